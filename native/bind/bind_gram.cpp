@@ -1,0 +1,98 @@
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bind/bind.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+template <class T>
+nb::ndarray<nb::numpy, T> row(Gram<T>& gram, std::size_t index) {
+    if (index >= gram.size()) throw nb::index_error("row index out of range");
+    auto out = std::make_unique<T[]>(gram.size());
+    {
+        nb::gil_scoped_release release;
+        const auto& cuts = gram.segments();
+        for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
+            const RowSegment<T> segment = gram.row(index, s);
+            std::copy_n(segment.values(), cuts[s + 1] - cuts[s], out.get() + cuts[s]);
+        }
+    }
+    return new_array<T>(std::move(out), {gram.size()});
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> block(Gram<T>& gram, const IndexArray& left, const IndexArray& right) {
+    const auto rows = to_indices(left, gram.size()), columns = to_indices(right, gram.size());
+    auto out = std::make_unique<T[]>(checked_product(rows.size(), columns.size()));
+    {
+        nb::gil_scoped_release release;
+        gram.block(rows, columns, out.get());
+    }
+    return new_array<T>(std::move(out), {rows.size(), columns.size()});
+}
+
+template <class T>
+nb::ndarray<nb::numpy, double> product(Gram<T>& gram, const IndexArray& columns,
+                                       const Array2<double>& weights) {
+    const auto rows = to_indices(columns, gram.size());
+    if (weights.shape(0) != rows.size()) throw std::invalid_argument("weights do not fit columns");
+    auto out = std::make_unique<double[]>(checked_product(weights.shape(1), gram.size()));
+    {
+        nb::gil_scoped_release release;
+        gram.product(rows, weights.data(), weights.shape(1), out.get(), SignalPoll());
+    }
+    return new_array<double>(std::move(out), {weights.shape(1), gram.size()});
+}
+
+template <class T>
+nb::ndarray<nb::numpy, double> cross_product(const Kernel<T>& kernel, const IndexArray& left,
+                                             const Array2<double>& weights, std::size_t n_threads) {
+    const auto rows = to_indices(left, kernel.n_left());
+    if (weights.shape(0) != rows.size()) throw std::invalid_argument("weights do not fit left");
+    auto out = std::make_unique<double[]>(checked_product(weights.shape(1), kernel.n_right()));
+    {
+        nb::gil_scoped_release release;
+        ThreadPool threads(n_threads);
+        kernel_product(kernel, threads, rows, weights.data(), weights.shape(1), out.get(),
+                       Poll(SignalPoll()));
+    }
+    return new_array<double>(std::move(out), {weights.shape(1), kernel.n_right()});
+}
+
+template <class T>
+void register_precision(nb::module_& m, const std::string& suffix) {
+    nb::class_<Gram<T>>(m, ("Gram" + suffix).c_str(), "Kernel values of rows against themselves.")
+        .def("__init__",
+             [](Gram<T>* self, std::shared_ptr<Kernel<T>> kernel, std::vector<std::size_t> segments,
+                std::size_t cache_bytes, std::size_t n_threads) {
+                 new (self) Gram<T>(std::move(kernel), std::move(segments), cache_bytes, n_threads);
+             })
+        .def_prop_ro("size", &Gram<T>::size)
+        .def("diagonal",
+             [](const Gram<T>& gram) {
+                 auto out = std::make_unique<double[]>(gram.size());
+                 std::copy(gram.diagonal().begin(), gram.diagonal().end(), out.get());
+                 return new_array<double>(std::move(out), {gram.size()});
+             })
+        .def("row", &row<T>)
+        .def("block", &block<T>)
+        .def("product", &product<T>)
+        .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
+        .def_prop_ro("n_hits", &Gram<T>::n_hits)
+        .def_prop_ro("n_misses", &Gram<T>::n_misses);
+    m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
+}
+
+}  // namespace
+
+void register_gram(nb::module_& m) {
+    register_precision<float>(m, "single");
+    register_precision<double>(m, "double");
+}
+
+}  // namespace mercer::bind

@@ -1,0 +1,163 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "bind/bind.hpp"
+#include "core/kernel.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+// nanobind holds mutable pointers; kernels and rows are immutable all the same.
+template <class T>
+using Held = std::shared_ptr<Kernel<T>>;
+template <class T>
+using HeldRows = std::shared_ptr<Rows<T>>;
+
+template <class T>
+Held<T> hold(KernelPointer<T> kernel) {
+    return std::const_pointer_cast<Kernel<T>>(std::move(kernel));
+}
+
+using Vector = std::optional<Array1<double>>;
+
+const double* data_or_null(const Vector& v) { return v ? v->data() : nullptr; }
+
+LeafKind leaf_kind(const std::string& name) {
+    if (name == "linear") return LeafKind::linear;
+    if (name == "polynomial") return LeafKind::polynomial;
+    if (name == "gaussian") return LeafKind::gaussian;
+    if (name == "laplacian") return LeafKind::laplacian;
+    if (name == "sigmoid") return LeafKind::sigmoid;
+    throw std::invalid_argument("unknown leaf kernel " + name);
+}
+
+template <class T, class S>
+HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& scale) {
+    const DenseInput<S> input{x.data(),   x.shape(1),          x.shape(0),
+                              x.shape(1), data_or_null(shift), data_or_null(scale)};
+    nb::gil_scoped_release release;
+    return std::make_shared<Rows<T>>(input);
+}
+
+template <class T, class S, class I>
+HeldRows<T> sparse_rows(const Array1<I>& start, const Array1<I>& feature, const Array1<S>& values,
+                        std::size_t n_features, const Vector& scale) {
+    const SparseInput<S, I> input{start.data(),     feature.data(), values.data(),
+                                  start.size() - 1, n_features,     data_or_null(scale)};
+    nb::gil_scoped_release release;
+    return std::make_shared<Rows<T>>(input);
+}
+
+// The matrix is read in place, whatever its strides; it stays alive with the kernel.
+template <class T, class S>
+Held<T> stored(nb::ndarray<const S, nb::ndim<2>, nb::device::cpu> matrix, bool left_is_first,
+               const std::vector<double>& left_diagonal, const std::vector<double>& right_diagonal) {
+    const std::size_t left = left_is_first ? 0 : 1, right = 1 - left;
+    auto owner = std::make_shared<decltype(matrix)>(matrix);
+    return hold(make_stored<T, S>(matrix.data(), matrix.shape(left), matrix.shape(right),
+                                  matrix.stride(left), matrix.stride(right), left_diagonal,
+                                  right_diagonal, owner));
+}
+
+// The function is asked under the GIL: block(left, right) returns a (left, right) float64 array.
+BlockFunction python_block(nb::callable function) {
+    // Released under the GIL, wherever the last kernel that uses it goes.
+    std::shared_ptr<nb::callable> held(new nb::callable(std::move(function)), [](nb::callable* f) {
+        nb::gil_scoped_acquire gil;
+        delete f;
+    });
+    return [held](Indices left, Indices right, double* out) {
+        nb::gil_scoped_acquire gil;
+        const auto index_array = [](Indices index) {
+            auto copy = std::make_unique<std::int64_t[]>(index.size());
+            std::copy(index.begin(), index.end(), copy.get());
+            return new_array<std::int64_t>(std::move(copy), {index.size()});
+        };
+        const nb::object result = (*held)(index_array(left), index_array(right));
+        const auto block = nb::cast<Array2<double>>(result);
+        if (block.shape(0) != left.size() || block.shape(1) != right.size()) {
+            throw std::invalid_argument("kernel function returned a block of the wrong shape");
+        }
+        std::copy_n(block.data(), block.size(), out);
+    };
+}
+
+template <class T>
+void register_precision(nb::module_& m, const std::string& suffix) {
+    nb::class_<Rows<T>>(m, ("Rows" + suffix).c_str(), "Rows packed for the micro-kernels.")
+        .def_prop_ro("size", &Rows<T>::size)
+        .def_prop_ro("n_features", &Rows<T>::n_features);
+    const auto name = [&](const char* stem) { return std::string(stem) + "_" + suffix; };
+    const auto rows = [&](auto function) {
+        m.def(name("dense_rows").c_str(), function, nb::arg("x").noconvert(),
+              nb::arg("shift").none(), nb::arg("scale").none());
+    };
+    rows(&dense_rows<T, float>);
+    rows(&dense_rows<T, double>);
+    rows(&dense_rows<T, std::uint8_t>);
+    const auto sparse = [&](auto function) {
+        m.def(name("sparse_rows").c_str(), function, nb::arg("start").noconvert(),
+              nb::arg("feature").noconvert(), nb::arg("values").noconvert(), nb::arg("n_features"),
+              nb::arg("scale").none());
+    };
+    sparse(&sparse_rows<T, float, std::int32_t>);
+    sparse(&sparse_rows<T, double, std::int32_t>);
+    sparse(&sparse_rows<T, float, std::int64_t>);
+    sparse(&sparse_rows<T, double, std::int64_t>);
+
+    nb::class_<Kernel<T>>(m, ("Kernel" + suffix).c_str(), "Kernel values between two sets of rows.")
+        .def_prop_ro("n_left", &Kernel<T>::n_left)
+        .def_prop_ro("n_right", &Kernel<T>::n_right);
+    m.def(name("leaf").c_str(),
+          [](const std::string& kind, double gamma, double coef0, int degree, HeldRows<T> left,
+             HeldRows<T> right) {
+              return hold(make_leaf<T>({leaf_kind(kind), gamma, coef0, degree}, left, right));
+          });
+    m.def(name("stored").c_str(), &stored<T, float>, nb::arg("matrix").noconvert(),
+          nb::arg("left_is_first"), nb::arg("left_diagonal"), nb::arg("right_diagonal"));
+    m.def(name("stored").c_str(), &stored<T, double>, nb::arg("matrix").noconvert(),
+          nb::arg("left_is_first"), nb::arg("left_diagonal"), nb::arg("right_diagonal"));
+    m.def(name("opaque").c_str(), [](nb::callable function, std::vector<double> left_diagonal,
+                                     std::vector<double> right_diagonal) {
+        return hold(make_opaque<T>(python_block(std::move(function)), std::move(left_diagonal),
+                                   std::move(right_diagonal)));
+    });
+    m.def(name("constant").c_str(), [](double value, std::size_t n_left, std::size_t n_right) {
+        return hold(make_constant<T>(value, n_left, n_right));
+    });
+    const auto parts = [](const std::vector<Held<T>>& held) {
+        return std::vector<KernelPointer<T>>(held.begin(), held.end());
+    };
+    m.def(name("sum").c_str(),
+          [parts](const std::vector<Held<T>>& held) { return hold(make_sum<T>(parts(held))); });
+    m.def(name("product").c_str(),
+          [parts](const std::vector<Held<T>>& held) { return hold(make_product<T>(parts(held))); });
+    m.def(name("normalized").c_str(),
+          [](Held<T> part) { return hold(make_normalized<T>(std::move(part))); });
+}
+
+}  // namespace
+
+void register_kernel(nb::module_& m) {
+    register_precision<float>(m, "single");
+    register_precision<double>(m, "double");
+    m.def("exponential", [](const Array1<float>& x) {
+        auto out = std::make_unique<float[]>(x.size());
+        leaf_functions<float>(instruction_set()).exponential(x.data(), out.get(), x.size());
+        return new_array<float>(std::move(out), {x.size()});
+    }, nb::arg("x").noconvert());
+    m.def("exponential", [](const Array1<double>& x) {
+        auto out = std::make_unique<double[]>(x.size());
+        leaf_functions<double>(instruction_set()).exponential(x.data(), out.get(), x.size());
+        return new_array<double>(std::move(out), {x.size()});
+    }, nb::arg("x").noconvert());
+}
+
+}  // namespace mercer::bind

@@ -1,0 +1,91 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "bind/bind.hpp"
+#include "core/smo/solve.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+using smo::Options;
+using smo::Progress;
+using smo::Result;
+
+const char* status_name(smo::Status status) {
+    switch (status) {
+        case smo::Status::converged: return "converged";
+        case smo::Status::max_iterations: return "max-iter";
+        case smo::Status::max_time: return "max-time";
+        case smo::Status::stopped: return "callback";
+        case smo::Status::unbounded: return "unbounded";
+    }
+    return "converged";
+}
+
+// Signals first, then the callback, which returns whether to go on.
+smo::Monitor python_monitor(const nb::object& callback) {
+    return [&callback](const Progress& progress) {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (callback.is_none()) return true;
+        return nb::cast<bool>(callback(progress.iteration, progress.violation, progress.objective,
+                                       progress.n_active, progress.seconds));
+    };
+}
+
+template <class T>
+Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linear,
+             const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
+             const Array1<std::int8_t>& group, std::size_t n_groups, const Options& options,
+             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> beta,
+             const std::optional<Array1<double>>& gradient, nb::object callback) {
+    const std::size_t n = linear.size();
+    for (std::size_t size : {index.size(), lower.size(), upper.size(), ridge.size(), group.size(),
+                             beta.size(), gradient ? gradient->size() : n}) {
+        if (size != n) throw std::invalid_argument("arrays of a problem must have equal lengths");
+    }
+    to_indices(index, gram.size());
+    const ProblemView problem{n,           n_groups,     index.data(), linear.data(),
+                              lower.data(), upper.data(), ridge.data(), group.data()};
+    const smo::Monitor monitor = python_monitor(callback);
+    nb::gil_scoped_release release;
+    return smo::solve<T>(problem, gram, options, beta.data(), gradient ? gradient->data() : nullptr,
+                         monitor);
+}
+
+}  // namespace
+
+void register_smo(nb::module_& m) {
+    nb::class_<Options>(m, "SmoOptions")
+        .def(nb::init<>())
+        .def_rw("selection", &Options::selection)
+        .def_rw("step", &Options::step)
+        .def_rw("tolerance", &Options::tolerance)
+        .def_rw("max_iterations", &Options::max_iterations)
+        .def_rw("max_seconds", &Options::max_seconds)
+        .def_rw("shrinking", &Options::shrinking)
+        .def_rw("newton_limit", &Options::newton_limit)
+        .def_rw("refined_tolerance", &Options::refined_tolerance);
+    nb::class_<Result>(m, "SmoResult")
+        .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
+        .def_ro("iterations", &Result::iterations)
+        .def_ro("violation", &Result::violation)
+        .def_ro("seconds", &Result::seconds)
+        .def_ro("free_steps", &Result::free_steps)
+        .def_ro("clipped_steps", &Result::clipped_steps)
+        .def_ro("newton_steps", &Result::newton_steps)
+        .def_ro("unshrinks", &Result::unshrinks);
+    m.def("smo_solve", &solve<float>, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
+          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
+          nb::arg("n_groups"), nb::arg("options"), nb::arg("beta").noconvert(),
+          nb::arg("gradient").none(), nb::arg("callback").none());
+    m.def("smo_solve", &solve<double>, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
+          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
+          nb::arg("n_groups"), nb::arg("options"), nb::arg("beta").noconvert(),
+          nb::arg("gradient").none(), nb::arg("callback").none());
+}
+
+}  // namespace mercer::bind

@@ -1,0 +1,11 @@
+#include "bind/bind.hpp"
+#include "simd/leaf.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core of mercer: kernel values and solvers.";
+    m.def("instruction_set", [] { return mercer::instruction_set().name; },
+          "Name of the instruction set in use.");
+    mercer::bind::register_kernel(m);
+    mercer::bind::register_gram(m);
+    mercer::bind::register_smo(m);
+}

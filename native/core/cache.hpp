@@ -1,0 +1,86 @@
+// Kernel row segments kept within a byte budget, the least recently used dropped first.
+//
+// Pinned segments stay; if all are pinned the budget is exceeded rather than a caller refused,
+// since a solver always needs the rows of its working set. Not synchronised: Gram locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+
+#include "core/buffer.hpp"
+
+namespace mercer {
+
+template <class T>
+class SegmentCache {
+  public:
+    struct Entry {
+        std::size_t row, segment, length;
+        Buffer<T> values;
+        int pins = 0;
+        bool ready = false, failed = false;
+    };
+
+    explicit SegmentCache(std::size_t budget_bytes) : budget_(budget_bytes) {}
+
+    // The entry, moved to the front of the line; null if it is not there.
+    Entry* find(std::size_t row, std::size_t segment) {
+        const auto found = where_.find(key(row, segment));
+        if (found == where_.end()) return nullptr;
+        line_.splice(line_.begin(), line_, found->second);
+        return &line_.front();
+    }
+
+    // A new entry that is not ready. requires: find(row, segment) == nullptr
+    Entry* admit(std::size_t row, std::size_t segment, std::size_t length) {
+        Buffer<T> memory = make_room(length);
+        if (memory.size() < length) memory = Buffer<T>(length);
+        line_.push_front(Entry{row, segment, length, std::move(memory)});
+        where_[key(row, segment)] = line_.begin();
+        used_ += length * sizeof(T);
+        return &line_.front();
+    }
+
+    void remove(const Entry* entry) { drop(where_.at(key(entry->row, entry->segment))); }
+
+    // Whether `count` segments of this length fit into the budget.
+    bool has_room_for(std::size_t count, std::size_t length) const {
+        return length == 0 || count <= budget_ / sizeof(T) / length;
+    }
+
+    std::size_t used_bytes() const { return used_; }
+
+  private:
+    using Line = std::list<Entry>;
+
+    static std::uint64_t key(std::size_t row, std::size_t segment) {
+        return std::uint64_t(row) << 16 | segment;
+    }
+
+    // Drops from the end of the line until `length` more values fit; returns memory to use again.
+    Buffer<T> make_room(std::size_t length) {
+        Buffer<T> memory;
+        const std::size_t bytes = length * sizeof(T);
+        for (auto it = line_.end(); used_ + bytes > budget_ && it != line_.begin();) {
+            --it;
+            if (it->pins > 0 || !it->ready) continue;
+            if (it->values.size() >= length) memory = std::move(it->values);
+            it = drop(it);
+        }
+        return memory;
+    }
+
+    typename Line::iterator drop(typename Line::iterator it) {
+        used_ -= it->length * sizeof(T);
+        where_.erase(key(it->row, it->segment));
+        return line_.erase(it);
+    }
+
+    std::size_t budget_, used_ = 0;
+    Line line_;
+    std::unordered_map<std::uint64_t, typename Line::iterator> where_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,172 @@
+#include "core/gram.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace mercer {
+
+// Entries below which a second thread costs more than it brings.
+static constexpr std::size_t parallel_entries = 1 << 14;
+// Columns are shared among threads in multiples of a few panels.
+static constexpr std::size_t column_grain = 128;
+
+template <class T>
+Gram<T>::Gram(KernelPointer<T> kernel, std::vector<std::size_t> segments, std::size_t cache_bytes,
+              std::size_t n_threads)
+    : kernel_(std::move(kernel)), segments_(std::move(segments)), diagonal_(kernel_->n_left()),
+      threads_(n_threads), cache_(cache_bytes) {
+    kernel_->left_diagonal(diagonal_.data());
+}
+
+template <class T>
+bool Gram<T>::has_row(std::size_t row, std::size_t segment) {
+    std::lock_guard lock(mutex_);
+    return cache_.find(row, segment) != nullptr;
+}
+
+template <class T>
+RowSegment<T> Gram<T>::row(std::size_t row, std::size_t segment) {
+    std::unique_lock lock(mutex_);
+    Entry* entry = cache_.find(row, segment);
+    if (entry) {
+        ++hits_;
+        ++entry->pins;
+        computed_.wait(lock, [&] { return entry->ready || entry->failed; });
+        if (entry->failed) {
+            if (--entry->pins == 0) cache_.remove(entry);
+            throw std::runtime_error("a kernel row could not be computed by another thread");
+        }
+        return RowSegment<T>(this, entry);
+    }
+    ++misses_;
+    std::vector<std::size_t> rows{row};
+    std::vector<Entry*> entries = admit_neighbours(row, segment, rows);
+    lock.unlock();
+    try {
+        compute(rows, segment, entries);
+    } catch (...) {
+        lock.lock();
+        for (Entry* entry : entries) {
+            entry->failed = true;
+            if (--entry->pins == 0) cache_.remove(entry);
+        }
+        computed_.notify_all();
+        throw;
+    }
+    lock.lock();
+    for (Entry* done : entries) {
+        done->ready = true;
+        if (done != entries[0]) --done->pins;
+    }
+    computed_.notify_all();
+    return RowSegment<T>(this, entries[0]);
+}
+
+// Entries for `row` and for the rows near it that are best computed together; all pinned.
+template <class T>
+auto Gram<T>::admit_neighbours(std::size_t row, std::size_t segment, std::vector<std::size_t>& rows)
+    -> std::vector<Entry*> {
+    const std::size_t length = segments_[segment + 1] - segments_[segment];
+    const std::size_t together = kernel_->rows_at_once();
+    std::vector<Entry*> entries{cache_.admit(row, segment, length)};
+    entries[0]->pins = 1;
+    if (together > 1 && cache_.has_room_for(4 * together, length)) {
+        const std::size_t begin = row / together * together;
+        for (std::size_t i = begin; i < std::min(begin + together, size()); ++i) {
+            if (cache_.find(i, segment)) continue;
+            entries.push_back(cache_.admit(i, segment, length));
+            entries.back()->pins = 1;
+            rows.push_back(i);
+        }
+    }
+    return entries;
+}
+
+template <class T>
+void Gram<T>::compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries) {
+    const std::size_t first = segments_[segment], length = segments_[segment + 1] - first;
+    evaluations_ += rows.size() * length;
+    if (rows.size() == 1) {
+        T* out = entries[0]->values.data();
+        const auto part = [&](std::size_t begin, std::size_t end) {
+            kernel_->values(rows, first + begin, first + end, out + begin, end - begin);
+        };
+        if (kernel_->is_parallel() && length >= parallel_entries) {
+            threads_.parallel_for(length, column_grain, part);
+        } else {
+            part(0, length);
+        }
+        return;
+    }
+    Buffer<T> block(checked_product(rows.size(), length));
+    kernel_->values(rows, first, first + length, block.data(), length);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        std::copy_n(&block[r * length], length, entries[r]->values.data());
+    }
+}
+
+template <class T>
+void Gram<T>::unpin(Entry* entry) {
+    std::lock_guard lock(mutex_);
+    --entry->pins;
+}
+
+template <class T>
+void Gram<T>::block(Indices left, Indices right, T* out) {
+    evaluations_ += left.size() * right.size();
+    const KernelPointer<T> part = kernel_->with_right(right);
+    const std::size_t width = right.size();
+    const auto columns = [&](std::size_t begin, std::size_t end) {
+        part->values(left, begin, end, out + begin, width);
+    };
+    if (part->is_parallel() && left.size() * width >= parallel_entries) {
+        threads_.parallel_for(width, column_grain, columns);
+    } else {
+        columns(0, width);
+    }
+}
+
+template <class T>
+bool Gram<T>::product(Indices columns, const double* weights, std::size_t n_columns, double* out,
+                      const Poll& poll) {
+    evaluations_ += columns.size() * size();
+    return kernel_product(*kernel_, threads_, columns, weights, n_columns, out, poll);
+}
+
+template <class T>
+bool kernel_product(const Kernel<T>& kernel, ThreadPool& threads, Indices left,
+                    const double* weights, std::size_t n_columns, double* out, const Poll& poll) {
+    // A piece between two polls is about a hundredth of a second of work; the left rows of a piece
+    // are a fixed multiple, so that the order of summation does not depend on anything else.
+    constexpr std::size_t left_piece = 4096, entries = std::size_t(1) << 22;
+    const std::size_t n = kernel.n_right();
+    std::fill_n(out, n_columns * n, 0.0);
+    for (std::size_t i = 0; i < left.size(); i += left_piece) {
+        const Indices some = left.subspan(i, std::min(left_piece, left.size() - i));
+        const std::size_t step =
+            std::max(column_grain, entries / some.size() / column_grain * column_grain);
+        for (std::size_t j = 0; j < n; j += step) {
+            const std::size_t count = std::min(step, n - j);
+            const auto part = [&](std::size_t begin, std::size_t end) {
+                kernel.product(some, weights + i * n_columns, n_columns, j + begin, j + end,
+                               out + j + begin, n);
+            };
+            if (kernel.is_parallel() && count * some.size() >= parallel_entries) {
+                threads.parallel_for(count, column_grain, part);
+            } else {
+                part(0, count);
+            }
+            if (poll && !poll()) return false;
+        }
+    }
+    return true;
+}
+
+template class Gram<float>;
+template class Gram<double>;
+template bool kernel_product(const Kernel<float>&, ThreadPool&, Indices, const double*, std::size_t,
+                             double*, const Poll&);
+template bool kernel_product(const Kernel<double>&, ThreadPool&, Indices, const double*,
+                             std::size_t, double*, const Poll&);
+
+}  // namespace mercer

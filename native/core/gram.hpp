@@ -1,0 +1,109 @@
+// Kernel values of one set of rows against itself, on demand.
+//
+// Four verbs: diagonal, row (cached by segments), block and the fused product that stores nothing.
+// One Gram may serve several problems, also from several threads at once.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "core/cache.hpp"
+#include "core/kernel.hpp"
+#include "core/threads.hpp"
+
+namespace mercer {
+
+// Called between pieces of long work; false (or an exception) ends it.
+using Poll = std::function<bool()>;
+
+template <class T>
+class Gram;
+
+// A segment of a kernel row, held in the cache while this lives.
+template <class T>
+class RowSegment {
+  public:
+    RowSegment() = default;
+    RowSegment(Gram<T>* gram, typename SegmentCache<T>::Entry* entry) : gram_(gram), entry_(entry) {}
+    RowSegment(RowSegment&& other) noexcept { swap(other); }
+    RowSegment& operator=(RowSegment&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~RowSegment();
+
+    const T* values() const { return entry_->values.data(); }
+
+  private:
+    void swap(RowSegment& other) {
+        std::swap(gram_, other.gram_);
+        std::swap(entry_, other.entry_);
+    }
+    Gram<T>* gram_ = nullptr;
+    typename SegmentCache<T>::Entry* entry_ = nullptr;
+};
+
+template <class T>
+class Gram {
+  public:
+    // `segments`: ascending offsets 0, ..., n that cut the columns into segments.
+    // requires: kernel has the same rows on both sides; at most 65535 segments
+    Gram(KernelPointer<T> kernel, std::vector<std::size_t> segments, std::size_t cache_bytes,
+         std::size_t n_threads);
+
+    std::size_t size() const { return kernel_->n_left(); }
+    const std::vector<std::size_t>& segments() const { return segments_; }
+    const std::vector<double>& diagonal() const { return diagonal_; }
+    const Kernel<T>& kernel() const { return *kernel_; }
+    ThreadPool& threads() { return threads_; }
+
+    // Whether the segment is in the cache already.
+    bool has_row(std::size_t row, std::size_t segment);
+    RowSegment<T> row(std::size_t row, std::size_t segment);
+
+    // out[r * right.size() + c] = k(left[r], right[c])
+    void block(Indices left, Indices right, T* out);
+
+    // out[c * size() + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c]; false if polled out
+    bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,
+                 const Poll& poll);
+
+    std::size_t n_evaluations() const { return evaluations_; }
+    std::size_t n_hits() const { return hits_; }
+    std::size_t n_misses() const { return misses_; }
+
+  private:
+    friend class RowSegment<T>;
+    using Entry = typename SegmentCache<T>::Entry;
+
+    void compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries);
+    std::vector<Entry*> admit_neighbours(std::size_t row, std::size_t segment,
+                                         std::vector<std::size_t>& rows);
+    void unpin(Entry* entry);
+
+    KernelPointer<T> kernel_;
+    std::vector<std::size_t> segments_;
+    std::vector<double> diagonal_;
+    ThreadPool threads_;
+    SegmentCache<T> cache_;
+    std::mutex mutex_;
+    std::condition_variable computed_;
+    std::atomic<std::size_t> evaluations_{0}, hits_{0}, misses_{0};
+};
+
+template <class T>
+RowSegment<T>::~RowSegment() {
+    if (gram_) gram_->unpin(entry_);
+}
+
+// out[c * n_right + j] = sum_r k(left[r], right j) weights[r * n_columns + c], in pieces between
+// polls. The workhorse of Gram::product and of prediction. false if polled out.
+template <class T>
+bool kernel_product(const Kernel<T>& kernel, ThreadPool& threads, Indices left,
+                    const double* weights, std::size_t n_columns, double* out, const Poll& poll);
+
+}  // namespace mercer

@@ -1,0 +1,79 @@
+// Kernel values between a set of rows on the left and a set of rows on the right.
+//
+// A tree: leaves read rows, a stored matrix or a Python function; inner nodes combine the values
+// of their parts entry by entry. Values never depend on which block they were computed in.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/rows.hpp"
+
+namespace mercer {
+
+using Indices = std::span<const std::size_t>;
+
+template <class T>
+class Kernel {
+  public:
+    virtual ~Kernel() = default;
+
+    virtual std::size_t n_left() const = 0;
+    virtual std::size_t n_right() const = 0;
+
+    // out[r * stride + j - first] = k(left[r], right j) for j in [first, last)
+    virtual void values(Indices left, std::size_t first, std::size_t last, T* out,
+                        std::size_t stride) const = 0;
+
+    // out[c * stride + j - first] += sum_r k(left[r], right j) weights[r * n_columns + c]
+    virtual void product(Indices left, const double* weights, std::size_t n_columns,
+                         std::size_t first, std::size_t last, double* out,
+                         std::size_t stride) const;
+
+    // k(x, x) of every row of a side, rounded as the values are.
+    virtual void left_diagonal(double* out) const = 0;
+    virtual void right_diagonal(double* out) const = 0;
+
+    // The same kernel with only the rows `right` on the right.
+    virtual std::shared_ptr<const Kernel> with_right(Indices right) const = 0;
+
+    // Whether `values` may be called from several threads at once.
+    virtual bool is_parallel() const { return true; }
+    // How many rows are best asked for together.
+    virtual std::size_t rows_at_once() const { return 1; }
+};
+
+template <class T>
+using KernelPointer = std::shared_ptr<const Kernel<T>>;
+template <class T>
+using RowsPointer = std::shared_ptr<const Rows<T>>;
+
+template <class T>
+KernelPointer<T> make_leaf(const LeafParameters& leaf, RowsPointer<T> left, RowsPointer<T> right);
+
+// k(left i, right j) = matrix[i * left_stride + j * right_stride]; `owner` keeps the matrix alive.
+template <class T, class S>
+KernelPointer<T> make_stored(const S* matrix, std::size_t n_left, std::size_t n_right,
+                             std::ptrdiff_t left_stride, std::ptrdiff_t right_stride,
+                             std::vector<double> left_diagonal, std::vector<double> right_diagonal,
+                             std::shared_ptr<const void> owner);
+
+// A function asked for blocks: block(left, right, out) fills out[r * right.size() + c].
+using BlockFunction = std::function<void(Indices left, Indices right, double* out)>;
+template <class T>
+KernelPointer<T> make_opaque(BlockFunction block, std::vector<double> left_diagonal,
+                             std::vector<double> right_diagonal);
+
+template <class T>
+KernelPointer<T> make_constant(double value, std::size_t n_left, std::size_t n_right);
+template <class T>
+KernelPointer<T> make_sum(std::vector<KernelPointer<T>> parts);
+template <class T>
+KernelPointer<T> make_product(std::vector<KernelPointer<T>> parts);
+template <class T>
+KernelPointer<T> make_normalized(KernelPointer<T> part);
+
+}  // namespace mercer

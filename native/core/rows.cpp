@@ -1,0 +1,158 @@
+#include "core/rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+
+template <class T>
+static const LeafFunctions<T>& functions() {
+    return leaf_functions<T>(instruction_set());
+}
+
+template <class T>
+void Rows<T>::allocate_panels() {
+    width_ = functions<T>().panel_width;
+    const std::size_t padded = (n_rows_ + width_ - 1) / width_ * width_;
+    values_ = Buffer<T>(checked_product(padded, n_features_));
+    norms_ = Buffer<T>(padded);
+    // Only the last panel has lanes without a row; they must hold ordinary numbers.
+    std::fill(values_.data() + (padded - std::min(padded, width_)) * n_features_,
+              values_.data() + padded * n_features_, T(0));
+}
+
+template <class T>
+void Rows<T>::finish_panels() {
+    std::fill(norms_.data() + n_rows_, norms_.data() + norms_.size(), T(0));
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        norms_[i] = functions<T>().squared_norm(lane(i), n_features_, width_);
+    }
+}
+
+template <class T>
+const T* Rows<T>::lane(std::size_t row) const {
+    return values_.data() + row / width_ * width_ * n_features_ + row % width_;
+}
+
+template <class T>
+template <class S>
+Rows<T>::Rows(const DenseInput<S>& input)
+    : n_rows_(input.n_rows), n_features_(input.n_features) {
+    allocate_panels();
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const S* x = input.values + i * input.row_stride;
+        T* out = const_cast<T*>(lane(i));
+        for (std::size_t k = 0; k < n_features_; ++k, out += width_) {
+            double value = double(x[k]);
+            if (input.shift) value -= input.shift[k];
+            if (input.scale) value *= input.scale[k];
+            *out = T(value);
+        }
+    }
+    finish_panels();
+}
+
+template <class T>
+template <class S, class I>
+Rows<T>::Rows(const SparseInput<S, I>& input)
+    : n_rows_(input.n_rows), n_features_(input.n_features), sparse_(true) {
+    if (n_features_ > std::size_t(std::numeric_limits<std::int32_t>::max())) {
+        throw std::invalid_argument("sparse rows may have at most 2^31 - 1 features");
+    }
+    const std::size_t entries = std::size_t(input.start[n_rows_]);
+    start_ = Buffer<std::int64_t>(n_rows_ + 1);
+    feature_ = Buffer<std::int32_t>(entries);
+    values_ = Buffer<T>(entries);
+    for (std::size_t i = 0; i <= n_rows_; ++i) start_[i] = std::int64_t(input.start[i]);
+    for (std::size_t e = 0; e < entries; ++e) {
+        feature_[e] = std::int32_t(input.feature[e]);
+        values_[e] = T(input.scale ? double(input.values[e]) * input.scale[input.feature[e]]
+                                   : double(input.values[e]));
+    }
+    finish_sparse();
+}
+
+template <class T>
+void Rows<T>::finish_sparse() {
+    norms_ = Buffer<T>(n_rows_);
+    one_norms_ = Buffer<T>(n_rows_);
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const T* x = values_.data() + start_[i];
+        const std::size_t count = std::size_t(start_[i + 1] - start_[i]);
+        norms_[i] = functions<T>().squared_norm(x, count, 1);
+        T sum = 0;
+        for (std::size_t k = 0; k < count; ++k) sum += std::abs(x[k]);
+        one_norms_[i] = sum;
+    }
+}
+
+template <class T>
+Rows<T>::Rows(const Rows& other, std::span<const std::size_t> index)
+    : n_rows_(index.size()), n_features_(other.n_features_), sparse_(other.sparse_) {
+    if (!sparse_) {
+        allocate_panels();
+        for (std::size_t i = 0; i < n_rows_; ++i) {
+            const T* from = other.lane(index[i]);
+            T* to = const_cast<T*>(lane(i));
+            for (std::size_t k = 0; k < n_features_; ++k) to[k * width_] = from[k * width_];
+        }
+        finish_panels();
+        return;
+    }
+    start_ = Buffer<std::int64_t>(n_rows_ + 1);
+    start_[0] = 0;
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        start_[i + 1] = start_[i] + other.start_[index[i] + 1] - other.start_[index[i]];
+    }
+    feature_ = Buffer<std::int32_t>(std::size_t(start_[n_rows_]));
+    values_ = Buffer<T>(std::size_t(start_[n_rows_]));
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const std::int64_t begin = other.start_[index[i]], end = other.start_[index[i] + 1];
+        std::copy(&other.feature_[begin], &other.feature_[end], &feature_[start_[i]]);
+        std::copy(&other.values_[begin], &other.values_[end], &values_[start_[i]]);
+    }
+    finish_sparse();
+}
+
+template <class T>
+Rows<T>::Left::Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms)
+    : count_(index.size()), n_features_(rows.n_features_) {
+    const std::size_t height =
+        count_ == 1 ? 1
+                    : rows.sparse_ ? functions<T>().sparse_height : functions<T>().left_height;
+    const std::size_t padded = (count_ + height - 1) / height * height;
+    values_ = Buffer<T>(checked_product(padded, n_features_));
+    norms_ = Buffer<T>(padded);
+    const std::size_t clean_from = rows.sparse_ ? 0 : (padded - std::min(padded, height));
+    std::fill(values_.data() + clean_from * n_features_, values_.data() + padded * n_features_, T(0));
+    std::fill(norms_.data(), norms_.data() + padded, T(0));
+    for (std::size_t r = 0; r < count_; ++r) {
+        const std::size_t i = index[r];
+        T* out = values_.data() + r / height * height * n_features_ + r % height;
+        norms_[r] = one_norms ? rows.one_norms_[i] : rows.norms_[i];
+        if (rows.sparse_) {
+            for (std::int64_t e = rows.start_[i]; e < rows.start_[i + 1]; ++e) {
+                out[std::size_t(rows.feature_[e]) * height] = rows.values_[e];
+            }
+        } else {
+            const T* x = rows.lane(i);
+            for (std::size_t k = 0; k < n_features_; ++k) out[k * height] = x[k * rows.width_];
+        }
+    }
+}
+
+#define MERCER_INSTANTIATE(T)                                                \
+    template class Rows<T>;                                                  \
+    template Rows<T>::Rows(const DenseInput<float>&);                        \
+    template Rows<T>::Rows(const DenseInput<double>&);                       \
+    template Rows<T>::Rows(const DenseInput<std::uint8_t>&);                 \
+    template Rows<T>::Rows(const SparseInput<float, std::int32_t>&);         \
+    template Rows<T>::Rows(const SparseInput<double, std::int32_t>&);        \
+    template Rows<T>::Rows(const SparseInput<float, std::int64_t>&);         \
+    template Rows<T>::Rows(const SparseInput<double, std::int64_t>&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,81 @@
+// Data rows in the form the micro-kernels read: packed panels if dense, CSR if sparse.
+//
+// This is the one copy of the data the core keeps, in the precision T of the kernel values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/buffer.hpp"
+#include "simd/leaf.hpp"
+
+namespace mercer {
+
+// Rows as the user has them. Each value becomes (x - shift) * scale; null means 0 and 1.
+template <class S>
+struct DenseInput {
+    const S* values;
+    std::size_t row_stride;
+    std::size_t n_rows, n_features;
+    const double* shift;
+    const double* scale;
+};
+
+// requires: features of a row ascending and distinct
+template <class S, class I>
+struct SparseInput {
+    const I* start;
+    const I* feature;
+    const S* values;
+    std::size_t n_rows, n_features;
+    const double* scale;
+};
+
+template <class T>
+class Rows {
+  public:
+    template <class S>
+    explicit Rows(const DenseInput<S>& input);
+    template <class S, class I>
+    explicit Rows(const SparseInput<S, I>& input);
+    // The rows `index` of another set.
+    Rows(const Rows& other, std::span<const std::size_t> index);
+
+    std::size_t size() const { return n_rows_; }
+    std::size_t n_features() const { return n_features_; }
+    bool is_sparse() const { return sparse_; }
+    Panels<T> panels() const { return {values_.data(), norms_.data(), n_features_}; }
+    SparseRows<T> sparse(bool one_norms) const {
+        return {start_.data(), feature_.data(), values_.data(),
+                one_norms ? one_norms_.data() : norms_.data()};
+    }
+    T squared_norm(std::size_t row) const { return norms_[row]; }
+
+    // Copies the rows `index` into the left layout of leaf.hpp, for use against `right`.
+    // requires: right has as many features and the same density
+    class Left {
+      public:
+        Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms);
+        LeftRows<T> view() const { return {values_.data(), norms_.data(), count_, n_features_}; }
+
+      private:
+        Buffer<T> values_, norms_;
+        std::size_t count_, n_features_;
+    };
+
+  private:
+    void allocate_panels();
+    void finish_panels();
+    void finish_sparse();
+    const T* lane(std::size_t row) const;
+
+    std::size_t n_rows_ = 0, n_features_ = 0, width_ = 1;
+    bool sparse_ = false;
+    Buffer<T> values_, norms_, one_norms_;
+    Buffer<std::int64_t> start_;
+    Buffer<std::int32_t> feature_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,138 @@
+#include "core/smo/refine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "core/cholesky.hpp"
+
+namespace mercer::smo {
+
+namespace {
+
+std::vector<std::size_t> free_positions(const auto& state) {
+    std::vector<std::size_t> free;
+    for (const Run& run : state.runs()) {
+        for (const std::uint32_t p : run.active) {
+            if (state.is_free(p)) free.push_back(p);
+        }
+    }
+    return free;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+// Kernel matrix of the free variables plus ridge, lower triangle.
+std::vector<double> free_matrix(State<double>& state, const std::vector<std::size_t>& free) {
+    const std::size_t m = free.size();
+    std::vector<std::size_t> rows(m);
+    for (std::size_t k = 0; k < m; ++k) rows[k] = state.data_row(free[k]);
+    std::vector<double> matrix(m * m);
+    state.gram().block(rows, rows, matrix.data());
+    for (std::size_t k = 0; k < m; ++k) matrix[k * m + k] += state.ridge[free[k]];
+    return matrix;
+}
+
+// d = H^-1 (gradient - A' nu) with nu such that every group's sum of d is zero. Groups have no
+// variable in common, so with u_g = H^-1 1_g: (1_g' u_h) nu = (1_g' H^-1 gradient), at most a few.
+std::vector<double> direction(const State<double>& state, const std::vector<std::size_t>& free,
+                              const Cholesky& factor) {
+    const std::size_t m = free.size(), groups = state.n_groups();
+    std::vector<double> d(m);
+    for (std::size_t k = 0; k < m; ++k) d[k] = state.gradient[free[k]];
+    factor.solve(d);
+    std::vector<std::vector<double>> members, solved;
+    for (std::size_t g = 0; g < groups; ++g) {
+        std::vector<double> member(m);
+        for (std::size_t k = 0; k < m; ++k) member[k] = state.group_of(free[k]) == int(g);
+        if (std::ranges::count(member, 1.0) == 0) continue;
+        solved.push_back(member);
+        factor.solve(solved.back());
+        members.push_back(std::move(member));
+    }
+    const std::size_t present = members.size();
+    if (present == 0) return d;
+    std::vector<double> system(present * present), nu(present);
+    for (std::size_t g = 0; g < present; ++g) {
+        nu[g] = dot(members[g], d);
+        for (std::size_t h = 0; h < present; ++h) system[g * present + h] = dot(members[g], solved[h]);
+    }
+    Cholesky(std::move(system), present).solve(nu);
+    for (std::size_t g = 0; g < present; ++g) {
+        for (std::size_t k = 0; k < m; ++k) d[k] -= nu[g] * solved[g][k];
+    }
+    return d;
+}
+
+struct Limit {
+    double step = 1.0;
+    std::size_t at = none;
+};
+
+// The longest part of d, at most all of it, that stays in the box, and the variable that stops it.
+Limit ratio_test(const State<double>& state, const std::vector<std::size_t>& free,
+                 const std::vector<double>& d) {
+    Limit limit;
+    for (std::size_t k = 0; k < d.size(); ++k) {
+        const std::size_t p = free[k];
+        if (d[k] == 0.0) continue;
+        const double step = ((d[k] > 0.0 ? state.upper[p] : state.lower[p]) - state.beta[p]) / d[k];
+        if (step < limit.step) limit = {step, k};
+    }
+    return limit;
+}
+
+RefineOutcome step_in_double(State<double>& state, std::size_t max_free) {
+    const std::vector<std::size_t> free = free_positions(state);
+    const std::size_t m = free.size();
+    if (m < 1 || m > max_free) return RefineOutcome::idle;
+    std::vector<double> matrix = free_matrix(state, free);
+    double scale = 0.0;
+    for (std::size_t k = 0; k < m; ++k) scale = std::max(scale, matrix[k * m + k]);
+    // Large enough for a factor of a singular matrix to exist, small enough to converge in a few
+    // repetitions; the maximum itself is not moved, only approached in more than one step.
+    const double proximal = 1e-11 * scale * double(m) + 1e-300;
+    std::vector<double> regular = matrix;
+    for (std::size_t k = 0; k < m; ++k) regular[k * m + k] += proximal;
+    const Cholesky factor(std::move(regular), m);
+    if (!factor.is_positive()) return RefineOutcome::idle;
+    std::vector<double> d = direction(state, free, factor);
+    if (!std::ranges::all_of(d, [](double x) { return std::isfinite(x); })) return RefineOutcome::idle;
+    const Limit limit = ratio_test(state, free, d);
+    double slope = 0.0, curve = 0.0;
+    for (std::size_t k = 0; k < m; ++k) {
+        slope += d[k] * state.gradient[free[k]];
+        curve -= d[k] * d[k] * proximal;
+    }
+    // d'Hd = slope, so the true curvature is what the proximal term leaves of it.
+    curve += slope;
+    if (!(slope > 0.0)) return RefineOutcome::full;
+    if (limit.at == none && curve < 1e-3 * slope) return RefineOutcome::unbounded;
+    for (double& x : d) x *= limit.step;
+    if (limit.at != none) {
+        const std::size_t p = free[limit.at];
+        d[limit.at] = (d[limit.at] > 0.0 ? state.upper[p] : state.lower[p]) - state.beta[p];
+    }
+    state.move_many(free, d);
+    return limit.at == none ? RefineOutcome::full : RefineOutcome::blocked;
+}
+
+}  // namespace
+
+template <class T>
+RefineOutcome newton_step(State<T>& state, std::size_t max_free) {
+    if constexpr (std::is_same_v<T, double>) {
+        return step_in_double(state, max_free);
+    } else {
+        return RefineOutcome::idle;
+    }
+}
+
+template RefineOutcome newton_step(State<float>&, std::size_t);
+template RefineOutcome newton_step(State<double>&, std::size_t);
+
+}  // namespace mercer::smo

@@ -1,0 +1,210 @@
+#include "core/smo/solve.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/smo/refine.hpp"
+#include "core/smo/selection.hpp"
+#include "core/smo/state.hpp"
+#include "core/smo/step.hpp"
+
+namespace mercer::smo {
+
+namespace {
+
+class Clock {
+  public:
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+template <class T>
+class Solver {
+  public:
+    Solver(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
+           const double* gradient, const Monitor& monitor)
+        : options_(options), monitor_(monitor), linear_(problem.linear),
+          state_(problem, gram, beta, gradient, [this] { return watch(); }),
+          selection_(make_selection<T>(options.selection)), step_(make_step<T>(options.step)),
+          shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
+          next_newton_(std::max<std::size_t>(2000, 2 * state_.size())) {}
+
+    Result run() {
+        if (iterate(options_.tolerance) && options_.newton_limit > 0) refine();
+        state_.unshrink();
+        result_.violation = state_.violation();
+        result_.seconds = clock_.seconds();
+        return result_;
+    }
+
+    void copy_beta(double* beta) const {
+        for (std::size_t p = 0; p < state_.size(); ++p) beta[state_.variable(p)] = state_.beta[p];
+    }
+
+  private:
+    // Pair steps until the violation of all variables is within the tolerance: true. False ends
+    // the run for the reason in result_.status.
+    bool iterate(double tolerance) {
+        std::size_t countdown = shrink_period_;
+        for (;;) {
+            if (!watch()) return false;
+            Choice<T> choice;
+            progress_.violation = state_.violation();
+            if (progress_.violation > tolerance) choice = selection_->select(state_);
+            if (!choice.pair) {
+                if (!state_.is_shrunk()) return true;
+                unshrink();
+                countdown = shrink_period_;
+                continue;
+            }
+            if (result_.iterations >= options_.max_iterations) return end(Status::max_iterations);
+            if (!take_step(choice)) return end(Status::unbounded);
+            if (--countdown == 0) {
+                countdown = shrink_period_;
+                if (options_.shrinking) shrink(tolerance);
+                if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
+            }
+        }
+    }
+
+    bool take_step(Choice<T>& choice) {
+        const StepRecord record = step_->take(state_, choice);
+        ++result_.iterations;
+        if (record.unbounded) return false;
+        ++(record.free ? result_.free_steps : result_.clipped_steps);
+        return true;
+    }
+
+    // Close to the end everything is looked at once more before the last narrowing (spec 000, 2.D.4).
+    void shrink(double tolerance) {
+        if (!seen_all_ && state_.violation() <= 10.0 * tolerance) {
+            seen_all_ = true;
+            if (state_.is_shrunk()) unshrink();
+        }
+        state_.shrink();
+    }
+
+    void unshrink() {
+        ++result_.unshrinks;
+        state_.unshrink();
+    }
+
+    // A few Newton steps in a long run; the next attempt comes after twice as many iterations.
+    bool attempt_newton() {
+        next_newton_ = 2 * result_.iterations;
+        if (options_.newton_limit == 0) return true;
+        state_.unshrink();
+        for (int round = 0; round < 6; ++round) {
+            const RefineOutcome outcome = newton();
+            if (outcome == RefineOutcome::unbounded) return end(Status::unbounded);
+            if (outcome != RefineOutcome::blocked) break;
+        }
+        return true;
+    }
+
+    // Alternates Newton steps with pair steps, which repair the free set, until the violation is at
+    // the level of rounding or no longer falls.
+    void refine() {
+        double size = 0.0;
+        for (double g : state_.gradient) size = std::max(size, std::abs(g));
+        const double target = options_.refined_tolerance * size;
+        double best = infinity;
+        for (int round = 0; round < 50 && watch(); ++round) {
+            state_.unshrink();
+            const RefineOutcome outcome = newton();
+            const double violation = state_.violation();
+            if (outcome == RefineOutcome::idle || violation <= target) return;
+            if (outcome == RefineOutcome::blocked) continue;
+            if (violation >= 0.5 * best && round > 20) return;
+            best = std::min(best, violation);
+            const std::size_t limit = options_.max_iterations;
+            options_.max_iterations = std::min(limit, result_.iterations + 100 + state_.size());
+            iterate(std::max(target, 0.1 * violation));
+            options_.max_iterations = limit;
+            if (result_.status == Status::max_iterations) result_.status = Status::converged;
+            if (result_.status != Status::converged) return;
+        }
+    }
+
+    RefineOutcome newton() {
+        const RefineOutcome outcome = newton_step(state_, options_.newton_limit);
+        if (outcome != RefineOutcome::idle) ++result_.newton_steps;
+        return outcome;
+    }
+
+    // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient), fixed variables left out
+    double objective() const {
+        double sum = 0.0;
+        for (std::size_t p = 0; p < state_.size(); ++p) {
+            sum += 0.5 * state_.beta[p] * (linear_[state_.variable(p)] + state_.gradient[p]);
+        }
+        return sum;
+    }
+
+    // Looks at the clock; now and then reports and asks whether to go on.
+    bool watch() {
+        const double now = clock_.seconds();
+        if (now > options_.max_seconds) return end(Status::max_time);
+        if (now < next_poll_) return true;
+        next_poll_ = now + options_.poll_seconds;
+        progress_.iteration = result_.iterations;
+        progress_.seconds = now;
+        if (progress_.iteration > 0) {
+            progress_.objective = objective();
+            progress_.n_active = state_.n_active();
+        }
+        if (monitor_ && !monitor_(progress_)) return end(Status::stopped);
+        return true;
+    }
+
+    bool end(Status status) {
+        result_.status = status;
+        return false;
+    }
+
+    Options options_;
+    const Monitor& monitor_;
+    const double* linear_;
+    Clock clock_;
+    Result result_;
+    Progress progress_{0, infinity, 0.0, 0, 0.0};
+    double next_poll_ = 0.0;
+    State<T> state_;
+    std::unique_ptr<Selection<T>> selection_;
+    std::unique_ptr<Step<T>> step_;
+    std::size_t shrink_period_, next_newton_;
+    bool seen_all_ = false;
+};
+
+}  // namespace
+
+template <class T>
+Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
+             const double* gradient, const Monitor& monitor) {
+    Clock clock;
+    try {
+        Solver<T> solver(problem, gram, options, beta, gradient, monitor);
+        const Result result = solver.run();
+        solver.copy_beta(beta);
+        return result;
+    } catch (const Interrupted&) {  // before the first step: the start is all there is
+        Result result;
+        result.seconds = clock.seconds();
+        result.status =
+            result.seconds > options.max_seconds ? Status::max_time : Status::stopped;
+        result.violation = infinity;
+        return result;
+    }
+}
+
+template Result solve(const ProblemView&, Gram<float>&, const Options&, double*, const double*,
+                      const Monitor&);
+template Result solve(const ProblemView&, Gram<double>&, const Options&, double*, const double*,
+                      const Monitor&);
+
+}  // namespace mercer::smo

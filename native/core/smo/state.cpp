@@ -1,0 +1,287 @@
+#include "core/smo/state.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace mercer::smo {
+
+template <class T>
+State<T>::State(const ProblemView& problem, Gram<T>& gram, const double* start,
+                const double* given_gradient, const Poll& poll)
+    : gram_(gram), n_groups_(problem.n_groups), extremes_(problem.n_groups + 1) {
+    order_variables(problem);
+    read_variables(problem, start);
+    find_runs();
+    if (given_gradient) {
+        for (std::size_t p = 0; p < size(); ++p) gradient[p] = given_gradient[variable_[p]];
+    } else {
+        compute_gradient(problem, poll);
+    }
+}
+
+// Variables that can move, by group and segment; fixed ones take no part.
+template <class T>
+void State<T>::order_variables(const ProblemView& problem) {
+    const auto& cuts = gram_.segments();
+    std::vector<std::size_t> segment(problem.n_variables);
+    for (std::size_t v = 0; v < problem.n_variables; ++v) {
+        const auto above = std::ranges::upper_bound(cuts, std::size_t(problem.index[v]));
+        segment[v] = std::size_t(above - cuts.begin()) - 1;
+        if (problem.lower[v] < problem.upper[v]) variable_.push_back(v);
+    }
+    std::ranges::stable_sort(variable_, [&](std::size_t a, std::size_t b) {
+        if (problem.group[a] != problem.group[b]) return problem.group[a] < problem.group[b];
+        return segment[a] < segment[b];
+    });
+    std::vector<std::size_t> place(cuts.size(), none);
+    for (std::size_t v : variable_) {
+        if (place[segment[v]] == none) {
+            place[segment[v]] = used_segments_.size();
+            used_segments_.push_back(segment[v]);
+        }
+        segment_.push_back(place[segment[v]]);
+    }
+}
+
+template <class T>
+void State<T>::read_variables(const ProblemView& problem, const double* start) {
+    const std::size_t n = variable_.size();
+    for (auto* field : {&beta, &gradient, &lower, &upper, &curvature, &ridge}) field->resize(n);
+    can_grow.resize(n);
+    can_fall.resize(n);
+    data_row_.resize(n);
+    group_.resize(n);
+    column_.resize(n);
+    for (std::size_t p = 0; p < n; ++p) {
+        const std::size_t v = variable_[p];
+        beta[p] = start[v];
+        lower[p] = problem.lower[v];
+        upper[p] = problem.upper[v];
+        ridge[p] = problem.ridge[v];
+        group_[p] = problem.group[v];
+        data_row_[p] = std::size_t(problem.index[v]);
+        curvature[p] = gram_.diagonal()[data_row_[p]] + ridge[p];
+        column_[p] = std::uint32_t(data_row_[p] - gram_.segments()[used_segments_[segment_[p]]]);
+        refresh(p);
+    }
+}
+
+// gradient = linear - (K + ridge) beta, fixed variables included in beta
+template <class T>
+void State<T>::compute_gradient(const ProblemView& problem, const Poll& poll) {
+    std::vector<double> per_row(gram_.size(), 0.0);
+    for (std::size_t v = 0; v < problem.n_variables; ++v) {
+        if (problem.lower[v] == problem.upper[v]) {
+            per_row[std::size_t(problem.index[v])] += problem.lower[v];
+        }
+    }
+    for (std::size_t p = 0; p < size(); ++p) {
+        per_row[data_row_[p]] += beta[p];
+        gradient[p] = problem.linear[variable_[p]] - ridge[p] * beta[p];
+    }
+    std::vector<std::size_t> rows;
+    std::vector<double> weights, product(gram_.size());
+    for (std::size_t i = 0; i < per_row.size(); ++i) {
+        if (per_row[i] == 0.0) continue;
+        rows.push_back(i);
+        weights.push_back(per_row[i]);
+    }
+    if (rows.empty()) return;
+    if (!gram_.product(rows, weights.data(), 1, product.data(), poll)) throw Interrupted();
+    for (std::size_t p = 0; p < size(); ++p) gradient[p] -= product[data_row_[p]];
+}
+
+template <class T>
+void State<T>::find_runs() {
+    for (std::size_t p = 0; p < size(); ++p) {
+        if (p == 0 || group_[p] != group_[p - 1] || segment_[p] != segment_[p - 1]) {
+            runs_.push_back({p, p + 1, group_[p], segment_[p], true, {}});
+        } else {
+            runs_.back().end = p + 1;
+            if (column_[p] != column_[p - 1] + 1) runs_.back().contiguous = false;
+        }
+    }
+    unshrink();
+}
+
+template <class T>
+void State<T>::refresh(std::size_t p) {
+    can_grow[p] = beta[p] < upper[p];
+    can_fall[p] = beta[p] > lower[p];
+}
+
+template <class T>
+std::size_t State<T>::n_active() const {
+    std::size_t count = 0;
+    for (const Run& run : runs_) count += run.active.size();
+    return count;
+}
+
+template <class T>
+auto State<T>::row(std::size_t position) -> Row {
+    Row row;
+    row.segments_.reserve(used_segments_.size());
+    for (std::size_t s : used_segments_) row.segments_.push_back(gram_.row(data_row_[position], s));
+    return row;
+}
+
+template <class T>
+bool State<T>::has_row(std::size_t position) {
+    return std::ranges::all_of(used_segments_,
+                               [&](std::size_t s) { return gram_.has_row(data_row_[position], s); });
+}
+
+template <class T>
+double State<T>::slope(Pair pair) const {
+    return (pair.up == none ? 0.0 : gradient[pair.up]) -
+           (pair.down == none ? 0.0 : gradient[pair.down]);
+}
+
+template <class T>
+double State<T>::room(Pair pair) const {
+    return std::min(pair.up == none ? infinity : upper[pair.up] - beta[pair.up],
+                    pair.down == none ? infinity : beta[pair.down] - lower[pair.down]);
+}
+
+template <class T>
+double State<T>::pair_curvature(Pair pair, const Row& up_row) const {
+    if (pair.up == none) return curvature[pair.down];
+    if (pair.down == none) return curvature[pair.up];
+    return curvature[pair.up] + curvature[pair.down] - 2.0 * value(up_row, pair.down);
+}
+
+template <class T>
+void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_row) {
+    // A coefficient within rounding of a bound would look free for ever (spec 004, P4).
+    const auto settle = [this](std::size_t p, double moved) {
+        const double slack = 1e-15 * (std::isinf(upper[p] - lower[p]) ? std::abs(moved)
+                                                                      : upper[p] - lower[p]);
+        beta[p] = moved >= upper[p] - slack ? upper[p] : moved <= lower[p] + slack ? lower[p] : moved;
+        refresh(p);
+    };
+    if (pair.up != none) {
+        settle(pair.up, beta[pair.up] + step);
+        gradient[pair.up] -= step * ridge[pair.up];
+    }
+    if (pair.down != none) {
+        settle(pair.down, beta[pair.down] - step);
+        gradient[pair.down] += step * ridge[pair.down];
+    }
+    if (pair.up == none) {
+        subtract_row(-step, down_row);
+    } else if (pair.down == none) {
+        subtract_row(step, up_row);
+    } else {
+        subtract_rows(step, up_row, down_row);
+    }
+    extremes_known_ = false;
+}
+
+template <class T>
+void State<T>::subtract_row(double weight, const Row& row) {
+    for (const Run& run : runs_) {
+        const T* k = row.segment(run.segment);
+        if (run.contiguous) {
+            k += column_[run.begin];
+            double* g = gradient.data() + run.begin;
+            for (std::size_t i = 0; i < run.end - run.begin; ++i) g[i] -= weight * double(k[i]);
+        } else {
+            for (std::size_t p = run.begin; p < run.end; ++p) {
+                gradient[p] -= weight * double(k[column_[p]]);
+            }
+        }
+    }
+}
+
+template <class T>
+void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_row) {
+    for (const Run& run : runs_) {
+        const T* a = up_row.segment(run.segment);
+        const T* b = down_row.segment(run.segment);
+        if (run.contiguous) {
+            a += column_[run.begin];
+            b += column_[run.begin];
+            double* g = gradient.data() + run.begin;
+            for (std::size_t i = 0; i < run.end - run.begin; ++i) {
+                g[i] -= weight * (double(a[i]) - double(b[i]));
+            }
+        } else {
+            for (std::size_t p = run.begin; p < run.end; ++p) {
+                gradient[p] -= weight * (double(a[column_[p]]) - double(b[column_[p]]));
+            }
+        }
+    }
+}
+
+template <class T>
+void State<T>::move_many(const std::vector<std::size_t>& positions,
+                         const std::vector<double>& delta) {
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+        const std::size_t p = positions[k];
+        const double before = beta[p];
+        beta[p] = std::clamp(before + delta[k], lower[p], upper[p]);
+        refresh(p);
+        if (beta[p] == before) continue;
+        gradient[p] -= (beta[p] - before) * ridge[p];
+        subtract_row(beta[p] - before, row(p));
+    }
+    extremes_known_ = false;
+}
+
+// Ties go to the last position.
+template <class T>
+const std::vector<Extremes>& State<T>::extremes() {
+    if (extremes_known_) return extremes_;
+    std::ranges::fill(extremes_, Extremes());
+    for (const Run& run : runs_) {
+        Extremes e = extremes_[slot(run.group)];
+        for (const std::uint32_t p : run.active) {
+            const double g = gradient[p];
+            if (can_grow[p] && g >= e.up) e.up = g, e.up_at = p;
+            if (can_fall[p] && g <= e.down) e.down = g, e.down_at = p;
+        }
+        extremes_[slot(run.group)] = e;
+    }
+    extremes_known_ = true;
+    return extremes_;
+}
+
+template <class T>
+double State<T>::violation() {
+    double worst = 0.0;
+    const auto& found = extremes();
+    for (std::size_t g = 0; g < n_groups_; ++g) worst = std::max(worst, found[g].up - found[g].down);
+    return std::max({worst, found[n_groups_].up, -found[n_groups_].down});
+}
+
+// A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
+// below all that may fall) is in no violating pair (spec 000, 2.D.4; spec 004, 3.6).
+template <class T>
+void State<T>::shrink() {
+    const std::vector<Extremes> found = extremes();
+    for (Run& run : runs_) {
+        const Extremes& e = found[slot(run.group)];
+        const double high = run.group < 0 ? std::max(e.up, -e.down) : e.up;
+        const double low = run.group < 0 ? -high : e.down;
+        const auto settled = [&](std::uint32_t p) {
+            return (!can_grow[p] && gradient[p] > high) || (!can_fall[p] && gradient[p] < low);
+        };
+        shrunk_ |= std::erase_if(run.active, settled) > 0;
+    }
+}
+
+template <class T>
+void State<T>::unshrink() {
+    for (Run& run : runs_) {
+        run.active.resize(run.end - run.begin);
+        std::iota(run.active.begin(), run.active.end(), std::uint32_t(run.begin));
+    }
+    shrunk_ = false;
+    extremes_known_ = false;
+}
+
+template class State<float>;
+template class State<double>;
+
+}  // namespace mercer::smo

@@ -1,0 +1,132 @@
+// The state of an SMO run: variables, gradient, active set, and access to kernel rows.
+//
+// Variables are kept in positions ordered by group, segment and column, so that they form a few
+// *runs*: ranges of positions in one group whose kernel values lie in one segment of a kernel row.
+// Every scan is a loop over runs. The gradient of every variable is kept up to date; shrinking
+// only narrows what the scans look at (kernel rows are whole, for others to use), so nothing ever
+// needs to be reconstructed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/gram.hpp"
+#include "core/problem.hpp"
+
+namespace mercer::smo {
+
+inline constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The variable that is increased and the one that is decreased; a variable without a group moves
+// alone, the other side being `none`.
+struct Pair {
+    std::size_t up = none, down = none;
+    explicit operator bool() const { return up != none || down != none; }
+    bool operator==(const Pair&) const = default;
+};
+
+struct Run {
+    std::size_t begin, end;
+    int group;
+    std::size_t segment;                // place in the row's list of segments
+    bool contiguous;                    // columns follow each other
+    std::vector<std::uint32_t> active;  // positions, ascending
+};
+
+// Largest gradient among variables that may grow, smallest among those that may fall.
+struct Extremes {
+    double up = -infinity, down = infinity;
+    std::size_t up_at = none, down_at = none;
+};
+
+template <class T>
+class State {
+  public:
+    // A kernel row: one cached segment for each segment the problem touches.
+    class Row {
+      public:
+        const T* segment(std::size_t s) const { return segments_[s].values(); }
+
+      private:
+        friend class State;
+        std::vector<RowSegment<T>> segments_;
+    };
+
+    // requires: `start` feasible; `gradient` its gradient, or null to have it computed
+    State(const ProblemView& problem, Gram<T>& gram, const double* start, const double* gradient,
+          const Poll& poll);
+
+    // Indexed by position. `curvature` is the diagonal of the kernel matrix plus the ridge.
+    std::vector<double> beta, gradient, lower, upper, curvature, ridge;
+    std::vector<std::uint8_t> can_grow, can_fall;
+
+    std::size_t size() const { return beta.size(); }
+    std::size_t n_active() const;
+    std::size_t n_groups() const { return n_groups_; }
+    const std::vector<Run>& runs() const { return runs_; }
+    int group_of(std::size_t position) const { return group_[position]; }
+    std::size_t data_row(std::size_t position) const { return data_row_[position]; }
+    std::size_t variable(std::size_t position) const { return variable_[position]; }
+    bool is_free(std::size_t p) const { return can_grow[p] && can_fall[p]; }
+    Gram<T>& gram() { return gram_; }
+
+    Row row(std::size_t position);
+    bool has_row(std::size_t position);
+    double value(const Row& row, std::size_t position) const {
+        return row.segment(segment_[position])[column_[position]];
+    }
+    // Kernel values of a run within a row; index them by `column(position)`.
+    std::uint32_t column(std::size_t position) const { return column_[position]; }
+
+    double slope(Pair pair) const;
+    // The longest step the box allows.
+    double room(Pair pair) const;
+    // requires: `up_row` is the row of pair.up if both sides are there
+    double pair_curvature(Pair pair, const Row& up_row) const;
+
+    // beta[up] += step, beta[down] -= step. A step as long as the room ends exactly on the bound.
+    void move(Pair pair, double step, const Row& up_row, const Row& down_row);
+    // beta[positions] += delta, kept within the box. requires: delta keeps the group sums
+    void move_many(const std::vector<std::size_t>& positions, const std::vector<double>& delta);
+
+    // Extremes of each group (index g) and of the variables without one (index n_groups), over the
+    // active variables.
+    const std::vector<Extremes>& extremes();
+    double violation();
+
+    // Narrows the scans to variables that can still move, as far as one can tell.
+    void shrink();
+    void unshrink();
+    bool is_shrunk() const { return shrunk_; }
+
+  private:
+    void order_variables(const ProblemView& problem);
+    void read_variables(const ProblemView& problem, const double* start);
+    void compute_gradient(const ProblemView& problem, const Poll& poll);
+    void find_runs();
+    void refresh(std::size_t position);
+    void subtract_row(double weight, const Row& row);
+    void subtract_rows(double weight, const Row& up_row, const Row& down_row);
+    std::size_t slot(int group) const { return group < 0 ? n_groups_ : std::size_t(group); }
+
+    Gram<T>& gram_;
+    std::size_t n_groups_;
+    bool shrunk_ = false;
+    std::vector<std::size_t> variable_;       // variable of the problem
+    std::vector<std::size_t> data_row_;       // row of the Gram
+    std::vector<int> group_;
+    std::vector<std::size_t> segment_;        // place in used_segments_
+    std::vector<std::uint32_t> column_;       // within its segment
+    std::vector<std::size_t> used_segments_;  // segments of the Gram that hold any variable
+    std::vector<Run> runs_;
+    std::vector<Extremes> extremes_;
+    bool extremes_known_ = false;
+};
+
+// Thrown by work that was polled out before there is anything to return.
+struct Interrupted {};
+
+}  // namespace mercer::smo

@@ -1,0 +1,54 @@
+#include "core/smo/step.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace mercer::smo {
+
+namespace {
+
+// The rows of both sides, fetched unless the selection already did.
+template <class T>
+void fetch_rows(State<T>& state, Choice<T>& choice) {
+    if (choice.pair.up != none && !choice.has_up_row) choice.up_row = state.row(choice.pair.up);
+    if (choice.pair.down != none && !choice.has_down_row) {
+        choice.down_row = state.row(choice.pair.down);
+    }
+    choice.has_up_row = choice.has_down_row = true;
+}
+
+// step = min(slope / curvature, room); a flat or convex direction is followed to the box
+// (spec 004, P2, P9).
+template <class T>
+class Newton final : public Step<T> {
+  public:
+    StepRecord take(State<T>& state, Choice<T>& choice) override {
+        fetch_rows(state, choice);
+        const Pair pair = choice.pair;
+        const double slope = state.slope(pair), room = state.room(pair);
+        const double curve = state.pair_curvature(pair, choice.up_row);
+        const double sum = (pair.up == none ? 0.0 : state.curvature[pair.up]) +
+                           (pair.down == none ? 0.0 : state.curvature[pair.down]);
+        StepRecord record{pair};
+        if (curve > std::numeric_limits<T>::epsilon() * sum) record.newton = slope / curve;
+        record.free = record.newton < room;
+        record.length = std::min(record.newton, room);
+        record.unbounded = record.length == infinity;
+        if (record.unbounded) return record;
+        state.move(pair, record.length, choice.up_row, choice.down_row);
+        return record;
+    }
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Step<T>> make_step(const std::string& name) {
+    if (name == "newton") return std::make_unique<Newton<T>>();
+    throw std::invalid_argument("unknown step " + name);
+}
+
+template std::unique_ptr<Step<float>> make_step(const std::string&);
+template std::unique_ptr<Step<double>> make_step(const std::string&);
+
+}  // namespace mercer::smo

@@ -1,0 +1,51 @@
+// A small pool of threads for loops over independent ranges.
+//
+// Work is split into fixed ranges and every range writes its own part of the result, so results
+// never depend on the number of threads. The pool may be used from several threads at once (a
+// caller that finds it busy works alone) and after a fork (the child works alone).
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace mercer {
+
+class ThreadPool {
+  public:
+    using Range = std::function<void(std::size_t begin, std::size_t end)>;
+
+    // requires: n_threads >= 1, the calling thread included
+    explicit ThreadPool(std::size_t n_threads);
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    std::size_t n_threads() const { return n_threads_; }
+
+    // Calls work(begin, end) on parts of [0, count), cut at multiples of `grain`.
+    // An exception thrown by a part is thrown again here.
+    void parallel_for(std::size_t count, std::size_t grain, const Range& work);
+
+  private:
+    void start();
+    void serve(std::size_t member);
+    void run_part(std::size_t member);
+
+    std::size_t n_threads_;
+    long owner_;
+    std::vector<std::thread> members_;
+    std::mutex busy_;
+    std::mutex mutex_;
+    std::condition_variable wake_, done_;
+    std::size_t round_ = 0, pending_ = 0;
+    bool stopping_ = false;
+    const Range* work_ = nullptr;
+    std::size_t count_ = 0, grain_ = 1;
+    std::exception_ptr error_;
+};
+
+}  // namespace mercer

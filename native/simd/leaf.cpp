@@ -1,0 +1,277 @@
+// The micro-kernels of leaf.hpp, compiled once per instruction set (MERCER_ISA names it).
+
+#include "leaf.hpp"
+
+#include <cmath>
+
+#include "exponential.hpp"
+
+namespace mercer {
+namespace MERCER_ISA {
+
+#ifndef MERCER_LEFT_HEIGHT
+#define MERCER_LEFT_HEIGHT 6
+#endif
+
+template <class T>
+struct Shape {
+    static constexpr int lanes = Lanes<T>::count;
+    static constexpr int width = 2 * lanes;
+    static constexpr int height = MERCER_LEFT_HEIGHT;
+    static constexpr int sparse_height = lanes;
+    // Panels visited together stay in the second-level cache while all left rows pass by.
+    static std::size_t panels_per_visit(std::size_t n_features) {
+        const std::size_t bytes = width * n_features * sizeof(T) + 1;
+        const std::size_t fit = (std::size_t(256) << 10) / bytes;
+        return fit < 1 ? 1 : fit > 64 ? 64 : fit;
+    }
+};
+
+// One vector of inner products (laplacian: distances) to kernel values. Formulas: form.py, Leaf.
+template <class T>
+static inline Vector<T> finish(const LeafParameters& leaf, Vector<T> sum, Vector<T> left,
+                               Vector<T> right) {
+    const Vector<T> gamma = splat<T>(T(leaf.gamma));
+    switch (leaf.kind) {
+        case LeafKind::linear:
+            return sum;
+        case LeafKind::gaussian:
+            return exponential<T>(-(gamma * at_least_zero<T>((left + right) - (sum + sum))));
+        case LeafKind::laplacian:
+            return exponential<T>(-(gamma * at_least_zero<T>(sum)));
+        case LeafKind::polynomial: {
+            const Vector<T> base = gamma * sum + splat<T>(T(leaf.coef0));
+            Vector<T> power = splat<T>(T(1));
+            for (int d = 0; d < leaf.degree; ++d) power = power * base;
+            return power;
+        }
+        case LeafKind::sigmoid: {
+            Vector<T> value = gamma * sum + splat<T>(T(leaf.coef0));
+            for (int i = 0; i < Lanes<T>::count; ++i) value[i] = std::tanh(value[i]);
+            return value;
+        }
+    }
+    return sum;
+}
+
+// sums[r][h] = sum_k a[k][r] * b[k][h] (laplacian: of |a - b|), k ascending.
+template <class T, int height, bool distance>
+static inline void accumulate(const T* a, const T* b, std::size_t n_features,
+                              Vector<T> (&sums)[height][2]) {
+    constexpr int lanes = Shape<T>::lanes;
+    for (int r = 0; r < height; ++r) sums[r][0] = sums[r][1] = Vector<T>{};
+    for (std::size_t k = 0; k < n_features; ++k, a += height, b += 2 * lanes) {
+        const Vector<T> b0 = load<T>(b), b1 = load<T>(b + lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < height; ++r) {
+            const Vector<T> left = splat<T>(a[r]);
+            if constexpr (distance) {
+                sums[r][0] += absolute<T>(left - b0);
+                sums[r][1] += absolute<T>(left - b1);
+            } else {
+                sums[r][0] += left * b0;
+                sums[r][1] += left * b1;
+            }
+        }
+    }
+}
+
+template <class T, int height>
+static inline void tile(const LeafParameters& leaf, const T* a, const T* left_norms, const T* b,
+                        const T* right_norms, std::size_t n_features, Vector<T> (&out)[height][2]) {
+    constexpr int lanes = Shape<T>::lanes;
+    if (leaf.kind == LeafKind::laplacian) {
+        accumulate<T, height, true>(a, b, n_features, out);
+    } else {
+        accumulate<T, height, false>(a, b, n_features, out);
+    }
+    const Vector<T> right0 = load<T>(right_norms), right1 = load<T>(right_norms + lanes);
+    for (int r = 0; r < height; ++r) {
+        const Vector<T> left = splat<T>(left_norms[r]);
+        out[r][0] = finish<T>(leaf, out[r][0], left, right0);
+        out[r][1] = finish<T>(leaf, out[r][1], left, right1);
+    }
+}
+
+template <class T, int height>
+static void values_of(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
+                      std::size_t first, std::size_t last, T* out, std::size_t stride) {
+    using S = Shape<T>;
+    const std::size_t d = left.n_features, visit = S::panels_per_visit(d);
+    for (std::size_t group = first; group < last; group += visit) {
+        const std::size_t group_end = group + visit < last ? group + visit : last;
+        for (std::size_t row = 0; row < left.count; row += height) {
+            const int rows = left.count - row < height ? int(left.count - row) : height;
+            for (std::size_t p = group; p < group_end; ++p) {
+                Vector<T> t[height][2];
+                tile<T, height>(leaf, left.values + row * d, left.norms + row,
+                                right.values + p * d * S::width, right.norms + p * S::width, d, t);
+                T* column = out + row * stride + (p - first) * S::width;
+                for (int r = 0; r < rows; ++r, column += stride) {
+                    store<T>(column, t[r][0]);
+                    store<T>(column + S::lanes, t[r][1]);
+                }
+            }
+        }
+    }
+}
+
+// A single left row has a layout of its own (height 1): SMO asks for one row at a time.
+template <class T>
+static void values(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
+                   std::size_t first, std::size_t last, T* out, std::size_t stride) {
+    if (left.count == 1) {
+        values_of<T, 1>(leaf, left, right, first, last, out, stride);
+    } else {
+        values_of<T, Shape<T>::height>(leaf, left, right, first, last, out, stride);
+    }
+}
+
+template <class T, int height>
+static void product_of(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
+                       std::size_t first, std::size_t last, const T* weights,
+                       std::size_t n_columns, double* out, std::size_t stride) {
+    using S = Shape<T>;
+    const std::size_t d = left.n_features, visit = S::panels_per_visit(d);
+    for (std::size_t group = first; group < last; group += visit) {
+        const std::size_t group_end = group + visit < last ? group + visit : last;
+        for (std::size_t row = 0; row < left.count; row += height) {
+            const int rows = left.count - row < height ? int(left.count - row) : height;
+            for (std::size_t p = group; p < group_end; ++p) {
+                Vector<T> t[height][2];
+                tile<T, height>(leaf, left.values + row * d, left.norms + row,
+                                right.values + p * d * S::width, right.norms + p * S::width, d, t);
+                for (std::size_t c = 0; c < n_columns; ++c) {
+                    Vector<T> sum0{}, sum1{};
+                    for (int r = 0; r < rows; ++r) {
+                        const Vector<T> w = splat<T>(weights[(row + r) * n_columns + c]);
+                        sum0 += w * t[r][0];
+                        sum1 += w * t[r][1];
+                    }
+                    double* target = out + c * stride + (p - first) * S::width;
+                    add_to(target, sum0);
+                    add_to(target + S::lanes, sum1);
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+static void product(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
+                    std::size_t first, std::size_t last, const T* weights, std::size_t n_columns,
+                    double* out, std::size_t stride) {
+    if (left.count == 1) {
+        product_of<T, 1>(leaf, left, right, first, last, weights, n_columns, out, stride);
+    } else {
+        product_of<T, Shape<T>::height>(leaf, left, right, first, last, weights, n_columns, out,
+                                        stride);
+    }
+}
+
+// Kernel values from a row of inner products, in place.
+template <class T>
+static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_norms, T* row,
+                       std::size_t count) {
+    constexpr int lanes = Lanes<T>::count;
+    const Vector<T> left = splat<T>(left_norm);
+    std::size_t j = 0;
+    for (; j + lanes <= count; j += lanes) {
+        store<T>(row + j, finish<T>(leaf, load<T>(row + j), left, load<T>(right_norms + j)));
+    }
+    if (j < count) {
+        T sums[lanes] = {}, norms[lanes] = {};
+        for (std::size_t i = j; i < count; ++i) sums[i - j] = row[i], norms[i - j] = right_norms[i];
+        store<T>(sums, finish<T>(leaf, load<T>(sums), left, load<T>(norms)));
+        for (std::size_t i = j; i < count; ++i) row[i] = sums[i - j];
+    }
+}
+
+// Left rows scattered over all features, `height` side by side: left.values[k * height + r].
+// distance: |x - z|_1 = |x|_1 + sum over the non-zeros of z of |x_k - z_k| - |x_k|.
+template <class T, bool distance>
+static void sparse_block(const LeftRows<T>& left, std::size_t row, const SparseRows<T>& right,
+                         std::size_t first, std::size_t last, T* out, std::size_t stride) {
+    constexpr int lanes = Lanes<T>::count;
+    const T* scattered = left.values + row * left.n_features;
+    const std::size_t rows = left.count - row < lanes ? left.count - row : lanes;
+    for (std::size_t j = first; j < last; ++j) {
+        Vector<T> sum = distance ? load<T>(left.norms + row) : Vector<T>{};
+        for (std::int64_t e = right.start[j]; e < right.start[j + 1]; ++e) {
+            const Vector<T> x = load<T>(scattered + std::size_t(right.feature[e]) * lanes);
+            const Vector<T> z = splat<T>(right.values[e]);
+            if constexpr (distance) {
+                sum += absolute<T>(x - z) - absolute<T>(x);
+            } else {
+                sum += x * z;
+            }
+        }
+        for (std::size_t r = 0; r < rows; ++r) out[r * stride + j - first] = sum[r];
+    }
+}
+
+template <class T, bool distance>
+static void sparse_single(const LeftRows<T>& left, const SparseRows<T>& right, std::size_t first,
+                          std::size_t last, T* out) {
+    for (std::size_t j = first; j < last; ++j) {
+        T sum = distance ? left.norms[0] : T(0);
+        for (std::int64_t e = right.start[j]; e < right.start[j + 1]; ++e) {
+            const T x = left.values[right.feature[e]], z = right.values[e];
+            if constexpr (distance) {
+                sum += (x < z ? z - x : x - z) - (x < 0 ? -x : x);
+            } else {
+                sum += x * z;
+            }
+        }
+        out[j - first] = sum;
+    }
+}
+
+template <class T>
+static void sparse_values(const LeafParameters& leaf, const LeftRows<T>& left,
+                          const SparseRows<T>& right, std::size_t first, std::size_t last, T* out,
+                          std::size_t stride) {
+    const bool distance = leaf.kind == LeafKind::laplacian;
+    if (left.count == 1) {
+        (distance ? sparse_single<T, true> : sparse_single<T, false>)(left, right, first, last, out);
+    } else {
+        for (std::size_t row = 0; row < left.count; row += Lanes<T>::count) {
+            (distance ? sparse_block<T, true> : sparse_block<T, false>)(
+                left, row, right, first, last, out + row * stride, stride);
+        }
+    }
+    for (std::size_t r = 0; r < left.count; ++r) {
+        finish_row<T>(leaf, left.norms[r], right.norms + first, out + r * stride, last - first);
+    }
+}
+
+template <class T>
+static void exponential_of(const T* x, T* out, std::size_t count) {
+    constexpr int lanes = Lanes<T>::count;
+    for (std::size_t i = 0; i < count; i += lanes) {
+        const std::size_t used = count - i < lanes ? count - i : lanes;
+        T buffer[lanes] = {};
+        for (std::size_t k = 0; k < used; ++k) buffer[k] = x[i + k];
+        store<T>(buffer, exponential<T>(load<T>(buffer)));
+        for (std::size_t k = 0; k < used; ++k) out[i + k] = buffer[k];
+    }
+}
+
+// Norms summed as the inner products are: a row's distance to its own copy is exactly zero.
+template <class T>
+static T squared_norm(const T* x, std::size_t count, std::size_t stride) {
+    T sum = 0;
+    for (std::size_t k = 0; k < count; ++k) sum += x[k * stride] * x[k * stride];
+    return sum;
+}
+
+template <class T>
+static constexpr LeafFunctions<T> functions = {
+    Shape<T>::width, Shape<T>::height,  Shape<T>::sparse_height, values<T>,
+    product<T>,      sparse_values<T>, squared_norm<T>,         exponential_of<T>};
+
+extern const InstructionSet set;
+const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>};
+
+}  // namespace MERCER_ISA
+}  // namespace mercer

@@ -1,0 +1,93 @@
+// What the per-instruction-set code offers: values of the built-in kernels between packed rows.
+//
+// Dense rows are kept in panels of `panel_width` rows, feature by feature:
+//     panel p holds values[(p * n_features + k) * panel_width + lane] = x[p * panel_width + lane][k]
+// so that one vector load reads one feature of neighbouring rows. Every entry is summed over the
+// features in ascending order in its own lane: a value does not depend on where in a block it was
+// computed, nor on whether the rows are stored dense or sparse.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mercer {
+
+enum class LeafKind { linear, polynomial, gaussian, laplacian, sigmoid };
+
+// requires: gamma > 0, degree >= 0
+struct LeafParameters {
+    LeafKind kind = LeafKind::linear;
+    double gamma = 1.0;
+    double coef0 = 0.0;
+    int degree = 3;
+};
+
+// Rows on the left in blocks of `left_height` (against sparse rows: `sparse_height`), feature by
+// feature: values[(block * n_features + k) * height + r], padded with zero rows. A single row is
+// stored plainly: height 1.
+template <class T>
+struct LeftRows {
+    const T* values;
+    const T* norms;  // squared norms (laplacian on sparse rows: 1-norms)
+    std::size_t count;
+    std::size_t n_features;
+};
+
+template <class T>
+struct Panels {
+    const T* values;
+    const T* norms;
+    std::size_t n_features;
+};
+
+template <class T>
+struct SparseRows {
+    const std::int64_t* start;  // n_rows + 1 offsets
+    const std::int32_t* feature;
+    const T* values;
+    const T* norms;
+};
+
+template <class T>
+struct LeafFunctions {
+    std::size_t panel_width;
+    std::size_t left_height;    // rows of a left block
+    std::size_t sparse_height;  // rows of a left block against sparse rows
+
+    // out[r * stride + (p - first) * panel_width + lane] for left rows r and panels [first, last).
+    void (*values)(const LeafParameters&, const LeftRows<T>&, const Panels<T>&, std::size_t first,
+                   std::size_t last, T* out, std::size_t stride);
+    // out[c * stride + (p - first) * panel_width + lane] += sum_r value(r, .) weights[r * n_columns + c]
+    void (*product)(const LeafParameters&, const LeftRows<T>&, const Panels<T>&, std::size_t first,
+                    std::size_t last, const T* weights, std::size_t n_columns, double* out,
+                    std::size_t stride);
+    // out[r * stride + j - first] for left rows r and sparse rows [first, last).
+    void (*sparse_values)(const LeafParameters&, const LeftRows<T>&, const SparseRows<T>&,
+                          std::size_t first, std::size_t last, T* out, std::size_t stride);
+    // Sum of squares of x[0], x[stride], ..., rounded as the inner products above are.
+    T (*squared_norm)(const T* x, std::size_t count, std::size_t stride);
+    void (*exponential)(const T* x, T* out, std::size_t count);
+};
+
+struct InstructionSet {
+    const char* name;
+    const LeafFunctions<float>* single;
+    const LeafFunctions<double>* full;
+};
+
+template <class T>
+const LeafFunctions<T>& leaf_functions(const InstructionSet& set);
+template <>
+inline const LeafFunctions<float>& leaf_functions<float>(const InstructionSet& set) {
+    return *set.single;
+}
+template <>
+inline const LeafFunctions<double>& leaf_functions<double>(const InstructionSet& set) {
+    return *set.full;
+}
+
+// The best instruction set of this machine, or the one named by the environment variable
+// MERCER_ISA. Throws std::runtime_error if that names none this machine can run.
+const InstructionSet& instruction_set();
+
+}  // namespace mercer

@@ -1,0 +1,93 @@
+// Fixed-width vectors of the instruction set this translation unit is compiled for.
+//
+// Written on the compilers' vector extensions, so one source serves AVX-512, AVX2, SSE2 and
+// NEON; the width is set per instruction set by MERCER_VECTOR_BYTES. Everything here is
+// `static inline` in the namespace of the instruction set: nothing may leak into baseline code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#ifndef MERCER_VECTOR_BYTES
+#define MERCER_VECTOR_BYTES 16
+#endif
+
+namespace mercer {
+namespace MERCER_ISA {
+
+template <class T>
+struct Lanes;
+
+template <>
+struct Lanes<float> {
+    static constexpr int count = MERCER_VECTOR_BYTES / sizeof(float);
+    typedef float Vector __attribute__((vector_size(MERCER_VECTOR_BYTES)));
+    typedef float Unaligned __attribute__((vector_size(MERCER_VECTOR_BYTES), aligned(4)));
+    typedef std::int32_t Integers __attribute__((vector_size(MERCER_VECTOR_BYTES)));
+    // Half of the lanes widened: two of them hold a Vector in double precision.
+    typedef float Half __attribute__((vector_size(MERCER_VECTOR_BYTES / 2)));
+};
+
+template <>
+struct Lanes<double> {
+    static constexpr int count = MERCER_VECTOR_BYTES / sizeof(double);
+    typedef double Vector __attribute__((vector_size(MERCER_VECTOR_BYTES)));
+    typedef double Unaligned __attribute__((vector_size(MERCER_VECTOR_BYTES), aligned(8)));
+    typedef std::int64_t Integers __attribute__((vector_size(MERCER_VECTOR_BYTES)));
+};
+
+template <class T>
+using Vector = typename Lanes<T>::Vector;
+template <class T>
+using Integers = typename Lanes<T>::Integers;
+
+template <class T>
+static inline Vector<T> splat(T x) {
+    return x - Vector<T>{};
+}
+
+template <class T>
+static inline Vector<T> load(const T* p) {
+    return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(p);
+}
+
+template <class T>
+static inline void store(T* p, Vector<T> v) {
+    *reinterpret_cast<typename Lanes<T>::Unaligned*>(p) = v;
+}
+
+template <class T>
+static inline Vector<T> keep_where(Integers<T> mask, Vector<T> v) {
+    return (Vector<T>)((Integers<T>)v & mask);
+}
+
+template <class T>
+static inline Vector<T> at_least_zero(Vector<T> v) {
+    return keep_where<T>(v > Vector<T>{}, v);
+}
+
+template <class T>
+static inline Vector<T> absolute(Vector<T> v) {
+    const Integers<T> sign = (Integers<T>)splat<T>(T(-0.0));
+    return (Vector<T>)((Integers<T>)v & ~sign);
+}
+
+// out[0..lanes) += v, in double precision.
+static inline void add_to(double* out, Vector<double> v) {
+    store<double>(out, load<double>(out) + v);
+}
+
+static inline void add_to(double* out, Vector<float> v) {
+    constexpr int half = Lanes<float>::count / 2;
+    typedef Lanes<float>::Half Half;
+    union {
+        Vector<float> whole;
+        Half halves[2];
+    } parts = {v};
+    for (int h = 0; h < 2; ++h) {
+        add_to(out + h * half, __builtin_convertvector(parts.halves[h], Vector<double>));
+    }
+}
+
+}  // namespace MERCER_ISA
+}  // namespace mercer

@@ -1,0 +1,19 @@
+"""How many threads to use."""
+
+from __future__ import annotations
+
+import os
+
+import joblib
+
+__all__ = ["resolve_threads"]
+
+
+def resolve_threads(n_threads: int | None) -> int:
+    """``n_threads``, else ``OMP_NUM_THREADS``, else the CPUs this process may use."""
+    if n_threads is not None:
+        if n_threads < 1:
+            raise ValueError(f"n_threads must be at least 1 or None, got {n_threads!r}")
+        return int(n_threads)
+    named = os.environ.get("OMP_NUM_THREADS", "")
+    return int(named) if named.isdigit() and int(named) > 0 else int(joblib.cpu_count())

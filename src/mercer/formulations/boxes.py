@@ -1,0 +1,72 @@
+"""Boxes and ridges of weighted losses, and the problems with at most one bias.
+
+A row of weight 2 must equal two copies of it, and a row of weight 0 its absence: its box is
+collapsed to [0, 0] whatever the loss.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.formulations.checks import check_choice
+from mercer.formulations.readout import Formulation, Kind
+from mercer.problem import Problem
+
+FloatArray = NDArray[np.float64]
+Intercept = Literal[True, False, "penalized"]
+
+
+def linear_loss(C: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Size of the box and ridge of a loss of slope ``C`` per unit of weight: C w and 0."""
+    size = np.multiply(C, weight, where=weight > 0, out=np.zeros_like(weight))
+    return size, np.zeros_like(weight)
+
+
+def squared_loss(alpha: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Size of the box and ridge of the loss of curvature 1/alpha: infinite and alpha/w.
+
+    A weight so small that alpha/w overflows leaves the coefficient at 0, as weight 0 does.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ridge = alpha / weight
+    absent = (weight == 0) | ~np.isfinite(ridge)
+    return np.where(absent, 0.0, np.inf), np.where(absent, 1.0, ridge)
+
+
+def signed_box(sign: FloatArray, size: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """[0, size] where ``sign`` is positive, [-size, 0] where it is negative."""
+    return np.where(sign > 0, 0.0, -size), np.where(sign > 0, size, 0.0)
+
+
+def one_bias(
+    linear: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    ridge: FloatArray,
+    fit_intercept: Intercept,
+    *,
+    n_rows: int | None = None,
+    epsilon: float | None = None,
+) -> Formulation:
+    """The formulation with one bias: its coefficients sum to 0. Without a bias: no group.
+
+    The variables run through the rows, as often as they are more than ``n_rows``.
+    """
+    check_choice("fit_intercept", fit_intercept, (True, False, "penalized"))
+    kind: Kind = "intercept" if fit_intercept else "origin"
+    if fit_intercept == "penalized":
+        kind = "penalized"
+    n_rows = len(linear) if n_rows is None else n_rows
+    problem = Problem(
+        linear=linear,
+        lower=lower,
+        upper=upper,
+        index=np.arange(len(linear)) % n_rows,
+        ridge=ridge,
+        group=np.zeros(len(linear), np.int8) - np.int8(kind != "intercept"),
+        group_sum=np.zeros(int(kind == "intercept")),
+    )
+    return Formulation(problem, n_rows, kind, epsilon=epsilon)

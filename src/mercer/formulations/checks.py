@@ -1,0 +1,101 @@
+"""What a formulation demands of its arguments, checked before any kernel value."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def check_scalar(
+    name: str,
+    value: float,
+    low: float = 0.0,
+    high: float = np.inf,
+    *,
+    closed_low: bool = False,
+    closed_high: bool = False,
+) -> float:
+    """``value`` as a float inside the interval, or an error that names both.
+
+    A closed end forgives rounding: a value beyond it by 1e-12 (relative) becomes the end.
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)):
+        raise TypeError(f"{name} must be a real number, got {value!r}")
+    number = float(value)
+    if closed_low and low * (1 - 1e-12) <= number < low:
+        return low
+    if closed_high and high < number <= high * (1 + 1e-12):
+        return high
+    above = number >= low if closed_low else number > low
+    below = number <= high if closed_high else number < high
+    if not (above and below):
+        interval = f"{'[' if closed_low else '('}{low!r}, {high!r}{']' if closed_high else ')'}"
+        raise ValueError(f"{name} must lie in {interval}, got {value!r}")
+    return number
+
+
+def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Refuse a value that is not one of those allowed."""
+    if not any(value is option or value == option for option in allowed):
+        raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
+
+
+def check_count(name: str, value: int) -> int:
+    """``value`` as a positive number of rows."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value}")
+    return int(value)
+
+
+def check_vector(name: str, values: ArrayLike) -> FloatArray:
+    """``values`` as a finite, non-empty vector."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        i = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ValueError(f"{name} must be finite, got {name}[{i}]={array[i]!r}")
+    return array
+
+
+def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
+    """Weights of the rows: all ones by default, never negative, not all zero."""
+    if weight is None:
+        return np.ones(n)
+    array = check_vector("weight", np.full(n, weight) if np.ndim(weight) == 0 else weight)
+    if array.shape != (n,):
+        raise ValueError(f"weight must have one entry per row ({n}), got {len(array)}")
+    if (array < 0).any():
+        i = int(np.flatnonzero(array < 0)[0])
+        raise ValueError(f"weight must not be negative, got weight[{i}]={array[i]!r}")
+    if not array.any():
+        raise ValueError("weight must not be zero for every row")
+    return array
+
+
+def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
+    """Labels in {-1, +1} and weights, with some weight left on both classes."""
+    labels = check_vector("y", y)
+    strange = (labels != 1.0) & (labels != -1.0)
+    if strange.any():
+        i = int(np.flatnonzero(strange)[0])
+        raise ValueError(f"y must hold labels -1 and +1, got y[{i}]={labels[i]!r}")
+    w = check_weight(weight, len(labels))
+    for label in (-1, 1):
+        if not (labels == label).any():
+            raise ValueError(f"y must hold both classes, got only label {-label:+d}")
+        if not w[labels == label].any():
+            raise ValueError(f"weight must not be zero for the whole class {label:+d}")
+    return labels, w
+
+
+def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
+    """Finite regression targets and their weights."""
+    targets = check_vector("y", y)
+    return targets, check_weight(weight, len(targets))

@@ -1,0 +1,139 @@
+"""Two-class machines on labels in {-1, +1}."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer.formulations.boxes import (
+    Intercept,
+    linear_loss,
+    one_bias,
+    signed_box,
+    squared_loss,
+)
+from mercer.formulations.checks import check_choice, check_labels, check_scalar
+from mercer.formulations.readout import Formulation
+from mercer.problem import Problem
+
+HINGES = ("hinge", "squared_hinge")
+
+
+def svc(
+    y: ArrayLike,
+    C: float,
+    weight: ArrayLike | None = None,
+    *,
+    loss: Literal["hinge", "squared_hinge"] = "hinge",
+    fit_intercept: Intercept = True,
+) -> Formulation:
+    """Support vector classification, 1/2 |w|^2 + C sum_i w_i loss(y_i f(x_i)).
+
+    hinge max(0, 1 - y f); squared hinge max(0, 1 - y f)^2 / 2 (spec 004, 4.2 and 4.3).
+    Infinite C is the hard margin.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels -1 and +1.
+    C : float
+        Price of the loss, positive, may be infinite.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row: sample weight times class weight.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The loss.
+    fit_intercept : {True, False, "penalized"}, default=True
+        With "penalized" the caller solves with the kernel k + 1.
+    """
+    check_choice("loss", loss, HINGES)
+    C = check_scalar("C", C, closed_high=True)
+    labels, w = check_labels(y, weight)
+    size, ridge = linear_loss(C, w) if loss == "hinge" else squared_loss(1 / C, w)
+    return one_bias(labels, *signed_box(labels, size), ridge, fit_intercept)
+
+
+def nu_svc(
+    y: ArrayLike,
+    nu: float,
+    weight: ArrayLike | None = None,
+    *,
+    loss: Literal["hinge", "squared_hinge"] = "hinge",
+) -> Formulation:
+    """Nu support vector classification (spec 004, 4.4): each class sums to nu W/2.
+
+    The read-out is in the scale of :func:`svc`, divided by the learned margin ``rho``.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels -1 and +1.
+    nu : float
+        Lower bound of the fraction of support vectors, upper bound of the fraction of margin
+        errors; at most twice the share of the lighter class. Without effect on the squared
+        hinge: that machine is always :func:`svc` with C = 1/W.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row: sample weight times class weight.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The loss.
+    """
+    check_choice("loss", loss, HINGES)
+    labels, w = check_labels(y, weight)
+    total, lightest = float(w.sum()), float(min(w[labels > 0].sum(), w[labels < 0].sum()))
+    if loss == "hinge":
+        nu = check_scalar("nu", nu, high=min(2 * lightest / total, 1.0), closed_high=True)
+        size, ridge = linear_loss(1.0, w)
+        share = min(nu * total / 2, lightest)
+    else:
+        nu = check_scalar("nu", nu, high=1.0, closed_high=True)
+        warnings.warn("nu has no effect with loss='squared_hinge'", UserWarning, stacklevel=2)
+        size, ridge = squared_loss(total, w)
+        share = nu * total / 2
+    lower, upper = signed_box(labels, size)
+    problem = Problem(
+        linear=np.zeros_like(labels),
+        lower=lower,
+        upper=upper,
+        ridge=ridge,
+        group=(labels < 0).astype(np.int8),
+        group_sum=np.array([share, -share]),
+    )
+    return Formulation(problem, len(labels), "nu")
+
+
+def one_sided_huber(
+    y: ArrayLike,
+    C: float,
+    lower_slope: float,
+    weight: ArrayLike | None = None,
+    *,
+    fit_intercept: Intercept = True,
+) -> Formulation:
+    """Between squared hinge and least squares (spec 004, 2.5): a surplus costs, but linearly.
+
+    With surplus h = y f - 1 the loss is C/2 h^2 up to h = lower_slope / C and linear of slope
+    ``lower_slope`` beyond. lower_slope = 0 is the squared hinge, infinite least squares.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels -1 and +1.
+    C : float
+        Price of the loss, positive and finite.
+    lower_slope : float
+        Slope of the loss far on the right side, not negative, may be infinite.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row: sample weight times class weight.
+    fit_intercept : {True, False, "penalized"}, default=True
+        With "penalized" the caller solves with the kernel k + 1.
+    """
+    C = check_scalar("C", C)
+    slope = check_scalar("lower_slope", lower_slope, closed_low=True, closed_high=True)
+    labels, w = check_labels(y, weight)
+    size, ridge = squared_loss(1 / C, w)
+    surplus = np.minimum(linear_loss(slope, w)[0], size)
+    lower = np.where(labels > 0, -surplus, -size)
+    upper = np.where(labels > 0, size, surplus)
+    return one_bias(labels, lower, upper, ridge, fit_intercept)

@@ -1,0 +1,95 @@
+"""Exact relations between parameters: C, lambda, alpha, nu and mu (spec 004, 6).
+
+LIBSVM's scale throughout; W is the sum of the weights, the number of rows without them.
+Where a relation needs the solution, an approximate solution gives an approximate answer.
+Beyond a separating margin they end: mu > 1 means the convex hull itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer.formulations.checks import check_scalar
+from mercer.formulations.readout import ReadOut
+
+
+def C_from_lambda(regularization: float, n: int) -> float:
+    """C of 1/2 |w|^2 + C sum loss from lambda of (1/n) sum loss + lambda |w|^2.
+
+    The loss is the same on both sides; our squared losses carry their factor 1/2.
+    """
+    return 1 / (2 * check_scalar("regularization", regularization) * n)
+
+
+def lambda_from_C(C: float, n: int) -> float:
+    """Lambda of (1/n) sum loss + lambda |w|^2 from C; the inverse of C_from_lambda."""
+    return 1 / (2 * check_scalar("C", C) * n)
+
+
+def alpha_from_lambda(regularization: float, n: int) -> float:
+    """The number on the diagonal from lambda of (1/n) sum (y - f)^2 + lambda |w|^2."""
+    return check_scalar("regularization", regularization) * n
+
+
+def lambda_from_alpha(alpha: float, n: int) -> float:
+    """Lambda of (1/n) sum (y - f)^2 + lambda |w|^2 from the number on the diagonal."""
+    return check_scalar("alpha", alpha) / n
+
+
+def alpha_from_C(C: float) -> float:
+    """The number on the diagonal from C of 1/2 |w|^2 + C/2 sum (y - f)^2."""
+    return 1 / check_scalar("C", C)
+
+
+def C_from_alpha(alpha: float) -> float:
+    """C of 1/2 |w|^2 + C/2 sum (y - f)^2 from the number on the diagonal."""
+    return 1 / check_scalar("alpha", alpha)
+
+
+def C_from_nu_svc(read_out: ReadOut) -> float:
+    """C of the SVC that equals a solved nu-SVC: 1/rho."""
+    return 1 / _margin(read_out)
+
+
+def nu_from_C(coef: ArrayLike, C: float, weight_sum: float) -> float:
+    """Nu of the nu machine that equals a solved SVC or SVR: sum |coef| / (C W)."""
+    total = float(np.abs(np.asarray(coef)).sum())
+    return total / (check_scalar("C", C) * check_scalar("weight_sum", weight_sum))
+
+
+def mu_from_svc(coef: ArrayLike, C: float) -> float:
+    """Mu of the reduced hulls of a solved SVC: 2 C / sum |coef|."""
+    total = float(np.abs(np.asarray(coef)).sum())
+    return 2 * check_scalar("C", C) / check_scalar("sum of |coef|", total)
+
+
+def C_from_hulls(read_out: ReadOut, mu: float) -> float:
+    """C of the SVC that equals solved nearest points of reduced hulls: mu/rho."""
+    return check_scalar("mu", mu) / _margin(read_out)
+
+
+def mu_from_nu(nu: float, n: int) -> float:
+    """Mu of the reduced hulls that nu-SVC separates: 2 / (nu n)."""
+    return 2 / (check_scalar("nu", nu) * n)
+
+
+def nu_from_mu(mu: float, n: int) -> float:
+    """Nu of the nu-SVC that separates reduced hulls: 2 / (mu n)."""
+    return 2 / (check_scalar("mu", mu) * n)
+
+
+def mu_from_one_class(nu: float, n: int) -> float:
+    """Mu of the minimum norm problem that equals the one-class machine: 1 / (nu n)."""
+    return 1 / (check_scalar("nu", nu) * n)
+
+
+def one_class_from_mu(mu: float, n: int) -> float:
+    """Nu of the one-class machine that equals the minimum norm problem: 1 / (mu n)."""
+    return 1 / (check_scalar("mu", mu) * n)
+
+
+def _margin(read_out: ReadOut) -> float:
+    if read_out.rho is None or not read_out.rho > 0:
+        raise ValueError(f"read_out must have a positive margin rho, got {read_out.rho!r}")
+    return read_out.rho

@@ -1,0 +1,131 @@
+"""The way back: from the solution of a problem to what the machine predicts with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.problem import Certificate, Problem, Solution
+
+FloatArray = NDArray[np.float64]
+Kind = Literal["intercept", "origin", "penalized", "nu", "hulls", "level", "tube", "ball"]
+
+
+@dataclass(frozen=True, eq=False)
+class ReadOut:
+    """What a solution says about the machine: f(x) = sum_i coef_i k(x_i, x) + intercept.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_rows,)
+        Coefficient of each row.
+    intercept : float
+        The bias; -rho for the one-class family.
+    norm_squared : float
+        |w|^2 = coef' K coef, K being the plain kernel (spec 004, 2.7).
+    rho : float or None
+        Functional margin of the problem's own scale (nu-SVC, nearest points), or the level
+        of the one-class family.
+    epsilon : float or None
+        Half-width of the tube; negative only if :meth:`Formulation.correction` applies.
+    scale : float or None
+        Factor that brought the problem's coefficients to ``coef``: 1/rho for nu-SVC, 1 if
+        its margin vanished.
+    radius : float or None
+        Radius of the enclosing ball.
+    """
+
+    coef: FloatArray
+    intercept: float
+    norm_squared: float
+    rho: float | None = None
+    epsilon: float | None = None
+    scale: float | None = None
+    radius: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Formulation:
+    """A problem together with the meaning of its solution.
+
+    Attributes
+    ----------
+    problem : Problem
+        What the solver gets.
+    n_rows : int
+        Number of data rows the coefficients are spread over.
+    kind : str
+        Which of the read-outs of spec 004, 2.7 applies.
+    epsilon : float or None
+        Half-width of the tube where it is given, not learned.
+    fallback : Formulation or None
+        What to solve instead if the learned half-width comes out negative.
+    """
+
+    problem: Problem
+    n_rows: int
+    kind: Kind
+    epsilon: float | None = None
+    fallback: Formulation | None = None
+
+    def read_out(self, solution: Solution | Certificate, coef: ArrayLike | None = None) -> ReadOut:
+        """Coefficients, intercept and learned quantities of a solution.
+
+        Parameters
+        ----------
+        solution : Solution or Certificate
+            The gradient and the multipliers are taken from it.
+        coef : array-like of shape (n_variables,), default=None
+            The point, for a certificate (a solution has its own).
+        """
+        if coef is None:
+            if not isinstance(solution, Solution):
+                raise TypeError("coef is required to read out a Certificate, got None")
+            coef = solution.coef
+        beta = np.asarray(coef, dtype=np.float64)
+        problem = self.problem
+        # K beta = linear - gradient - ridge beta
+        values = problem.linear - solution.gradient - problem.ridge * beta
+        rows = problem.row_coef(beta, self.n_rows)
+        return self._interpret(rows, float(beta @ values), solution.multiplier)
+
+    def _interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
+        """The bias and its companions from the multipliers (spec 004, 2.7)."""
+        if self.kind == "origin":
+            return ReadOut(coef, 0.0, norm, epsilon=self.epsilon)
+        if self.kind == "penalized":
+            bias = float(coef.sum())
+            return ReadOut(coef, bias, norm - bias**2, epsilon=self.epsilon)
+        first, last = float(multiplier[0]), float(multiplier[-1])
+        centre, half = (first + last) / 2, (last - first) / 2
+        if self.kind == "intercept":
+            return ReadOut(coef, first, norm, epsilon=self.epsilon)
+        if self.kind == "level":
+            return ReadOut(coef, first, norm, rho=-first)
+        if self.kind == "ball":
+            # free rows: K_ii/2 - f_i = m, and |x_i - c|^2 = K_ii - 2 f_i + |c|^2
+            return ReadOut(coef, 0.0, norm, radius=float(np.sqrt(max(2 * first + norm, 0.0))))
+        if self.kind == "tube":
+            epsilon = -half if self.fallback is not None else max(-half, 0.0)
+            return ReadOut(coef, centre, norm, epsilon=epsilon)
+        scale = 1 / half if self.kind == "nu" and half > 0 else 1.0
+        return ReadOut(coef * scale, centre * scale, norm * scale**2, rho=half, scale=scale)
+
+    def correction(self, read_out: ReadOut) -> Formulation | None:
+        """The formulation to solve instead, None if ``read_out`` stands.
+
+        The squared nu-SVR may learn a negative half-width; its answer is then the least
+        squares machine with epsilon = 0 (spec 004, 4.7).
+        """
+        wrong = read_out.epsilon is not None and read_out.epsilon < 0
+        return self.fallback if wrong else None
+
+    def on_rows(self, rows: ArrayLike, n_rows: int) -> Formulation:
+        """The same formulation on some ``rows`` of a larger set of ``n_rows`` rows."""
+        index = np.asarray(rows, dtype=np.intp)[self.problem.index]
+        fallback = self.fallback.on_rows(rows, n_rows) if self.fallback is not None else None
+        problem = replace(self.problem, index=index)
+        return replace(self, problem=problem, n_rows=n_rows, fallback=fallback)

@@ -1,0 +1,225 @@
+"""Regression on real targets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer.formulations.boxes import Intercept, linear_loss, one_bias, squared_loss
+from mercer.formulations.checks import check_choice, check_scalar, check_targets
+from mercer.formulations.readout import Formulation
+from mercer.problem import Problem
+
+TUBES = ("epsilon_insensitive", "squared_epsilon_insensitive")
+
+
+def svr(
+    y: ArrayLike,
+    C: float,
+    epsilon: float,
+    weight: ArrayLike | None = None,
+    *,
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+    fit_intercept: Intercept = True,
+) -> Formulation:
+    """Support vector regression with a tube of half-width ``epsilon`` (spec 004, 4.6).
+
+    Two variables per row, above and below the tube: n_rows of the one, then of the other.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Targets.
+    C : float
+        Price of the loss, positive, may be infinite. The squared loss carries C/2.
+    epsilon : float
+        Half-width of the tube, not negative.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
+        The loss.
+    fit_intercept : {True, False, "penalized"}, default=True
+        With "penalized" the caller solves with the kernel k + 1.
+    """
+    check_choice("loss", loss, TUBES)
+    C = check_scalar("C", C, closed_high=True)
+    epsilon = check_scalar("epsilon", epsilon, closed_low=True)
+    targets, w = check_targets(y, weight)
+    size, ridge = linear_loss(C, w) if loss == TUBES[0] else squared_loss(1 / C, w)
+    nothing = np.zeros_like(size)
+    return one_bias(
+        np.concatenate([targets - epsilon, targets + epsilon]),
+        np.concatenate([nothing, -size]),
+        np.concatenate([size, nothing]),
+        np.concatenate([ridge, ridge]),
+        fit_intercept,
+        n_rows=len(targets),
+        epsilon=epsilon,
+    )
+
+
+def nu_svr(
+    y: ArrayLike,
+    C: float,
+    nu: float,
+    weight: ArrayLike | None = None,
+    *,
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+) -> Formulation:
+    """Support vector regression that learns its tube (spec 004, 4.7).
+
+    1/2 |w|^2 + C (nu W epsilon + sum_i w_i loss_i) in scikit-learn's scale of C. With the
+    squared loss epsilon >= 0 is not automatic: see :meth:`Formulation.correction`.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Targets.
+    C : float
+        Price of the loss, positive and finite. The squared loss carries C/2.
+    nu : float
+        Fraction of rows outside the tube, in (0, 1]. For the squared loss the mean distance
+        to the tube, any positive number.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
+        The loss.
+    """
+    check_choice("loss", loss, TUBES)
+    C = check_scalar("C", C)
+    linear = loss == TUBES[0]
+    nu = check_scalar("nu", nu, high=1.0 if linear else np.inf, closed_high=linear)
+    targets, w = check_targets(y, weight)
+    size, ridge = linear_loss(C, w) if linear else squared_loss(1 / C, w)
+    nothing, share = np.zeros_like(size), C * nu * float(w.sum()) / 2
+    problem = Problem(
+        linear=np.tile(targets, 2),
+        lower=np.concatenate([nothing, -size]),
+        upper=np.concatenate([size, nothing]),
+        index=np.tile(np.arange(len(targets)), 2),
+        ridge=np.tile(ridge, 2),
+        group=np.repeat(np.array([0, 1], np.int8), len(targets)),
+        group_sum=np.array([share, -share]),
+    )
+    fallback = None if linear else replace(least_squares(targets, 1 / C, w), epsilon=0.0)
+    return Formulation(problem, len(targets), "tube", fallback=fallback)
+
+
+def quantile(
+    y: ArrayLike,
+    C: float,
+    tau: float,
+    weight: ArrayLike | None = None,
+    *,
+    fit_intercept: Intercept = True,
+) -> Formulation:
+    """Quantile regression, the pinball loss of level ``tau`` (spec 004, 2.5).
+
+    C tau max(0, y - f) + C (1 - tau) max(0, f - y).
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Targets.
+    C : float
+        Price of the loss, positive and finite.
+    tau : float
+        Level of the quantile, in (0, 1).
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
+    fit_intercept : {True, False, "penalized"}, default=True
+        With "penalized" the caller solves with the kernel k + 1.
+    """
+    C = check_scalar("C", C)
+    tau = check_scalar("tau", tau, high=1.0)
+    targets, w = check_targets(y, weight)
+    size, ridge = linear_loss(C, w)
+    return one_bias(targets, -(1 - tau) * size, tau * size, ridge, fit_intercept)
+
+
+def absolute(
+    y: ArrayLike,
+    C: float,
+    weight: ArrayLike | None = None,
+    *,
+    fit_intercept: Intercept = True,
+) -> Formulation:
+    """Least absolute deviations, C |y - f| (spec 004, 7.9): :func:`svr` without a tube.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Targets.
+    C : float
+        Price of the loss, positive and finite.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
+    fit_intercept : {True, False, "penalized"}, default=True
+        With "penalized" the caller solves with the kernel k + 1.
+    """
+    C = check_scalar("C", C)
+    targets, w = check_targets(y, weight)
+    size, ridge = linear_loss(C, w)
+    return one_bias(targets, -size, size, ridge, fit_intercept)
+
+
+def huber(
+    y: ArrayLike,
+    C: float,
+    delta: float,
+    weight: ArrayLike | None = None,
+    *,
+    fit_intercept: Intercept = True,
+) -> Formulation:
+    """Huber's loss: C/2 r^2 for a residual |r| <= delta, C delta (|r| - delta/2) beyond.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Targets.
+    C : float
+        Price of the loss, positive and finite.
+    delta : float
+        Residual at which the loss turns linear, positive, may be infinite.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
+    fit_intercept : {True, False, "penalized"}, default=True
+        With "penalized" the caller solves with the kernel k + 1.
+    """
+    C = check_scalar("C", C)
+    delta = check_scalar("delta", delta, closed_high=True)
+    targets, w = check_targets(y, weight)
+    size, ridge = squared_loss(1 / C, w)
+    size = np.minimum(size, linear_loss(C * delta, w)[0])
+    return one_bias(targets, -size, size, ridge, fit_intercept)
+
+
+def least_squares(
+    y: ArrayLike,
+    alpha: float,
+    weight: ArrayLike | None = None,
+    *,
+    fit_intercept: Intercept = True,
+) -> Formulation:
+    """Least squares: LS-SVR, on labels LS-SVC, without a bias RLSC (spec 004, 4.5).
+
+    1/2 |w|^2 + 1/(2 alpha) sum_i w_i (y_i - f(x_i))^2.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Targets or labels.
+    alpha : float
+        The number on the diagonal, 1/C, positive and finite.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
+    fit_intercept : {True, False, "penalized"}, default=True
+        With "penalized" the caller solves with the kernel k + 1.
+    """
+    alpha = check_scalar("alpha", alpha)
+    targets, w = check_targets(y, weight)
+    size, ridge = squared_loss(alpha, w)
+    return one_bias(targets, -size, size, ridge, fit_intercept)

@@ -1,0 +1,236 @@
+"""Kernel values on demand: the matrix of one set of rows, and expansions over it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from mercer import _core
+from mercer._threads import resolve_threads
+from mercer.kernels import Kernel
+from mercer.native_kernel import Precision, RowSet, build_kernel, count_rows, take_rows
+
+__all__ = ["Expansion", "Gram"]
+
+FloatArray = NDArray[np.float64]
+_SMALL = 3000  # rows up to which kernel values are kept in double precision by default
+_PREDICTION_ROWS = 8192
+
+
+class Gram:
+    """The kernel matrix of a set of rows, computed as it is asked for.
+
+    One Gram serves every problem on its rows: every C, class against class, fold and
+    step of a path. It may be shared between threads.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, with all its parameters numbers.
+    X : array, sparse matrix or sequence of shape (n_rows, ...)
+        The rows; for a precomputed kernel the matrix itself.
+    cache_size : float or "auto", default="auto"
+        Memory for kernel rows in MB; "auto" takes up to a quarter of what is available.
+    precision : {"auto", "single", "double"}, default="auto"
+        Precision of the kernel values; "auto" is single from 3,000 rows on.
+    n_threads : int, default=None
+        Number of threads; None means ``OMP_NUM_THREADS`` or all CPUs.
+    segments : array-like of int, default=None
+        Ascending offsets ``0, ..., n_rows`` that cut kernel rows into segments cached
+        one by one; a problem on some of the rows (class against class) asks for its
+        segments only.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Any,
+        *,
+        cache_size: float | Literal["auto"] = "auto",
+        precision: Literal["auto", "single", "double"] = "auto",
+        n_threads: int | None = None,
+        segments: ArrayLike | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_rows = count_rows(X)
+        self.n_threads = resolve_threads(n_threads)
+        self.precision: Precision = _resolve_precision(precision, self.n_rows)
+        self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
+        self._segments = _check_segments(segments, self.n_rows)
+        self._rows = X
+        self._shift = row_shift(X)
+        self._native: dict[str, Any] = {}
+
+    @property
+    def is_positive_definite(self) -> bool:
+        """Whether the kernel matrix is positive semi-definite for sure."""
+        return bool(self.kernel.is_positive_definite)
+
+    def native(self, precision: Precision | None = None) -> Any:
+        """The native matrix in the given precision, made when first asked for."""
+        precision = precision or self.precision
+        if precision not in self._native:
+            rows = RowSet(self._rows, precision, self._shift)
+            kernel = build_kernel(self.kernel.form(), rows, rows)
+            make = getattr(_core, f"Gram{precision}")
+            self._native[precision] = make(
+                kernel, self._segments, self.cache_bytes, self.n_threads
+            )
+        return self._native[precision]
+
+    def diagonal(self) -> FloatArray:
+        """``k(x, x)`` of every row."""
+        return self.native().diagonal()  # type: ignore[no-any-return]
+
+    def row(self, i: int) -> NDArray[Any]:
+        """Kernel values of row ``i`` against all rows; cached."""
+        return self.native().row(i)  # type: ignore[no-any-return]
+
+    def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[Any]:
+        """Kernel values of some rows against some others; not cached."""
+        return self.native().block(_indices(rows), _indices(columns))  # type: ignore[no-any-return]
+
+    def product(
+        self,
+        columns: ArrayLike | None,
+        weights: ArrayLike,
+        *,
+        precision: Precision | None = None,
+    ) -> FloatArray:
+        """``K[:, columns] @ weights`` without storing kernel values.
+
+        ``columns=None`` means all of them. The result has the shape of ``weights`` but
+        for its first axis.
+        """
+        w = np.ascontiguousarray(weights, dtype=np.float64)
+        index = np.arange(self.n_rows) if columns is None else _indices(columns)
+        if w.ndim not in (1, 2) or len(w) != len(index):
+            raise ValueError(f"weights must have {len(index)} rows, got shape {w.shape}")
+        out = self.native(precision).product(index, w.reshape(len(index), -1))
+        return out[0] if w.ndim == 1 else out.T  # type: ignore[no-any-return]
+
+    @property
+    def n_evaluations(self) -> int:
+        """Kernel values computed so far."""
+        return sum(native.n_evaluations for native in self._native.values())
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of the row requests that the cache answered."""
+        hits = sum(native.n_hits for native in self._native.values())
+        misses = sum(native.n_misses for native in self._native.values())
+        return hits / (hits + misses) if hits + misses else 0.0
+
+
+class Expansion:
+    """Functions ``f_c(x) = sum_j weights[j, c] k(rows[j], x)``, evaluated in blocks.
+
+    The value at a row does not depend on which other rows it is evaluated with, nor on
+    the number of threads.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    rows : array, sparse matrix or sequence of shape (n_rows, ...)
+        The rows expanded over. For a precomputed kernel: the integer positions of these
+        rows among the columns of what :meth:`evaluate` is given.
+    weights : array-like of shape (n_rows, n_functions)
+        Coefficients.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        rows: Any,
+        weights: ArrayLike,
+        *,
+        precision: Precision = "double",
+        n_threads: int | None = None,
+    ) -> None:
+        self.form = kernel.form()
+        self.is_stored = kernel.is_precomputed
+        self.weights = np.ascontiguousarray(weights, dtype=np.float64)
+        self.precision = precision
+        self.n_threads = resolve_threads(n_threads)
+        self._columns = np.asarray(rows) if self.is_stored else np.arange(count_rows(rows))
+        self._is_sparse = sp.issparse(rows)
+        self._left = RowSet(rows, precision, None if self.is_stored else row_shift(rows))
+
+    def evaluate(self, X: Any) -> FloatArray:
+        """Values at the rows of ``X``: shape (n_rows, n_functions)."""
+        n = count_rows(X)
+        out = np.empty((n, self.weights.shape[1]))
+        for start in range(0, n, _PREDICTION_ROWS):
+            part = take_rows(X, np.arange(start, min(start + _PREDICTION_ROWS, n)))
+            out[start : start + _PREDICTION_ROWS] = self._evaluate_part(part)
+        return out
+
+    def _evaluate_part(self, rows: Any) -> FloatArray:
+        if sp.issparse(rows) and not self._is_sparse:
+            rows = rows.toarray()
+        elif self._is_sparse and not sp.issparse(rows):
+            rows = sp.csr_array(rows)
+        right = RowSet(rows, self.precision, self._left.shift)
+        left = right.rows.T if self.is_stored else self._left.rows
+        kernel = build_kernel(self.form, self._stored_left(left), right)
+        product = getattr(_core, f"cross_product_{self.precision}")
+        return product(kernel, self._columns, self.weights, self.n_threads).T  # type: ignore[no-any-return]
+
+    def _stored_left(self, rows: Any) -> RowSet:
+        return RowSet(rows, self.precision) if self.is_stored else self._left
+
+
+def row_shift(rows: Any) -> FloatArray | None:
+    """The mean of dense numeric rows: the origin that limits rounding of distances."""
+    if sp.issparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
+        return None
+    if rows.ndim != 2 or rows.shape[0] == 0:
+        return None
+    return np.asarray(rows.mean(axis=0, dtype=np.float64))
+
+
+def _indices(values: ArrayLike) -> NDArray[np.int64]:
+    return np.ascontiguousarray(values, dtype=np.int64)
+
+
+def _resolve_precision(precision: str, n_rows: int) -> Precision:
+    if precision not in ("auto", "single", "double"):
+        raise ValueError(
+            f"precision must be 'auto', 'single' or 'double', got {precision!r}"
+        )
+    if precision == "auto":
+        return "double" if n_rows < _SMALL else "single"
+    return precision  # type: ignore[return-value]
+
+
+def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> int:
+    whole = n_rows * n_rows * (4 if precision == "single" else 8)
+    if cache_size == "auto":
+        return min(whole, _available_bytes() // 4)
+    if isinstance(cache_size, str) or not cache_size > 0:
+        raise ValueError(f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}")
+    return min(whole, int(cache_size * 2**20))
+
+
+def _available_bytes() -> int:
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 4 * 2**30
+
+
+def _check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:
+    if segments is None:
+        return [0, n_rows]
+    cuts = np.asarray(segments, dtype=np.int64)
+    ends = len(cuts) >= 2 and cuts[0] == 0 and cuts[-1] == n_rows
+    if not ends or (np.diff(cuts) < 0).any() or len(cuts) > 2**16:
+        raise ValueError(
+            f"segments must ascend from 0 to n_rows={n_rows} in at most 65535 steps, got {segments!r}"
+        )
+    return cuts.tolist()

@@ -1,0 +1,68 @@
+"""From what people write, a string or a function, to a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.dot_product import Linear, Polynomial, Sigmoid
+from mercer.kernels.function import FunctionKernel
+from mercer.kernels.gaussian import Gaussian
+from mercer.kernels.laplacian import Laplacian
+from mercer.kernels.precomputed import Precomputed
+from mercer.kernels.sklearn_adapter import SklearnKernel
+
+__all__ = ["KERNEL_NAMES", "as_kernel"]
+
+KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
+
+
+def as_kernel(
+    kernel: str | Kernel | Callable[..., Any],
+    *,
+    gamma: float | str = "scale",
+    degree: int = 3,
+    coef0: float = 0.0,
+) -> Kernel:
+    """Return the kernel meant by a name, a function, or a kernel of scikit-learn.
+
+    Parameters
+    ----------
+    kernel : str, Kernel, callable or sklearn.gaussian_process.kernels.Kernel
+        One of "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", or an object.
+    gamma : float or str, default="scale"
+        For all names but "linear" and "precomputed".
+    degree : int, default=3
+        For "poly".
+    coef0 : float, default=0.0
+        For "poly" and "sigmoid".
+
+    Returns
+    -------
+    kernel : Kernel
+        An object that is a Kernel already is returned as it is. Rules such as "scale" become
+        numbers by :meth:`Kernel.resolve`.
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str) and kernel in KERNEL_NAMES:
+        builders: dict[str, Callable[[], Kernel]] = {
+            "linear": Linear,
+            "poly": lambda: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
+            "rbf": lambda: Gaussian(gamma=gamma),
+            "sigmoid": lambda: Sigmoid(gamma=gamma, coef0=coef0),
+            "laplacian": lambda: Laplacian(gamma=gamma),
+            "precomputed": Precomputed,
+        }
+        return builders[kernel]()
+    if isinstance(kernel, ProcessKernel):
+        return SklearnKernel(kernel)
+    if callable(kernel) and not isinstance(kernel, type):
+        return FunctionKernel(kernel)
+    raise ValueError(
+        f"kernel must be one of {list(KERNEL_NAMES)}, a Kernel object, a function of two sets of "
+        f"rows, or a kernel of sklearn.gaussian_process, got {kernel!r}"
+    )

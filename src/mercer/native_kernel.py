@@ -1,0 +1,159 @@
+"""Builds the native kernel tree between two sets of rows from a kernel's form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer import _core
+from mercer.kernels import form as shapes
+
+__all__ = ["Precision", "RowSet", "build_kernel", "count_rows", "take_rows"]
+
+Precision = Literal["single", "double"]
+_DENSE_TYPES = (np.float32, np.float64, np.uint8)
+
+
+def count_rows(rows: Any) -> int:
+    """Number of rows of an array, sparse matrix or sequence of objects."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:
+    """The rows ``index``, whatever they are."""
+    if sp.issparse(rows):
+        return rows.tocsr()[index]
+    if hasattr(rows, "shape"):
+        return rows[index]
+    return [rows[i] for i in index]
+
+
+class RowSet:
+    """Rows in the packed forms the leaves of a kernel ask for, each made once.
+
+    Parameters
+    ----------
+    rows : array, sparse matrix or sequence of objects
+        The rows as the user has them; dense float32, float64 and uint8 arrays that are
+        C-contiguous are read in place.
+    precision : {"single", "double"}
+        Precision of the packed copy.
+    shift : ndarray of shape (n_features,), default=None
+        Subtracted from dense rows where the kernel does not change with the origin;
+        small distances between rows far from the origin would drown in rounding.
+    """
+
+    def __init__(
+        self, rows: Any, precision: Precision, shift: NDArray[np.float64] | None = None
+    ) -> None:
+        self.rows = rows
+        self.precision = precision
+        self.shift = shift
+        self._packed: dict[tuple[int, bool], Any] = {}
+
+    def __len__(self) -> int:
+        return count_rows(self.rows)
+
+    def packed(self, transform: NDArray[np.float64] | None, centred: bool) -> Any:
+        """The rows after ``transform``, packed."""
+        key = (id(transform), centred)
+        if key not in self._packed:
+            rows, scale, shift = self.rows, transform, self.shift if centred else None
+            if transform is not None and transform.ndim == 2:
+                rows, scale = np.asarray(rows @ transform), None
+                shift = None if shift is None else shift @ transform
+            self._packed[key] = self._pack(rows, shift, scale)
+        return self._packed[key]
+
+    def _pack(
+        self, rows: Any, shift: NDArray[np.float64] | None, scale: NDArray[np.float64] | None
+    ) -> Any:
+        if sp.issparse(rows):
+            csr = _canonical(rows)
+            pack = getattr(_core, f"sparse_rows_{self.precision}")
+            return pack(csr.indptr, csr.indices, csr.data, csr.shape[1], scale)
+        dense = np.asarray(rows)
+        if dense.dtype not in _DENSE_TYPES:
+            dense = dense.astype(np.float64)
+        pack = getattr(_core, f"dense_rows_{self.precision}")
+        return pack(np.ascontiguousarray(dense), shift, scale)
+
+
+def _canonical(rows: Any) -> Any:
+    """CSR with ascending distinct columns, float values and indices of one width."""
+    csr = rows.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    if csr.data.dtype not in (np.float32, np.float64):
+        csr = csr.astype(np.float64)
+    if csr.indptr.dtype != csr.indices.dtype:
+        csr = csr.copy()
+        csr.indptr = csr.indptr.astype(np.int64)
+        csr.indices = csr.indices.astype(np.int64)
+    return csr
+
+
+def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
+    """The native kernel with values between the rows ``left`` and ``right``.
+
+    For a stored matrix the right rows are kernel values against the left ones.
+    """
+    make = _maker(left.precision)
+    match form:
+        case shapes.Leaf():
+            centred = form.kind in ("gaussian", "laplacian") and not sp.issparse(left.rows)
+            pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
+            return make("leaf")(form.kind, form.gamma, form.coef0, form.degree, *pair)
+        case shapes.Constant():
+            return make("constant")(form.value, len(left), len(right))
+        case shapes.Sum():
+            return make("sum")([build_kernel(part, left, right) for part in form.parts])
+        case shapes.Product():
+            return make("product")([build_kernel(part, left, right) for part in form.parts])
+        case shapes.Scaled():
+            factor = make("constant")(form.factor, len(left), len(right))
+            return make("product")([build_kernel(form.part, left, right), factor])
+        case shapes.Normalized():
+            return make("normalized")(build_kernel(form.part, left, right))
+        case shapes.Opaque():
+            return _opaque(form, left, right)
+        case shapes.Stored():
+            return _stored(left, right)
+
+
+def _maker(precision: Precision) -> Callable[[str], Any]:
+    return lambda stem: getattr(_core, f"{stem}_{precision}")
+
+
+def _opaque(form: shapes.Opaque, left: RowSet, right: RowSet) -> Any:
+    def block(i: NDArray[np.intp], j: NDArray[np.intp]) -> NDArray[np.float64]:
+        values = form.block(take_rows(left.rows, i), take_rows(right.rows, j))
+        return np.ascontiguousarray(values, dtype=np.float64)
+
+    diagonals = [_opaque_diagonal(form, left)]
+    diagonals.append(diagonals[0] if right is left else _opaque_diagonal(form, right))
+    return _maker(left.precision)("opaque")(block, *diagonals)
+
+
+def _opaque_diagonal(form: shapes.Opaque, rows: RowSet) -> Sequence[float]:
+    if form.diagonal is not None:
+        return np.asarray(form.diagonal(rows.rows), dtype=np.float64).tolist()
+    one = np.arange(1)
+    return [
+        float(np.asarray(form.block(x, x)).item())
+        for x in (take_rows(rows.rows, one + i) for i in range(len(rows)))
+    ]
+
+
+def _stored(left: RowSet, right: RowSet) -> Any:
+    matrix = np.asarray(right.rows)
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    square = right is left
+    diagonal = np.diagonal(matrix).tolist() if square else []
+    return _maker(left.precision)("stored")(matrix, square, diagonal, diagonal)

@@ -1,0 +1,327 @@
+"""The one quadratic program behind every machine, and the certificate of a solution.
+
+In signed variables beta (docs/design.md, section 2):
+
+    maximize    linear' beta - 1/2 beta' (K[index, index] + diag(ridge)) beta
+    subject to  lower <= beta <= upper
+                sum of beta over group g = group_sum[g]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.duality import duality_gap
+
+__all__ = ["Certificate", "Problem", "Solution", "certify"]
+
+Status = Literal["converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded"]
+FloatArray = NDArray[np.float64]
+
+
+class KernelMatrix(Protocol):
+    """What a certificate needs to know of the kernel values (a :class:`~mercer.Gram`)."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def is_positive_definite(self) -> bool: ...
+
+    def product(
+        self, columns: ArrayLike | None, weights: ArrayLike, *, precision: str | None = None
+    ) -> FloatArray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The concave quadratic program every solver takes.
+
+    Scalars are spread over all variables; arrays are kept as contiguous float64.
+
+    Parameters
+    ----------
+    linear : array-like of shape (n_variables,)
+        Linear term of the objective.
+    lower, upper : array-like of shape (n_variables,) or float
+        The box; entries may be infinite.
+    index : array-like of shape (n_variables,), default=None
+        The data row of each variable; ``None`` means variable i is row i.
+        A row may own several variables, as in support vector regression.
+    ridge : array-like of shape (n_variables,) or float, default=0.0
+        Added to the diagonal of the *expanded* kernel matrix: two variables of one
+        row share kernel values but not the ridge (spec 004, P3).
+    group : array-like of shape (n_variables,) or int, default=0
+        The group each variable's sum belongs to; -1 for none.
+    group_sum : array-like of shape (n_groups,), default=(0.0,)
+        The constant each group sums to. Empty if no variable has a group.
+    """
+
+    linear: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    index: NDArray[np.intp] = None  # type: ignore[assignment]
+    ridge: FloatArray = 0.0  # type: ignore[assignment]
+    group: NDArray[np.int8] = 0  # type: ignore[assignment]
+    group_sum: FloatArray = (0.0,)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        linear = np.ascontiguousarray(self.linear, dtype=np.float64)
+        if linear.ndim != 1:
+            raise ValueError(f"linear must be one-dimensional, got shape {linear.shape}")
+        m = len(linear)
+        index = np.arange(m) if self.index is None else self.index
+        fields: dict[str, NDArray[Any]] = {"linear": linear}
+        for name, dtype in (("lower", np.float64), ("upper", np.float64), ("ridge", np.float64)):
+            fields[name] = _spread(name, getattr(self, name), m, dtype)
+        fields["index"] = _spread("index", index, m, np.intp)
+        fields["group"] = _spread("group", self.group, m, np.int8)
+        fields["group_sum"] = np.atleast_1d(np.ascontiguousarray(self.group_sum, dtype=np.float64))
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
+        for name in ("linear", "ridge", "group_sum"):
+            if not np.isfinite(getattr(self, name)).all():
+                raise ValueError(f"{name} must be finite")
+        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
+            raise ValueError("lower and upper must not be NaN")
+        if (self.lower > self.upper).any():
+            i = int(np.flatnonzero(self.lower > self.upper)[0])
+            raise ValueError(
+                f"lower must not exceed upper, got lower[{i}]={self.lower[i]!r} > "
+                f"upper[{i}]={self.upper[i]!r}"
+            )
+        if (self.lower == np.inf).any() or (self.upper == -np.inf).any():
+            raise ValueError("lower must be below +inf and upper above -inf")
+        if (self.ridge < 0).any():
+            raise ValueError(f"ridge must not be negative, got {self.ridge.min()!r}")
+        if len(self.index) and self.index.min() < 0:
+            raise ValueError(f"index must not be negative, got {self.index.min()}")
+        if len(self.group) and (self.group.min() < -1 or self.group.max() >= self.n_groups):
+            raise ValueError(
+                f"group must lie in -1..{self.n_groups - 1} (group_sum has {self.n_groups} "
+                f"entries), got {self.group.min()}..{self.group.max()}"
+            )
+        for g, total in enumerate(self.group_sum):
+            low, high = self.group_range(g)
+            slack = 1e-9 * max(1.0, abs(total))
+            if not low - slack <= total <= high + slack:
+                raise ValueError(
+                    f"group_sum[{g}]={total!r} cannot be reached: the box of the group "
+                    f"allows sums in [{low!r}, {high!r}]"
+                )
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.linear)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.group_sum)
+
+    def group_range(self, g: int) -> tuple[float, float]:
+        """Smallest and largest sum the box of group ``g`` allows."""
+        members = self.group == g
+        return float(self.lower[members].sum()), float(self.upper[members].sum())
+
+    def row_coef(self, coef: ArrayLike, n_rows: int) -> FloatArray:
+        """Coefficient of each data row: the variables of one row added up."""
+        weights = np.asarray(coef, dtype=np.float64)
+        total = np.bincount(self.index, weights=weights, minlength=n_rows)
+        return total.astype(np.float64, copy=False)
+
+    def group_sums(self, coef: ArrayLike) -> FloatArray:
+        """Sum of the coefficients of each group."""
+        weights = np.asarray(coef, dtype=np.float64)
+        shifted = self.group + np.int8(1)
+        total = np.bincount(shifted, weights=weights, minlength=self.n_groups + 1)
+        return total[1:].astype(np.float64, copy=False)
+
+
+def _spread(name: str, value: ArrayLike, m: int, dtype: type) -> NDArray[Any]:
+    """``value`` as a contiguous array of length ``m``; a scalar is repeated."""
+    array: NDArray[Any] = np.asarray(value, dtype=dtype)
+    if array.ndim == 0:
+        return np.full(m, array)
+    if array.shape != (m,):
+        raise ValueError(f"{name} must have shape ({m},) like linear, got {array.shape}")
+    return np.ascontiguousarray(array)
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """How good a point of a :class:`Problem` is, computed in float64.
+
+    Attributes
+    ----------
+    gradient : ndarray of shape (n_variables,)
+        Gradient of the objective, ``linear - (K + ridge) coef``.
+    multiplier : ndarray of shape (n_groups,)
+        Multiplier of each group: the common gradient of its free variables.
+    objective, primal : float
+        Dual value of the point and primal value of the machine it stands for.
+    gap : float or None
+        ``primal - objective``, an upper bound of the distance to the optimal value.
+        None if the kernel is indefinite, infinite if no primal point was found.
+    violation : float
+        Largest KKT violation: how much a feasible pair (or, without a group, a single
+        variable) could still gain per unit step.
+    infeasibility : float
+        Largest violation of the box or of a group sum.
+    """
+
+    gradient: FloatArray
+    multiplier: FloatArray
+    objective: float
+    primal: float | None
+    gap: float | None
+    violation: float
+    infeasibility: float
+
+    @property
+    def relative_gap(self) -> float | None:
+        """The gap relative to the size of the objective."""
+        if self.gap is None or self.primal is None:
+            return None
+        if self.gap == np.inf:
+            return np.inf
+        scale = max(abs(self.objective), abs(self.primal))
+        return self.gap / scale if scale > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a solver returns: a point, its certificate, and what it cost.
+
+    The certificate's fields are those of :class:`Certificate`.
+    """
+
+    coef: FloatArray
+    gradient: FloatArray
+    multiplier: FloatArray
+    objective: float
+    primal: float | None
+    gap: float | None
+    violation: float
+    infeasibility: float
+    n_iter: int
+    n_kernel: int
+    seconds: float
+    status: Status
+    solver: str = ""
+    trace: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def relative_gap(self) -> float | None:
+        """The gap relative to the size of the objective."""
+        return Certificate.relative_gap.fget(self)  # type: ignore[attr-defined]
+
+    @property
+    def converged(self) -> bool:
+        """Whether the requested tolerance was reached."""
+        return self.status == "converged"
+
+
+def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificate:
+    """Certificate of a point, recomputed in float64 and independent of any solver.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem the point belongs to.
+    gram : Gram
+        The kernel values; only ``product`` is asked for, once.
+    coef : array-like of shape (n_variables,)
+        The point. Variables on a bound must equal it exactly (solvers snap).
+
+    Returns
+    -------
+    Certificate
+    """
+    beta = _checked_point(problem, gram, coef)
+    values = _expansion(problem, gram, beta)
+    gradient = problem.linear - values - problem.ridge * beta
+    multiplier, violation = _optimality(problem, beta, gradient)
+    # linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
+    objective = 0.5 * float(beta @ (problem.linear + gradient))
+    gap = None
+    if gram.is_positive_definite:
+        gap = duality_gap(problem, beta, values, gradient, multiplier)
+    return Certificate(
+        gradient=gradient,
+        multiplier=multiplier,
+        objective=objective,
+        primal=None if gap is None else objective + gap,
+        gap=gap,
+        violation=violation,
+        infeasibility=_infeasibility(problem, beta),
+    )
+
+
+def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> FloatArray:
+    beta = np.asarray(coef, dtype=np.float64)
+    if beta.shape != problem.linear.shape:
+        raise ValueError(f"coef must have shape {problem.linear.shape}, got {beta.shape}")
+    if not np.isfinite(beta).all():
+        raise ValueError("coef must be finite")
+    if len(beta) and problem.index.max() >= gram.n_rows:
+        raise ValueError(
+            f"index must lie below the {gram.n_rows} rows of the gram, got {problem.index.max()}"
+        )
+    return beta
+
+
+def _expansion(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> FloatArray:
+    """Value (K beta)_i of each variable, from the rows with a non-zero coefficient."""
+    row_coef = problem.row_coef(beta, gram.n_rows)
+    columns = np.flatnonzero(row_coef)
+    if not len(columns):
+        return np.zeros(len(beta))
+    return gram.product(columns, row_coef[columns], precision="double")[problem.index]
+
+
+def _optimality(
+    problem: Problem, beta: FloatArray, gradient: FloatArray
+) -> tuple[FloatArray, float]:
+    """Multiplier of each group and the largest KKT violation (spec 004, 2.7).
+
+    A group is optimal if max over I_up of G <= min over I_down of G; a variable without a
+    group if G <= 0 where it may rise and G >= 0 where it may fall.
+    """
+    up, down = beta < problem.upper, beta > problem.lower
+    multiplier = np.zeros(problem.n_groups)
+    violation = 0.0
+    for g in range(problem.n_groups):
+        member = problem.group == g
+        rise, fall = up & member, down & member
+        highest = float(gradient[rise].max(initial=-np.inf))
+        lowest = float(gradient[fall].min(initial=np.inf))
+        violation = max(violation, highest - lowest)
+        free = gradient[rise & fall]
+        multiplier[g] = free.sum() / len(free) if len(free) else _level(highest, lowest)
+    single = problem.group < 0
+    if single.any():
+        violation = max(violation, float(gradient[up & single].max(initial=0.0)))
+        violation = max(violation, float(-gradient[down & single].min(initial=0.0)))
+    return multiplier, violation
+
+
+def _level(highest: float, lowest: float) -> float:
+    """Multiplier of a group without free variables: the centre of what KKT allows."""
+    known = [value for value in (highest, lowest) if np.isfinite(value)]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _infeasibility(problem: Problem, beta: FloatArray) -> float:
+    outside = np.maximum(problem.lower - beta, beta - problem.upper)
+    worst = np.max(outside, initial=0.0)
+    return float(np.max(np.abs(problem.group_sums(beta) - problem.group_sum), initial=worst))

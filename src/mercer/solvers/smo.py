@@ -1,0 +1,182 @@
+"""Sequential minimal optimization on the general problem."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer import _core
+from mercer.gram import Gram
+from mercer.native_kernel import Precision
+from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.start import feasible_start
+
+__all__ = ["Smo"]
+
+Selection = Literal["second-order", "most-violating"]
+Step = Literal["newton"]
+Stopping = Literal["violation", "gap"]
+
+_NEWTON_LIMIT = 400  # free variables up to which a joint Newton step is cheap
+
+
+@dataclass(frozen=True)
+class Smo:
+    """Two variables at a time (without a group: one), from any feasible point.
+
+    Accepts every :class:`Problem`: any box, any groups, any ridge, any kernel. Kernels
+    that are not positive semi-definite end at a point without violation, which need not
+    be the best one.
+
+    Parameters
+    ----------
+    selection : {"second-order", "most-violating"}, default="second-order"
+        Which pair to move.
+    step : {"newton"}, default="newton"
+        How far to move it.
+    stopping : {"violation", "gap"}, default="violation"
+        What the tolerance bounds: the largest KKT violation, or the relative duality gap.
+    shrinking : bool, default=True
+        Whether to leave out variables that seem to have settled at a bound.
+    refine : bool, default=True
+        Whether to finish problems with few free variables by joint Newton steps, to the
+        accuracy of the arithmetic (double precision kernel values only).
+    """
+
+    selection: Selection = "second-order"
+    step: Step = "newton"
+    stopping: Stopping = "violation"
+    shrinking: bool = True
+    refine: bool = True
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("selection", Selection), ("step", Step), ("stopping", Stopping)):
+            if getattr(self, name) not in get_args(allowed):
+                raise ValueError(
+                    f"{name} must be one of {get_args(allowed)}, got {getattr(self, name)!r}"
+                )
+
+    name = "smo"
+
+    def solve(
+        self,
+        problem: Problem,
+        gram: Gram,
+        *,
+        start: ArrayLike | None = None,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Solve ``problem`` with the kernel values of ``gram``.
+
+        Kernel values in single precision are used as far as they carry; if the
+        certificate, computed in double precision, then misses the tolerance, the run
+        goes on in double precision.
+        """
+        run = _Run(self, problem, gram, start, tol, max_iter, max_time, callback)
+        return run.solution()
+
+
+class _Run:
+    """One solve: native runs, each followed by a certificate, until it is good enough."""
+
+    def __init__(
+        self,
+        smo: Smo,
+        problem: Problem,
+        gram: Gram,
+        start: ArrayLike | None,
+        tol: float,
+        max_iter: int,
+        max_time: float | None,
+        callback: Callback | None,
+    ) -> None:
+        self.smo, self.problem, self.gram, self.tol = smo, problem, gram, tol
+        self.began = time.perf_counter()
+        self.deadline = np.inf if max_time is None else self.began + max_time
+        self.evaluations = gram.n_evaluations
+        self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
+        self.callback = callback
+        self.coef = feasible_start(problem, start)
+        self.trace: dict[str, Any] = {"iterations": 0}
+        self.status = "converged"
+
+    def solution(self) -> Solution:
+        precision = self.gram.precision
+        # A single-precision run aims a little lower: its own rounding must fit in the rest.
+        tolerance = self.tol * (0.9 if precision == "single" else 1.0)
+        certificate = self._native_run(precision, tolerance, None)
+        for _ in range(12):
+            if self.status != "converged" or self._is_good(certificate):
+                break
+            if precision == "single":
+                precision = "double"
+            else:
+                tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
+            before = certificate.violation, certificate.gap
+            certificate = self._native_run(precision, tolerance, certificate)
+            if (certificate.violation, certificate.gap) == before:
+                self.status = "precision-limit"
+        else:
+            self.status = "precision-limit"
+        return self._wrap(certificate)
+
+    def _is_good(self, certificate: Certificate) -> bool:
+        if self.smo.stopping == "violation" or certificate.relative_gap is None:
+            return certificate.violation <= self.tol
+        return certificate.relative_gap <= self.tol
+
+    def _native_run(
+        self, precision: Precision, tolerance: float, known: Certificate | None
+    ) -> Certificate:
+        p = self.problem
+        result = _core.smo_solve(
+            self.gram.native(precision),
+            p.index,
+            p.linear,
+            p.lower,
+            p.upper,
+            p.ridge,
+            p.group,
+            p.n_groups,
+            self._options(precision, tolerance),
+            self.coef,
+            None if known is None else known.gradient,
+            monitor(self.callback),
+        )
+        self.status = result.status
+        self.left -= result.iterations
+        for counter in ("iterations", "free_steps", "clipped_steps", "newton_steps", "unshrinks"):
+            self.trace[counter] = self.trace.get(counter, 0) + getattr(result, counter)
+        return certify(p, self.gram, self.coef)
+
+    def _options(self, precision: Precision, tolerance: float) -> Any:
+        options = _core.SmoOptions()
+        options.selection = self.smo.selection
+        options.step = self.smo.step
+        options.shrinking = self.smo.shrinking
+        options.tolerance = tolerance
+        options.max_iterations = max(self.left, 0)
+        options.max_seconds = min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
+        if self.smo.refine and precision == "double":
+            options.newton_limit = _NEWTON_LIMIT
+        return options
+
+    def _wrap(self, certificate: Certificate) -> Solution:
+        return Solution(
+            coef=self.coef,
+            **vars(certificate),
+            n_iter=self.trace["iterations"],
+            n_kernel=self.gram.n_evaluations - self.evaluations,
+            seconds=time.perf_counter() - self.began,
+            status=self.status,  # type: ignore[arg-type]
+            solver=self.smo.name,
+            trace=self.trace,
+        )

@@ -1,0 +1,49 @@
+"""Feasible points to start from."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.problem import Problem
+
+__all__ = ["feasible_start"]
+
+FloatArray = NDArray[np.float64]
+
+
+def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArray:
+    """The feasible point nearest at hand: ``start`` repaired, or a sparse default.
+
+    The default is zero, clipped to the box; what a group's sum then lacks is filled
+    into its variables one after the other (spec 004, 3.3: fewer steps than spreading it
+    evenly). A given point is repaired the same way.
+    """
+    if start is None:
+        coef = np.zeros(problem.n_variables)
+    else:
+        coef = np.array(start, dtype=np.float64)
+        if coef.shape != (problem.n_variables,):
+            raise ValueError(
+                f"start must have shape ({problem.n_variables},), got {coef.shape}"
+            )
+        if not np.isfinite(coef).all():
+            raise ValueError("start must be finite")
+    np.clip(coef, problem.lower, problem.upper, out=coef)
+    for g in range(problem.n_groups):
+        _fill_group(problem, coef, g)
+    return coef
+
+
+def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:
+    """Moves the variables of group ``g``, first come first served, to the wanted sum."""
+    members = np.flatnonzero(problem.group == g)
+    lack = problem.group_sum[g] - coef[members].sum()
+    if abs(lack) <= 1e-12 * max(1.0, np.abs(coef[members]).sum()):
+        return
+    bound = problem.upper[members] if lack > 0 else problem.lower[members]
+    room = np.abs(bound - coef[members])
+    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
+    moves = np.clip(abs(lack) - np.minimum(before, abs(lack)), 0.0, room)
+    full = moves == room
+    coef[members] = np.where(full, bound, coef[members] + np.sign(lack) * moves)
