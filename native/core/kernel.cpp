@@ -383,8 +383,8 @@ class NormalizedKernel final : public Kernel<T> {
 
     std::size_t n_left() const override { return part_->n_left(); }
     std::size_t n_right() const override { return part_->n_right(); }
-    void left_diagonal(double* out) const override { unit_where_positive(left_, out); }
-    void right_diagonal(double* out) const override { unit_where_positive(right_, out); }
+    void left_diagonal(double* out) const override { std::fill_n(out, n_left(), 1.0); }
+    void right_diagonal(double* out) const override { std::fill_n(out, n_right(), 1.0); }
     bool is_parallel() const override { return part_->is_parallel(); }
     std::size_t rows_at_once() const override { return part_->rows_at_once(); }
 
@@ -398,16 +398,14 @@ class NormalizedKernel final : public Kernel<T> {
         for (std::size_t r = 0; r < left.size(); ++r) {
             for (std::size_t j = first; j < last; ++j) {
                 T& value = out[r * stride + j - first];
-                value = T(double(value) * (left_[left[r]] * right_[j]));
+                const double a = left_[left[r]], b = right_[j];
+                // Rows without length are alike and unlike all others.
+                value = a == 0.0 && b == 0.0 ? T(1) : T(double(value) * (a * b));
             }
         }
     }
 
   private:
-    static void unit_where_positive(const std::vector<double>& inverse_roots, double* out) {
-        for (double root : inverse_roots) *out++ = root > 0 ? 1.0 : 0.0;
-    }
-
     KernelPointer<T> part_;
     std::vector<double> left_, right_;  // 1 / sqrt(k(x, x)), 0 where that is not positive
 };

@@ -1,9 +1,23 @@
 """mercer: kernel machines trained exactly and fast, with a certificate on every result."""
 
 from mercer.gram import Gram
+from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import Smo, solve
 
 __version__ = "0.1.0"
 
-__all__ = ["Certificate", "Gram", "Problem", "Smo", "Solution", "certify", "solve"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "Certificate",
+    "Gram",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Problem",
+    "Smo",
+    "Solution",
+    "certify",
+    "solve",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.kernels import Kernel
-from mercer.native_kernel import Precision, RowSet, build_kernel, count_rows, take_rows
+from mercer.native_kernel import (
+    Precision,
+    RowSet,
+    build_kernel,
+    count_rows,
+    reads_stored,
+    take_rows,
+)
 
 __all__ = ["Expansion", "Gram"]
 
@@ -77,9 +85,7 @@ class Gram:
             rows = RowSet(self._rows, precision, self._shift)
             kernel = build_kernel(self.kernel.form(), rows, rows)
             make = getattr(_core, f"Gram{precision}")
-            self._native[precision] = make(
-                kernel, self._segments, self.cache_bytes, self.n_threads
-            )
+            self._native[precision] = make(kernel, self._segments, self.cache_bytes, self.n_threads)
         return self._native[precision]
 
     def diagonal(self) -> FloatArray:
@@ -141,6 +147,8 @@ class Expansion:
         rows among the columns of what :meth:`evaluate` is given.
     weights : array-like of shape (n_rows, n_functions)
         Coefficients.
+    parts : array-like of int, default=None
+        Ascending offsets ``0, ..., n_rows`` that cut the sum into parts, given one by one.
     """
 
     def __init__(
@@ -149,40 +157,42 @@ class Expansion:
         rows: Any,
         weights: ArrayLike,
         *,
+        parts: ArrayLike | None = None,
         precision: Precision = "double",
         n_threads: int | None = None,
     ) -> None:
         self.form = kernel.form()
-        self.is_stored = kernel.is_precomputed
         self.weights = np.ascontiguousarray(weights, dtype=np.float64)
-        self.precision = precision
+        self.precision: Precision = precision
         self.n_threads = resolve_threads(n_threads)
-        self._columns = np.asarray(rows) if self.is_stored else np.arange(count_rows(rows))
-        self._is_sparse = sp.issparse(rows)
-        self._left = RowSet(rows, precision, None if self.is_stored else row_shift(rows))
+        self._is_stored = reads_stored(self.form)
+        self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
+        cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
+        self._parts = [slice(*cut) for cut in pairwise(cuts)]
+        self._left = RowSet(rows, precision, None if self._is_stored else row_shift(rows))
 
     def evaluate(self, X: Any) -> FloatArray:
-        """Values at the rows of ``X``: shape (n_rows, n_functions)."""
+        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
         n = count_rows(X)
-        out = np.empty((n, self.weights.shape[1]))
+        out = np.empty((len(self._parts), n, self.weights.shape[1]))
         for start in range(0, n, _PREDICTION_ROWS):
-            part = take_rows(X, np.arange(start, min(start + _PREDICTION_ROWS, n)))
-            out[start : start + _PREDICTION_ROWS] = self._evaluate_part(part)
+            rows = take_rows(X, np.arange(start, min(start + _PREDICTION_ROWS, n)))
+            kernel = self._kernel_against(rows)
+            product = getattr(_core, f"cross_product_{self.precision}")
+            for k, part in enumerate(self._parts):
+                values = product(kernel, self._columns[part], self.weights[part], self.n_threads)
+                out[k, start : start + _PREDICTION_ROWS] = values.T
         return out
 
-    def _evaluate_part(self, rows: Any) -> FloatArray:
-        if sp.issparse(rows) and not self._is_sparse:
+    def _kernel_against(self, rows: Any) -> Any:
+        is_sparse = sp.issparse(self._left.rows)
+        if sp.issparse(rows) and not is_sparse:
             rows = rows.toarray()
-        elif self._is_sparse and not sp.issparse(rows):
+        elif is_sparse and not sp.issparse(rows):
             rows = sp.csr_array(rows)
         right = RowSet(rows, self.precision, self._left.shift)
-        left = right.rows.T if self.is_stored else self._left.rows
-        kernel = build_kernel(self.form, self._stored_left(left), right)
-        product = getattr(_core, f"cross_product_{self.precision}")
-        return product(kernel, self._columns, self.weights, self.n_threads).T  # type: ignore[no-any-return]
-
-    def _stored_left(self, rows: Any) -> RowSet:
-        return RowSet(rows, self.precision) if self.is_stored else self._left
+        left = RowSet(np.asarray(rows).T, self.precision) if self._is_stored else self._left
+        return build_kernel(self.form, left, right)
 
 
 def row_shift(rows: Any) -> FloatArray | None:
@@ -200,9 +210,7 @@ def _indices(values: ArrayLike) -> NDArray[np.int64]:
 
 def _resolve_precision(precision: str, n_rows: int) -> Precision:
     if precision not in ("auto", "single", "double"):
-        raise ValueError(
-            f"precision must be 'auto', 'single' or 'double', got {precision!r}"
-        )
+        raise ValueError(f"precision must be 'auto', 'single' or 'double', got {precision!r}")
     if precision == "auto":
         return "double" if n_rows < _SMALL else "single"
     return precision  # type: ignore[return-value]
@@ -213,7 +221,9 @@ def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> 
     if cache_size == "auto":
         return min(whole, _available_bytes() // 4)
     if isinstance(cache_size, str) or not cache_size > 0:
-        raise ValueError(f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}")
+        raise ValueError(
+            f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"
+        )
     return min(whole, int(cache_size * 2**20))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.kernels import form as shapes
 
-__all__ = ["Precision", "RowSet", "build_kernel", "count_rows", "take_rows"]
+__all__ = ["Precision", "RowSet", "build_kernel", "count_rows", "reads_stored", "take_rows"]
 
 Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
@@ -124,6 +124,18 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
             return _opaque(form, left, right)
         case shapes.Stored():
             return _stored(left, right)
+
+
+def reads_stored(form: shapes.Form) -> bool:
+    """Whether the kernel reads a stored matrix instead of rows."""
+    match form:
+        case shapes.Stored():
+            return True
+        case shapes.Sum() | shapes.Product():
+            return any(reads_stored(part) for part in form.parts)
+        case shapes.Scaled() | shapes.Normalized():
+            return reads_stored(form.part)
+    return False
 
 
 def _maker(precision: Precision) -> Callable[[str], Any]:

@@ -95,13 +95,13 @@ class Problem:
         if (self.lower > self.upper).any():
             i = int(np.flatnonzero(self.lower > self.upper)[0])
             raise ValueError(
-                f"lower must not exceed upper, got lower[{i}]={self.lower[i]!r} > "
-                f"upper[{i}]={self.upper[i]!r}"
+                f"lower must not exceed upper, got lower[{i}]={self.lower[i]} > "
+                f"upper[{i}]={self.upper[i]}"
             )
         if (self.lower == np.inf).any() or (self.upper == -np.inf).any():
             raise ValueError("lower must be below +inf and upper above -inf")
         if (self.ridge < 0).any():
-            raise ValueError(f"ridge must not be negative, got {self.ridge.min()!r}")
+            raise ValueError(f"ridge must not be negative, got {self.ridge.min()}")
         if len(self.index) and self.index.min() < 0:
             raise ValueError(f"index must not be negative, got {self.index.min()}")
         if len(self.group) and (self.group.min() < -1 or self.group.max() >= self.n_groups):
@@ -114,8 +114,8 @@ class Problem:
             slack = 1e-9 * max(1.0, abs(total))
             if not low - slack <= total <= high + slack:
                 raise ValueError(
-                    f"group_sum[{g}]={total!r} cannot be reached: the box of the group "
-                    f"allows sums in [{low!r}, {high!r}]"
+                    f"group_sum[{g}]={total} cannot be reached: the box of the group "
+                    f"allows sums in [{low}, {high}]"
                 )
 
     @property

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from formulations.cases import ALL, Data, optimum, sample, separable, solved
@@ -131,6 +133,19 @@ def test_smo_meets_interior_point_optimum_with_a_zero_gap(name: str, order: int)
     assert solution.infeasibility <= 1e-12
     assert 0 <= solution.gap <= 1e-5
     assert solution.primal - solution.objective == pytest.approx(solution.gap, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+@given(seed=st.integers(0, 10_000), steps=st.integers(0, 12))
+@settings(deadline=None, max_examples=6)
+def test_gap_bounds_the_distance_to_the_optimum_on_the_way(
+    name: str, seed: int, steps: int
+) -> None:
+    data = sample(seed, n=10, weights=(0, 1, 2))
+    formulation = ALL[name](data)
+    point = smo(formulation.problem, data.K, max_iter=steps)
+    solution = as_solution(formulation.problem, data.gram, point.coef)
+    assert solution.gap >= optimum(formulation, data) - solution.objective - 1e-8
 
 
 @pytest.mark.parametrize("intercept", [True, False, "penalized"])

@@ -162,10 +162,11 @@ def test_tube_of_nu_svr_separates_support_vectors_from_the_rest() -> None:
 # Symmetries (spec 004, property 11).
 
 
-@pytest.mark.parametrize("name", sorted(WEIGHTED))
+ODD = sorted(set(WEIGHTED) - {"one-class", "one-class-squared", "quantile"})
+
+
+@pytest.mark.parametrize("name", ODD)
 def test_negated_targets_flip_the_machine_and_keep_the_optimum(name: str) -> None:
-    if name.startswith(("one-class", "quantile")):
-        return
     mirror = Data(DATA.features, -DATA.labels, -DATA.targets, DATA.weight)
     one, other = machine(WEIGHTED[name](DATA), DATA), machine(WEIGHTED[name](mirror), mirror)
     assert optimum(WEIGHTED[name](mirror), mirror) == pytest.approx(

@@ -60,7 +60,7 @@ def check_vector(name: str, values: ArrayLike) -> FloatArray:
         raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
     if not np.isfinite(array).all():
         i = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise ValueError(f"{name} must be finite, got {name}[{i}]={array[i]!r}")
+        raise ValueError(f"{name} must be finite, got {name}[{i}]={array[i]}")
     return array
 
 
@@ -73,7 +73,7 @@ def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
         raise ValueError(f"weight must have one entry per row ({n}), got {len(array)}")
     if (array < 0).any():
         i = int(np.flatnonzero(array < 0)[0])
-        raise ValueError(f"weight must not be negative, got weight[{i}]={array[i]!r}")
+        raise ValueError(f"weight must not be negative, got weight[{i}]={array[i]}")
     if not array.any():
         raise ValueError("weight must not be zero for every row")
     return array
@@ -85,7 +85,7 @@ def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatAr
     strange = (labels != 1.0) & (labels != -1.0)
     if strange.any():
         i = int(np.flatnonzero(strange)[0])
-        raise ValueError(f"y must hold labels -1 and +1, got y[{i}]={labels[i]!r}")
+        raise ValueError(f"y must hold labels -1 and +1, got y[{i}]={labels[i]}")
     w = check_weight(weight, len(labels))
     for label in (-1, 1):
         if not (labels == label).any():

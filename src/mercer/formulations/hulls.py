@@ -109,7 +109,7 @@ def enclosing_ball(diagonal: ArrayLike) -> Formulation:
     diagonal = check_vector("diagonal", diagonal)
     if (diagonal < 0).any():
         i = int(np.flatnonzero(diagonal < 0)[0])
-        raise ValueError(f"diagonal must not be negative, got diagonal[{i}]={diagonal[i]!r}")
+        raise ValueError(f"diagonal must not be negative, got diagonal[{i}]={diagonal[i]}")
     n = len(diagonal)
     problem = Problem(diagonal / 2, np.zeros(n), np.full(n, np.inf), group_sum=np.ones(1))
     return Formulation(problem, n, "ball")

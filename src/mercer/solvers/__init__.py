@@ -42,7 +42,9 @@ def resolve_solver(solver: str | Solver) -> Solver:
     """The solver object a name stands for; objects pass through."""
     if isinstance(solver, str):
         if solver not in _BY_NAME:
-            raise ValueError(f"solver must be one of {sorted(_BY_NAME)} or an object, got {solver!r}")
+            raise ValueError(
+                f"solver must be one of {sorted(_BY_NAME)} or an object, got {solver!r}"
+            )
         return _BY_NAME[solver]()
     if not isinstance(solver, Solver):
         raise TypeError(

@@ -24,9 +24,7 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     else:
         coef = np.array(start, dtype=np.float64)
         if coef.shape != (problem.n_variables,):
-            raise ValueError(
-                f"start must have shape ({problem.n_variables},), got {coef.shape}"
-            )
+            raise ValueError(f"start must have shape ({problem.n_variables},), got {coef.shape}")
         if not np.isfinite(coef).all():
             raise ValueError("start must be finite")
     np.clip(coef, problem.lower, problem.upper, out=coef)

@@ -1,0 +1,46 @@
+"""What the user is told when something is wrong, and the exit code that goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+__all__ = ["BAD_INPUT", "INTERRUPTED", "InputError", "explained"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+class InputError(ValueError):
+    """The input cannot be used; the message says why and what to do."""
+
+
+@contextmanager
+def explained(errors: Console) -> Iterator[None]:
+    """Turn errors of the input and Ctrl-C into one message and an exit code."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        errors.print("interrupted", style="yellow")
+        raise typer.Exit(INTERRUPTED) from None
+    except MemoryError:
+        _show(errors, "there is not enough memory for this data")
+        raise typer.Exit(BAD_INPUT) from None
+    except (ValueError, TypeError, OSError) as error:
+        _show(errors, _message(error))
+        raise typer.Exit(BAD_INPUT) from None
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _show(errors: Console, message: str) -> None:
+    # Text, not markup: names of columns may hold brackets.
+    errors.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)

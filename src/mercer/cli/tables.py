@@ -1,0 +1,172 @@
+"""Reading a data file: CSV, Parquet or LIBSVM (svmlight) text."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mercer.cli.errors import InputError
+
+__all__ = ["SparseData", "read_file"]
+
+CSV_SUFFIXES = (".csv", ".tsv", ".tab")
+PARQUET_SUFFIXES = (".parquet", ".pq")
+SVMLIGHT_SUFFIXES = (".svm", ".libsvm", ".svmlight")
+TEXT_SUFFIX = ".txt"
+DELIMITERS = ",;\t|"
+SAMPLE_CHARACTERS = 65536
+
+# A label, then ascending "index:value" pairs.
+SVMLIGHT_LINE = re.compile(r"\s*[-+.\deE,]+(\s+(qid|\d+):[-+.\w]+)*\s*(#.*)?$")
+DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+
+
+@dataclass(frozen=True)
+class SparseData:
+    """Rows of a LIBSVM file and their labels."""
+
+    X: Any
+    y: NDArray[np.float64]
+
+
+def read_file(path: Path) -> pd.DataFrame | SparseData:
+    """Return a data frame, or for LIBSVM text sparse rows with their labels.
+
+    The suffix says what a file is; ``.txt`` is LIBSVM text if its first lines are.
+    """
+    suffix = path.suffix.lower()
+    known = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *SVMLIGHT_SUFFIXES, TEXT_SUFFIX)
+    if suffix not in known:
+        raise InputError(f"{path}: the file type must be one of {', '.join(known)}")
+    if not path.exists():
+        raise InputError(f"{path}: no such file")
+    if path.is_dir():
+        raise InputError(f"{path} is a directory, not a file")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path} is empty")
+    if suffix in PARQUET_SUFFIXES:
+        return _read_parquet(path)
+    sample = _text_sample(path)
+    if suffix in SVMLIGHT_SUFFIXES or (suffix == TEXT_SUFFIX and _is_svmlight(sample)):
+        return _read_svmlight(path)
+    if _is_svmlight(sample) and ":" in sample:
+        raise InputError(f"{path} looks like LIBSVM text: give it the suffix .svm")
+    return _read_csv(path, sample)
+
+
+def _text_sample(path: Path) -> str:
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            sample = file.read(SAMPLE_CHARACTERS)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path} is not {path.suffix} text: it is not UTF-8; if it is text, convert it to UTF-8"
+        ) from None
+    if "\0" in sample:
+        raise InputError(f"{path} is not {path.suffix} text: it holds binary data")
+    if not sample.strip():
+        raise InputError(f"{path} is empty")
+    return sample
+
+
+def _is_svmlight(sample: str) -> bool:
+    lines = [line for line in sample.splitlines()[:20] if line.strip() and line[0] != "#"]
+    if len(sample) == SAMPLE_CHARACTERS and len(lines) > 1:
+        lines = lines[:-1]
+    return bool(lines) and all(SVMLIGHT_LINE.match(line) for line in lines)
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        frame = pd.read_parquet(path)
+    except Exception as error:
+        # pyarrow raises classes of its own for what is wrong with a file.
+        raise InputError(f"{path} is not a readable Parquet file: {error}") from None
+    frame.columns = [str(name) for name in frame.columns]
+    return _checked_frame(path, frame, list(frame.columns))
+
+
+def _read_svmlight(path: Path) -> SparseData:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y = load_svmlight_file(str(path))
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{path} is not readable LIBSVM text: {error}") from None
+    if not X.shape[0]:
+        raise InputError(f"{path} has no rows")
+    if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
+        raise InputError(f"{path} holds values that are not finite; all must be finite numbers")
+    return SparseData(X, y)
+
+
+def _read_csv(path: Path, sample: str) -> pd.DataFrame:
+    delimiter = _delimiter(sample)
+    header = next(csv.reader(sample.splitlines(keepends=True), delimiter=delimiter))
+    decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(sample) else "."
+    try:
+        frame = pd.read_csv(
+            path,
+            sep=delimiter,
+            decimal=decimal,
+            encoding="utf-8-sig",
+            index_col=False,
+            low_memory=False,
+        )
+    except (ValueError, pd.errors.ParserWarning) as error:
+        raise InputError(f"{path} is not readable CSV: {error}") from None
+    _check_header(path, header)
+    return _checked_frame(path, frame, [name.strip() for name in header])
+
+
+def _delimiter(sample: str) -> str:
+    if "\n" in sample.strip():
+        sample = sample[: sample.rstrip().rindex("\n") + 1]
+    try:
+        return csv.Sniffer().sniff(sample, DELIMITERS).delimiter
+    except csv.Error:
+        first = sample.splitlines()[0]
+        return max(DELIMITERS, key=first.count)
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    if all(_is_number(name) for name in header):
+        raise InputError(
+            f"{path} has no header: its first line holds the numbers {', '.join(header[:5])}; "
+            "the first line must name the columns"
+        )
+    for position, name in enumerate(header):
+        if not name.strip():
+            raise InputError(
+                f"{path}: column {position + 1} has no name; name it in the first line, or "
+                "remove it if it is a row number (pandas: to_csv(index=False))"
+            )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _checked_frame(path: Path, frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise InputError(f"{path}: column names must be distinct, repeated are {_quoted(repeated)}")
+    if not len(frame):
+        raise InputError(f"{path} has no rows, only the columns {_quoted(names)}")
+    frame.columns = pd.Index(names, dtype=object)
+    return frame.reset_index(drop=True)
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join(repr(name) for name in names)

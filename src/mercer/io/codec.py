@@ -1,0 +1,174 @@
+"""From Python values to JSON with arrays on the side, and back.
+
+Plain JSON stands for None, booleans, integers, finite floats, strings and lists. Every JSON
+object has a "type", which says what it stands for; objects of a class are taken apart and put
+together by the recipes of :mod:`mercer.io.registry`, the only classes there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer.io.archive import PLAIN_KINDS
+from mercer.io.registry import recipe_named, recipe_of
+
+__all__ = ["decode", "encode"]
+
+Tree = Any
+Arrays = list[NDArray[Any]]
+
+PLAIN = (type(None), bool, int, str)
+SPARSE = {
+    name: getattr(sp, name) for name in ("csr_array", "csr_matrix", "csc_array", "csc_matrix")
+}
+
+
+def encode(value: Any, arrays: Arrays, place: str) -> Tree:
+    """Return the tree of a value, its arrays appended to `arrays`.
+
+    Parameters
+    ----------
+    value : object
+        What to write.
+    arrays : list of ndarray
+        Gets the arrays of the value; the tree refers to them by position.
+    place : str
+        What the value is to the reader of an error message.
+    """
+    if type(value) in PLAIN:
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else {"type": "float", "value": repr(value)}
+    if isinstance(value, np.ndarray):
+        return _encode_array(value, arrays, place)
+    if isinstance(value, np.generic):
+        return {"type": "scalar", "array": _kept(np.asarray(value), arrays, place)}
+    if sp.issparse(value):
+        return _encode_sparse(value, arrays, place)
+    if type(value) in (list, tuple):
+        items = [encode(item, arrays, f"{place}[{k}]") for k, item in enumerate(value)]
+        return items if type(value) is list else {"type": "tuple", "items": items}
+    if type(value) is slice:
+        ends = (value.start, value.stop, value.step)
+        return {"type": "slice", "items": [encode(end, arrays, place) for end in ends]}
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return {"type": "dtype", "name": np.dtype(value).name}
+    if isinstance(value, Mapping):
+        return _encode_mapping(value, arrays, place)
+    return _encode_object(value, arrays, place)
+
+
+def _encode_array(array: NDArray[Any], arrays: Arrays, place: str) -> Tree:
+    if array.dtype.kind == "O":
+        items = array.ravel().tolist()
+        if not all(type(item) in (*PLAIN, float) for item in items):
+            raise ValueError(f"{place} is an array of Python objects, which cannot be saved")
+        return {
+            "type": "objects",
+            "shape": list(array.shape),
+            "items": [encode(item, arrays, place) for item in items],
+        }
+    return {"type": "array", "array": _kept(array, arrays, place)}
+
+
+def _kept(array: NDArray[Any], arrays: Arrays, place: str) -> int:
+    if array.dtype.kind not in PLAIN_KINDS or array.dtype.fields is not None:
+        raise ValueError(f"{place} is an array of {array.dtype}, which cannot be saved")
+    arrays.append(array)
+    return len(arrays) - 1
+
+
+def _encode_sparse(matrix: Any, arrays: Arrays, place: str) -> Tree:
+    name = type(matrix).__name__
+    if name not in SPARSE:
+        raise ValueError(f"{place} is a {name}, only {sorted(SPARSE)} can be saved")
+    parts = {part: _kept(getattr(matrix, part), arrays, place) for part in _SPARSE_PARTS}
+    return {"type": "sparse", "class": name, "shape": [int(n) for n in matrix.shape]} | parts
+
+
+_SPARSE_PARTS = ("data", "indices", "indptr")
+
+
+def _encode_mapping(mapping: Mapping[Any, Any], arrays: Arrays, place: str) -> Tree:
+    items = [
+        [encode(key, arrays, place), encode(item, arrays, f"{place}[{key!r}]")]
+        for key, item in mapping.items()
+    ]
+    return {"type": "dict", "items": items}
+
+
+def _encode_object(value: Any, arrays: Arrays, place: str) -> Tree:
+    recipe = recipe_of(value, place)
+    state = {
+        name: encode(item, arrays, f"{place}.{name}") for name, item in recipe.take(value).items()
+    }
+    return {"type": "object", "class": recipe.name, "state": state}
+
+
+def decode(tree: Tree, arrays: Arrays) -> Any:
+    """Return the value of a tree; ValueError if it is not one that :func:`encode` makes."""
+    if isinstance(tree, list):
+        return [decode(item, arrays) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    kind = tree.get("type")
+    if kind not in _DECODERS:
+        raise ValueError(f"unknown type {kind!r}")
+    return _DECODERS[kind](tree, arrays)
+
+
+def _stored(position: Any, arrays: Arrays) -> NDArray[Any]:
+    if type(position) is not int or not 0 <= position < len(arrays):
+        raise ValueError(f"there is no array {position!r}, the file has {len(arrays)}")
+    return arrays[position]
+
+
+def _decode_objects(tree: dict[str, Any], arrays: Arrays) -> NDArray[Any]:
+    items = tree["items"]
+    array = np.empty(len(items), dtype=object)
+    array[:] = [decode(item, arrays) for item in items]
+    return array.reshape(tree["shape"])
+
+
+def _decode_sparse(tree: dict[str, Any], arrays: Arrays) -> Any:
+    if tree["class"] not in SPARSE:
+        raise ValueError(f"unknown sparse class {tree['class']!r}")
+    parts = {part: _stored(tree[part], arrays) for part in _SPARSE_PARTS}
+    matrix = SPARSE[tree["class"]](tuple(tree["shape"]), dtype=parts["data"].dtype)
+    # Set one by one: the constructor would choose another width for the indices.
+    for part, array in parts.items():
+        setattr(matrix, part, array)
+    # Indices beyond the shape would be read beyond the arrays by compiled code.
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _decode_object(tree: dict[str, Any], arrays: Arrays) -> Any:
+    recipe = recipe_named(tree["class"])
+    return recipe.make({name: decode(item, arrays) for name, item in tree["state"].items()})
+
+
+def _decode_float(tree: dict[str, Any], arrays: Arrays) -> float:
+    return float({"inf": "inf", "-inf": "-inf", "nan": "nan"}[tree["value"]])
+
+
+_DECODERS: dict[str, Callable[[dict[str, Any], Arrays], Any]] = {
+    "array": lambda tree, arrays: _stored(tree["array"], arrays),
+    "scalar": lambda tree, arrays: _stored(tree["array"], arrays)[()],
+    "tuple": lambda tree, arrays: tuple(decode(tree["items"], arrays)),
+    "slice": lambda tree, arrays: slice(*decode(tree["items"], arrays)),
+    "dict": lambda tree, arrays: {
+        decode(key, arrays): decode(item, arrays) for key, item in tree["items"]
+    },
+    "dtype": lambda tree, arrays: np.dtype(str(tree["name"])).type,
+    "float": _decode_float,
+    "objects": _decode_objects,
+    "sparse": _decode_sparse,
+    "object": _decode_object,
+}

@@ -1,0 +1,108 @@
+"""Saving and loading fitted machines."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+
+from mercer.io.archive import read_archive, read_document, write_archive
+from mercer.io.codec import decode, encode
+
+__all__ = ["load", "read_metadata", "save"]
+
+PathLike = str | os.PathLike[str]
+
+
+def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = None) -> None:
+    """Write an estimator to a model file.
+
+    The file is a zip of one JSON document and plain arrays. It holds no code: loading one
+    that comes from elsewhere is harmless.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An SVC, NuSVC, SVR, NuSVR or OneClassSVM, alone or as the last step of a Pipeline of
+        StandardScaler, OneHotEncoder and ColumnTransformer, or inside a
+        TransformedTargetRegressor. Its callback is left out.
+    path : str or path
+        Where to write it, by custom with the suffix ``.mercer``. An existing file is replaced
+        in one step, when the new one is complete.
+    metadata : dict, default=None
+        Anything JSON can hold, for :func:`read_metadata`.
+
+    Raises
+    ------
+    ValueError
+        If a part of the estimator is a Python function or of a class that is not known.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.io import load, save
+    >>> save(SVC().fit([[0.0], [1.0]], ["no", "yes"]), "model.mercer")  # doctest: +SKIP
+    >>> load("model.mercer").predict([[0.9]])  # doctest: +SKIP
+    array(['yes'], dtype='<U3')
+    """
+    arrays: list[Any] = []
+    document = {
+        "written_by": _versions(),
+        "metadata": _checked_metadata(metadata),
+        "model": encode(estimator, arrays, type(estimator).__name__),
+    }
+    write_archive(Path(path), document, arrays)
+
+
+def load(path: PathLike) -> Any:
+    """Return the estimator in a model file, equal to the saved one in every bit.
+
+    Parameters
+    ----------
+    path : str or path
+        A file written by :func:`save`.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, not a model file, of an unknown version, or names a class
+        other than those :func:`save` writes.
+    """
+    document, arrays = read_archive(Path(path))
+    try:
+        model = document["model"]
+        if not isinstance(model, dict) or model.get("type") != "object":
+            raise ValueError("its model is not an estimator")
+        return decode(model, arrays)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        # Whatever a damaged description runs into, the reader of the message needs the file.
+        reason = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else error
+        raise ValueError(f"{path} does not hold a valid model: {reason}") from error
+
+
+def read_metadata(path: PathLike) -> dict[str, Any]:
+    """Return the metadata of a model file and, as ``written_by``, the versions that wrote it."""
+    document = read_document(Path(path))
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict):
+        raise ValueError(f"{path} does not hold a valid model: its metadata is {metadata!r}")
+    return metadata | {"written_by": document.get("written_by")}
+
+
+def _versions() -> dict[str, str]:
+    from mercer import __version__
+
+    return {"mercer": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__}
+
+
+def _checked_metadata(metadata: dict[str, Any] | None) -> dict[str, Any]:
+    try:
+        text = json.dumps({} if metadata is None else dict(metadata), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"metadata must be a dict of JSON values: {error}") from error
+    checked: dict[str, Any] = json.loads(text)
+    return checked

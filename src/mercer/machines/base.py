@@ -1,0 +1,304 @@
+"""What all machines share: validate, build a Gram, solve, read out, evaluate."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from mercer.formulations import Formulation, ReadOut
+from mercer.gram import Expansion, Gram
+from mercer.kernels import Constant, FunctionKernel, Kernel, Precomputed, as_kernel
+from mercer.machines.verbose import progress_display
+from mercer.native_kernel import count_rows, take_rows
+from mercer.problem import Solution
+from mercer.solvers import solve
+from mercer.solvers.progress import Callback
+
+__all__ = ["KernelMachine"]
+
+FloatArray = NDArray[np.float64]
+
+
+class KernelMachine(BaseEstimator):
+    """Base of the machines: everything but the formulation and its labels."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [
+            StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
+            callable,
+        ],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [
+            StrOptions({"scale", "auto", "median"}),
+            Interval(Real, 0.0, None, closed="left"),
+        ],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "shrinking": ["boolean"],
+        "cache_size": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "solver": [str, object],
+        "precision": [StrOptions({"auto", "single", "double"})],
+        "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "n_threads": [Interval(Integral, 1, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "callback": [callable, None],
+    }
+
+    _fitted_rows: str = "support_vectors_"
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_expansion", None)
+        return state
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, Precomputed) or (
+            isinstance(self.kernel, str) and self.kernel == "precomputed"
+        )
+
+    def _takes_objects(self) -> bool:
+        """Whether rows are handed to a Python function as they are."""
+        return isinstance(self.kernel, FunctionKernel) or (
+            callable(self.kernel) and not hasattr(self.kernel, "theta")
+        )
+
+    # --- input -----------------------------------------------------------------------
+
+    def _validate_fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, **y_options: Any
+    ) -> tuple[Any, Any, FloatArray]:
+        """Checked rows, targets (None if not given) and weights."""
+        if self._takes_objects():
+            if y is not None and count_rows(X) != len(y):
+                raise ValueError(
+                    f"X and y must have equal lengths, got {count_rows(X)} and {len(y)}"
+                )
+            y = None if y is None else np.asarray(y)
+        else:
+            options = dict(
+                dtype=[np.float64, np.float32, np.uint8],
+                order="C",
+                accept_sparse="csr",
+                accept_large_sparse=True,
+            )
+            if y is None:
+                X = validate_data(self, X, **options)
+            else:
+                X, y = validate_data(self, X, y, **options, **y_options)
+        if self._is_precomputed():
+            X = _check_gram_matrix(X)
+        weight = self._check_weight(sample_weight, X)
+        return X, y, weight
+
+    @staticmethod
+    def _check_weight(sample_weight: ArrayLike | None, X: Any) -> FloatArray:
+        n = count_rows(X)
+        weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
+        if (weight < 0).any():
+            raise ValueError(
+                f"sample_weight must not be negative, got a smallest weight of {weight.min()!r}"
+            )
+        if not (weight > 0).any():
+            raise ValueError("sample_weight must have a positive entry, got only zeros")
+        return np.asarray(weight)
+
+    def _validate_predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if self._takes_objects():
+            return X
+        X = validate_data(
+            self,
+            X,
+            reset=False,
+            dtype=[np.float64, np.float32, np.uint8],
+            order="C",
+            accept_sparse="csr",
+            accept_large_sparse=True,
+        )
+        if self._is_precomputed() and X.shape[1] != self.shape_fit_[0]:
+            raise ValueError(
+                f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, "
+                "the number of samples at training time"
+            )
+        return X
+
+    # --- fitting ---------------------------------------------------------------------
+
+    def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
+        """The kernel with all parameters numbers."""
+        if isinstance(self.kernel, str) and self.kernel != "linear" and self.gamma == 0.0:
+            kernel: Kernel = _flat_kernel(self.kernel, self.coef0, self.degree)
+        else:
+            kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        kernel = kernel.resolve(X, sample_weight=weight)
+        if not kernel.is_positive_definite:
+            warnings.warn(
+                f"the kernel {kernel!r} is not positive semi-definite: the solution need not be "
+                "the best one, and there is no duality gap",
+                UserWarning,
+                stacklevel=4,
+            )
+        return kernel
+
+    def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:
+        if getattr(self, "fit_intercept", True) == "penalized":
+            kernel = kernel + Constant(1.0, value_bounds="fixed")
+        return Gram(
+            kernel,
+            X,
+            cache_size=self.cache_size,
+            precision=self.precision,
+            n_threads=self.n_threads,
+            segments=segments,
+        )
+
+    def _solve_all(
+        self, formulations: list[Formulation], gram: Gram
+    ) -> tuple[list[Solution], list[ReadOut]]:
+        """Solutions and read-outs of several formulations on one Gram."""
+        deadline = np.inf if self.max_time is None else time.perf_counter() + self.max_time
+        previous = getattr(self, "solutions_", ()) if self.warm_start else ()
+        solutions, read_outs = [], []
+        with progress_display(self.verbose, len(formulations), type(self).__name__) as display:
+            for k, formulation in enumerate(formulations):
+                callback = display.watch(k, self.callback)
+                start = previous[k].coef if len(previous) == len(formulations) else None
+                solution = self._solve_one(formulation, gram, start, deadline, callback)
+                read_out = formulation.read_out(solution)
+                other = formulation.correction(read_out)
+                if other is not None:
+                    solution = self._solve_one(other, gram, None, deadline, callback)
+                    read_out = other.read_out(solution)
+                solutions.append(solution)
+                read_outs.append(read_out)
+        return solutions, read_outs
+
+    def _solve_one(
+        self,
+        formulation: Formulation,
+        gram: Gram,
+        start: FloatArray | None,
+        deadline: float,
+        callback: Callback | None,
+    ) -> Solution:
+        if start is not None and start.shape != formulation.problem.linear.shape:
+            start = None
+        left = deadline - time.perf_counter()
+        return solve(
+            formulation.problem,
+            gram,
+            self._solver(),
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            max_time=None if left == np.inf else max(left, 0.0),
+            callback=callback,
+        )
+
+    def _solver(self) -> Any:
+        if isinstance(self.solver, str) and self.solver == "smo":
+            from mercer.solvers import Smo
+
+            return Smo(shrinking=self.shrinking)
+        return self.solver
+
+    def _keep_solutions(
+        self, solutions: list[Solution], kernel: Kernel, shape: tuple[int, ...]
+    ) -> None:
+        """Fitted attributes that do not depend on the kind of machine."""
+        self.kernel_ = kernel
+        self._gamma = getattr(kernel, "gamma", 0.0)
+        self.shape_fit_ = shape
+        self.solutions_ = tuple(solutions)
+        self.solver_ = solutions[0].solver
+        self.objective_ = float(sum(s.objective for s in solutions))
+        self.violation_ = max(s.violation for s in solutions)
+        gaps = [s.relative_gap for s in solutions]
+        self.dual_gap_ = None if None in gaps else max(gaps)
+        self.fit_status_ = int(not all(s.converged for s in solutions))
+        self.__dict__.pop("_expansion", None)
+        if self.fit_status_:
+            self._warn_not_converged()
+
+    def _warn_not_converged(self) -> None:
+        reasons = sorted({s.status for s in self.solutions_ if not s.converged})
+        gap = "unknown" if self.dual_gap_ is None else f"{self.dual_gap_:.3g}"
+        warnings.warn(
+            f"{type(self).__name__} ended with status {', '.join(reasons)}: KKT violation "
+            f"{self.violation_:.3g} (tol={self.tol:g}), relative duality gap {gap}. The best "
+            "iterate is kept; scale the data, raise max_iter or max_time, or lower C.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
+        self.support_ = support.astype(np.int32)
+        if self._is_precomputed():
+            self.support_vectors_ = np.empty((0, 0))
+        else:
+            self.support_vectors_ = take_rows(X, support)
+
+    # --- evaluation ------------------------------------------------------------------
+
+    def _evaluate(self, X: Any, parts: ArrayLike | None = None) -> FloatArray:
+        """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
+        if "_expansion" not in self.__dict__:
+            self._expansion = Expansion(
+                self.kernel_,
+                self.support_ if self._is_precomputed() else self.support_vectors_,
+                _dense(self.dual_coef_).T,
+                parts=parts,
+                precision="single" if self.precision == "single" else "double",
+                n_threads=self.n_threads,
+            )
+        return self._expansion.evaluate(X)
+
+
+def _dense(coef: Any) -> FloatArray:
+    return np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef)
+
+
+def _flat_kernel(name: str, coef0: float, degree: int) -> Kernel:
+    """The built-in kernels with gamma = 0 do not look at the rows."""
+    value = {"poly": coef0**degree, "sigmoid": np.tanh(coef0)}.get(name, 1.0)
+    if not value > 0:
+        raise ValueError(f"gamma must be positive for kernel={name!r} with coef0={coef0!r}, got 0")
+    return Constant(float(value))
+
+
+def _check_gram_matrix(K: Any) -> Any:
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            "Precomputed matrix must be a square matrix. "
+            f"Input is a {K.shape[0]}x{K.shape[1]} matrix."
+        )
+    scale = np.abs(K).max(initial=0.0)
+    skew = np.abs(K - K.T).max(initial=0.0)
+    if skew > 1e-5 * scale:
+        raise ValueError(
+            f"Precomputed matrix must be symmetric, got entries that differ by {skew!r} "
+            "from their mirror images"
+        )
+    return K

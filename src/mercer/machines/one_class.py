@@ -1,0 +1,124 @@
+"""One-class support vector machine."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import OutlierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mercer.formulations import one_class
+from mercer.machines.regressors import KernelFunction
+from mercer.native_kernel import count_rows
+from mercer.solvers.progress import Callback
+
+__all__ = ["OneClassSVM"]
+
+FloatArray = NDArray[np.float64]
+
+
+class OneClassSVM(OutlierMixin, KernelFunction):
+    """The support of a distribution, with a certificate.
+
+    A drop-in replacement of :class:`sklearn.svm.OneClassSVM`; see :class:`~mercer.SVC` for
+    the parameters and attributes that are not scikit-learn's.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Upper bound of the weighted fraction of training rows outside, lower bound of that
+        of support vectors.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Price of rows outside.
+
+    Attributes
+    ----------
+    offset_ : float
+        ``decision_function = score_samples - offset_``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelFunction._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        loss: str = "hinge",
+        shrinking: bool = True,
+        cache_size: float | str = "auto",
+        verbose: bool = False,
+        max_iter: int = -1,
+        solver: Any = "auto",
+        precision: str = "auto",
+        max_time: float | None = None,
+        n_threads: int | None = None,
+        warm_start: bool = False,
+        callback: Callback | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.loss = loss
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.solver = solver
+        self.precision = precision
+        self.max_time = max_time
+        self.n_threads = n_threads
+        self.warm_start = warm_start
+        self.callback = callback
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
+            Training rows; for ``kernel="precomputed"`` the kernel matrix; for a function
+            anything it takes.
+        y : Ignored
+            Not used, present for API consistency by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a weight of 2 is the same as the row given twice.
+
+        Returns
+        -------
+        self : object
+        """
+        X, _, weight = self._validate_fit(X, None, sample_weight)
+        formulation = one_class(
+            count_rows(X), self.nu, weight, squared=self.loss == "squared_hinge"
+        )
+        self._fit_function(X, formulation, weight)
+        self.offset_ = -self.intercept_[0]
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Signed distance to the boundary, positive inside, in units of the coefficients."""
+        return self._values(X)
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """:meth:`decision_function` before the offset is subtracted."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """+1 for rows inside, -1 for outliers."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
