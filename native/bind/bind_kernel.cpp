@@ -27,7 +27,23 @@ Held<T> hold(KernelPointer<T> kernel) {
 
 using Vector = std::optional<Array1<double>>;
 
-const double* data_or_null(const Vector& v) { return v ? v->data() : nullptr; }
+// requires: a length of `count`, if there is a vector
+const double* data_or_null(const Vector& v, std::size_t count) {
+    if (v && v->size() != count) {
+        throw std::invalid_argument("rows have " + std::to_string(count) +
+                                    " features, but shift or scale " + std::to_string(v->size()));
+    }
+    return v ? v->data() : nullptr;
+}
+
+template <class T>
+void check_features(const Rows<T>& left, const Rows<T>& right) {
+    if (left.n_features() != right.n_features()) {
+        throw std::invalid_argument("rows must have as many features as each other, got " +
+                                    std::to_string(left.n_features()) + " and " +
+                                    std::to_string(right.n_features()));
+    }
+}
 
 LeafKind leaf_kind(const std::string& name) {
     if (name == "linear") return LeafKind::linear;
@@ -40,8 +56,9 @@ LeafKind leaf_kind(const std::string& name) {
 
 template <class T, class S>
 HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& scale) {
-    const DenseInput<S> input{x.data(),   x.shape(1),          x.shape(0),
-                              x.shape(1), data_or_null(shift), data_or_null(scale)};
+    const std::size_t d = x.shape(1);
+    const DenseInput<S> input{x.data(), d, x.shape(0), d, data_or_null(shift, d),
+                              data_or_null(scale, d)};
     nb::gil_scoped_release release;
     return std::make_shared<Rows<T>>(input);
 }
@@ -50,7 +67,7 @@ template <class T, class S, class I>
 HeldRows<T> sparse_rows(const Array1<I>& start, const Array1<I>& feature, const Array1<S>& values,
                         std::size_t n_features, const Vector& scale) {
     const SparseInput<S, I> input{start.data(),     feature.data(), values.data(),
-                                  start.size() - 1, n_features,     data_or_null(scale)};
+                                  start.size() - 1, n_features,     data_or_null(scale, n_features)};
     nb::gil_scoped_release release;
     return std::make_shared<Rows<T>>(input);
 }
@@ -118,6 +135,7 @@ void register_precision(nb::module_& m, const std::string& suffix) {
     m.def(name("leaf").c_str(),
           [](const std::string& kind, double gamma, double coef0, int degree, HeldRows<T> left,
              HeldRows<T> right) {
+              check_features(*left, *right);
               return hold(make_leaf<T>({leaf_kind(kind), gamma, coef0, degree}, left, right));
           });
     m.def(name("stored").c_str(), &stored<T, float>, nb::arg("matrix").noconvert(),

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/denormals.hpp"
+
 namespace mercer {
 
 namespace {
@@ -11,6 +13,13 @@ namespace {
 template <class T>
 const LeafFunctions<T>& functions() {
     return leaf_functions<T>(instruction_set());
+}
+
+// k(x, x) given from outside, rounded as the values are.
+template <class T>
+std::vector<double> rounded(std::vector<double> diagonal) {
+    for (double& value : diagonal) value = double(T(value));
+    return diagonal;
 }
 
 std::vector<double> pick(const std::vector<double>& from, Indices index) {
@@ -49,24 +58,13 @@ template class Kernel<double>;
 
 namespace {
 
-// k(x, x) of a leaf from the squared norm of x.
+// k(x, x) of a leaf from the squared norms of the rows.
 template <class T>
 void leaf_diagonal(const LeafParameters& leaf, const Rows<T>& rows, double* out) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const T inner = T(leaf.gamma) * rows.squared_norm(i) + T(leaf.coef0);
-        switch (leaf.kind) {
-            case LeafKind::linear: out[i] = rows.squared_norm(i); break;
-            case LeafKind::polynomial: {
-                T power = 1;
-                for (int d = 0; d < leaf.degree; ++d) power *= inner;
-                out[i] = power;
-                break;
-            }
-            case LeafKind::sigmoid: out[i] = std::tanh(inner); break;
-            case LeafKind::gaussian:
-            case LeafKind::laplacian: out[i] = 1.0; break;
-        }
-    }
+    const FlushDenormals flush;
+    std::vector<T> values(rows.size());
+    functions<T>().diagonal(leaf, rows.squared_norms(), values.data(), rows.size());
+    std::ranges::copy(values, out);
 }
 
 template <class T>
@@ -100,6 +98,7 @@ class DenseLeaf final : public LeafKernel<T> {
 
     void values(Indices left, std::size_t first, std::size_t last, T* out,
                 std::size_t stride) const override {
+        const FlushDenormals flush;
         const typename Rows<T>::Left rows(*left_, left, false);
         by_panels(first, last, [&](std::size_t panel, std::size_t panel_end, std::size_t skip,
                                    std::size_t count, std::size_t at) {
@@ -120,6 +119,7 @@ class DenseLeaf final : public LeafKernel<T> {
 
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
                  std::size_t last, double* out, std::size_t stride) const override {
+        const FlushDenormals flush;
         // Left rows are visited in batches so that the copy of them stays small.
         constexpr std::size_t batch = 1024;
         const std::size_t width = functions<T>().panel_width;
@@ -186,6 +186,7 @@ class SparseLeaf final : public LeafKernel<T> {
 
     void values(Indices left, std::size_t first, std::size_t last, T* out,
                 std::size_t stride) const override {
+        const FlushDenormals flush;
         const bool one_norms = leaf_.kind == LeafKind::laplacian;
         const std::size_t batch = functions<T>().sparse_height;
         for (std::size_t i = 0; i < left.size(); i += batch) {
@@ -204,8 +205,8 @@ class StoredKernel final : public Kernel<T> {
                  std::ptrdiff_t right_stride, std::vector<double> left_diagonal,
                  std::vector<double> right_diagonal, std::shared_ptr<const void> owner)
         : matrix_(matrix), n_left_(n_left), left_stride_(left_stride), right_stride_(right_stride),
-          left_diagonal_(std::move(left_diagonal)), right_diagonal_(std::move(right_diagonal)),
-          owner_(std::move(owner)), columns_(n_right) {
+          left_diagonal_(rounded<T>(std::move(left_diagonal))),
+          right_diagonal_(rounded<T>(std::move(right_diagonal))), owner_(std::move(owner)), columns_(n_right) {
         std::iota(columns_.begin(), columns_.end(), std::size_t(0));
     }
 
@@ -246,8 +247,9 @@ class OpaqueKernel final : public Kernel<T> {
   public:
     OpaqueKernel(BlockFunction block, std::vector<double> left_diagonal,
                  std::vector<double> right_diagonal)
-        : block_(std::move(block)), left_diagonal_(std::move(left_diagonal)),
-          right_diagonal_(std::move(right_diagonal)), columns_(right_diagonal_.size()) {
+        : block_(std::move(block)), left_diagonal_(rounded<T>(std::move(left_diagonal))),
+          right_diagonal_(rounded<T>(std::move(right_diagonal))),
+          columns_(right_diagonal_.size()) {
         std::iota(columns_.begin(), columns_.end(), std::size_t(0));
     }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/denormals.hpp"
+
 namespace mercer {
 
 template <class T>
@@ -24,6 +26,7 @@ void Rows<T>::allocate_panels() {
 
 template <class T>
 void Rows<T>::finish_panels() {
+    const FlushDenormals flush;
     std::fill(norms_.data() + n_rows_, norms_.data() + norms_.size(), T(0));
     for (std::size_t i = 0; i < n_rows_; ++i) {
         norms_[i] = functions<T>().squared_norm(lane(i), n_features_, width_);
@@ -75,6 +78,7 @@ Rows<T>::Rows(const SparseInput<S, I>& input)
 
 template <class T>
 void Rows<T>::finish_sparse() {
+    const FlushDenormals flush;
     norms_ = Buffer<T>(n_rows_);
     one_norms_ = Buffer<T>(n_rows_);
     for (std::size_t i = 0; i < n_rows_; ++i) {

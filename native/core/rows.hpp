@@ -51,7 +51,7 @@ class Rows {
         return {start_.data(), feature_.data(), values_.data(),
                 one_norms ? one_norms_.data() : norms_.data()};
     }
-    T squared_norm(std::size_t row) const { return norms_[row]; }
+    const T* squared_norms() const { return norms_.data(); }
 
     // Copies the rows `index` into the left layout of leaf.hpp, for use against `right`.
     // requires: right has as many features and the same density

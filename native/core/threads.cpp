@@ -9,10 +9,6 @@
 #include <unistd.h>
 #endif
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 namespace mercer {
 
 namespace {
@@ -22,13 +18,6 @@ long process_id() {
     return _getpid();
 #else
     return getpid();
-#endif
-}
-
-// Denormal numbers cost up to 25 times an ordinary operation and carry nothing here.
-void flush_denormals() {
-#if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() | 0x8040);
 #endif
 }
 
@@ -56,7 +45,6 @@ void ThreadPool::start() {
 }
 
 void ThreadPool::serve(std::size_t member) {
-    flush_denormals();
     std::size_t seen = 0;
     for (;;) {
         {

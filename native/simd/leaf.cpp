@@ -188,7 +188,9 @@ static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_n
 }
 
 // Left rows scattered over all features, `height` side by side: left.values[k * height + r].
-// distance: |x - z|_1 = |x|_1 + sum over the non-zeros of z of |x_k - z_k| - |x_k|.
+// distance: |x - z|_1 = |x|_1 + |z|_1 - 2 overlap with overlap = sum_k min(|x_k|, |z_k|) where the
+// signs agree. Only features that both have count, in ascending order, so that distances are
+// symmetric and those of copies exactly zero.
 template <class T, bool distance>
 static void sparse_block(const LeftRows<T>& left, std::size_t row, const SparseRows<T>& right,
                          std::size_t first, std::size_t last, T* out, std::size_t stride) {
@@ -196,15 +198,21 @@ static void sparse_block(const LeftRows<T>& left, std::size_t row, const SparseR
     const T* scattered = left.values + row * left.n_features;
     const std::size_t rows = left.count - row < lanes ? left.count - row : lanes;
     for (std::size_t j = first; j < last; ++j) {
-        Vector<T> sum = distance ? load<T>(left.norms + row) : Vector<T>{};
+        Vector<T> sum{};
         for (std::int64_t e = right.start[j]; e < right.start[j + 1]; ++e) {
             const Vector<T> x = load<T>(scattered + std::size_t(right.feature[e]) * lanes);
-            const Vector<T> z = splat<T>(right.values[e]);
+            const T z = right.values[e];
             if constexpr (distance) {
-                sum += absolute<T>(x - z) - absolute<T>(x);
+                const Vector<T> along = z < 0 ? -x : x, size = splat<T>(z < 0 ? -z : z);
+                const Integers<T> smaller = along < size;
+                sum += at_least_zero<T>(keep_where<T>(smaller, along) +
+                                        keep_where<T>(~smaller, size));
             } else {
-                sum += x * z;
+                sum += x * splat<T>(z);
             }
+        }
+        if constexpr (distance) {
+            sum = (load<T>(left.norms + row) + splat<T>(right.norms[j])) - (sum + sum);
         }
         for (std::size_t r = 0; r < rows; ++r) out[r * stride + j - first] = sum[r];
     }
@@ -214,15 +222,17 @@ template <class T, bool distance>
 static void sparse_single(const LeftRows<T>& left, const SparseRows<T>& right, std::size_t first,
                           std::size_t last, T* out) {
     for (std::size_t j = first; j < last; ++j) {
-        T sum = distance ? left.norms[0] : T(0);
+        T sum = 0;
         for (std::int64_t e = right.start[j]; e < right.start[j + 1]; ++e) {
             const T x = left.values[right.feature[e]], z = right.values[e];
             if constexpr (distance) {
-                sum += (x < z ? z - x : x - z) - (x < 0 ? -x : x);
+                const T along = z < 0 ? -x : x, size = z < 0 ? -z : z;
+                sum += along < 0 ? T(0) : along < size ? along : size;
             } else {
-                sum += x * z;
+                sum = multiply_add(x, z, sum);
             }
         }
+        if constexpr (distance) sum = (left.norms[0] + right.norms[j]) - (sum + sum);
         out[j - first] = sum;
     }
 }
@@ -261,14 +271,22 @@ static void exponential_of(const T* x, T* out, std::size_t count) {
 template <class T>
 static T squared_norm(const T* x, std::size_t count, std::size_t stride) {
     T sum = 0;
-    for (std::size_t k = 0; k < count; ++k) sum += x[k * stride] * x[k * stride];
+    for (std::size_t k = 0; k < count; ++k) sum = multiply_add(x[k * stride], x[k * stride], sum);
     return sum;
+}
+
+template <class T>
+static void diagonal(const LeafParameters& leaf, const T* norms, T* out, std::size_t count) {
+    const bool is_unit = leaf.kind == LeafKind::gaussian || leaf.kind == LeafKind::laplacian;
+    for (std::size_t i = 0; i < count; ++i) out[i] = is_unit ? T(1) : norms[i];
+    if (!is_unit) finish_row<T>(leaf, T(0), norms, out, count);
 }
 
 template <class T>
 static constexpr LeafFunctions<T> functions = {
     Shape<T>::width, Shape<T>::height,  Shape<T>::sparse_height, values<T>,
-    product<T>,      sparse_values<T>, squared_norm<T>,         exponential_of<T>};
+    product<T>,      sparse_values<T>, squared_norm<T>,         diagonal<T>,
+    exponential_of<T>};
 
 extern const InstructionSet set;
 const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>};

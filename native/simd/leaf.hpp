@@ -4,7 +4,7 @@
 //     panel p holds values[(p * n_features + k) * panel_width + lane] = x[p * panel_width + lane][k]
 // so that one vector load reads one feature of neighbouring rows. Every entry is summed over the
 // features in ascending order in its own lane: a value does not depend on where in a block it was
-// computed, nor on whether the rows are stored dense or sparse.
+// computed, nor, except for the laplacian, on whether the rows are stored dense or sparse.
 #pragma once
 
 #include <cstddef>
@@ -66,6 +66,8 @@ struct LeafFunctions {
                           std::size_t first, std::size_t last, T* out, std::size_t stride);
     // Sum of squares of x[0], x[stride], ..., rounded as the inner products above are.
     T (*squared_norm)(const T* x, std::size_t count, std::size_t stride);
+    // k(x, x) of rows with these squared norms, rounded as the values above are.
+    void (*diagonal)(const LeafParameters&, const T* norms, T* out, std::size_t count);
     void (*exponential)(const T* x, T* out, std::size_t count);
 };
 

@@ -72,6 +72,18 @@ static inline Vector<T> absolute(Vector<T> v) {
     return (Vector<T>)((Integers<T>)v & ~sign);
 }
 
+// a b + c, rounded as in vectors: left to itself the compiler may multiply several products of a
+// scalar loop ahead of the sums, and then no longer fuse them.
+template <class T>
+static inline T multiply_add(T a, T b, T c) {
+#if defined(__FMA__) || defined(__aarch64__)
+    if constexpr (sizeof(T) == sizeof(float)) return __builtin_fmaf(a, b, c);
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 // out[0..lanes) += v, in double precision.
 static inline void add_to(double* out, Vector<double> v) {
     store<double>(out, load<double>(out) + v);

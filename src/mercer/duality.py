@@ -48,49 +48,51 @@ def duality_gap(
         Multiplier of each group; any value gives a valid bound.
     """
     box = _implied_box(problem)
-    infinite = np.isinf(box) & (problem.ridge == 0.0)
-    if infinite.any():
-        return _gap_of_scaled_primal(problem, coef, values, multiplier, box, infinite)
-    weighted = _weighted_multiplier(problem, coef, gradient, multiplier)
-    residual = problem.linear - values
-    missing = problem.group_sum - problem.group_sums(coef)
-    gaps = [
-        _conjugate_gap(residual - _spread(m, problem), coef, problem.ridge, box) + m @ missing
-        for m in (multiplier, weighted)
-    ]
-    return max(float(min(gaps)), 0.0)
+    room, reach = np.abs(box - coef), np.abs(coef).max(initial=0.0)
+    unridged = problem.ridge == 0.0
+    infinite = np.isinf(box) & unridged
+    hard = bool(infinite.any())
+    points = []
+    if not hard:
+        points = [(1.0, multiplier), (1.0, _weighted(problem, room, reach, gradient, multiplier))]
+    # a bound far beyond all coefficients, on one side only: any slope has one free sign
+    loose = (room > 10.0 * reach) & unridged
+    loose = (loose & ~loose[::-1]) | infinite
+    if loose.any():
+        points += _primal_beyond(problem, values, multiplier, loose)
+    if not points:
+        return np.inf
+    return _smallest_gap(problem, coef, values, points, box, infinite if hard else None)
 
 
-def _gap_of_scaled_primal(
+def _smallest_gap(
     problem: Problem,
     coef: FloatArray,
     values: FloatArray,
-    multiplier: FloatArray,
+    points: list[tuple[float, FloatArray]],
     box: FloatArray,
-    infinite: Mask,
+    infinite: Mask | None,
 ) -> float:
-    point = _bounded_primal(problem, values, multiplier, fall=infinite[0], rise=infinite[1])
-    if point is None:
-        return np.inf
-    scale, m = point
-    h = problem.linear - scale * values - _spread(m, problem)
-    # what is left of the wrong sign is rounding of the scale and the shift
-    h = np.where(infinite[1], np.minimum(h, 0.0), h)
-    h = np.where(infinite[0], np.maximum(h, 0.0), h)
-    gap = 0.5 * (scale - 1.0) ** 2 * (coef @ values)
-    gap += m @ (problem.group_sum - problem.group_sums(coef))
-    return max(float(gap + _conjugate_gap(h, coef, problem.ridge, box)), 0.0)
-
-
-def _spread(multiplier: FloatArray, problem: Problem) -> FloatArray:
-    """Multiplier of each variable's group, 0 without a group (group -1 is the last entry)."""
-    return np.append(multiplier, 0.0)[problem.group]
+    """Least P(s, m) - D over some scales and multipliers; one row each in what follows."""
+    scale = np.array([[s] for s, _ in points])
+    # a variable without a group has group -1, the last column
+    m = np.zeros((len(points), problem.n_groups + 1))
+    m[:, :-1] = [multiplier for _, multiplier in points]
+    h = problem.linear - scale * values - m[:, problem.group]
+    if infinite is not None:
+        # what is left of the wrong sign is rounding of the scale and the shift
+        h = np.where(infinite[0], np.maximum(h, 0.0), h)
+        h = np.where(infinite[1], np.minimum(h, 0.0), h)
+    gaps = _conjugate_gap(h, coef, problem.ridge, box)
+    gaps += m[:, :-1] @ (problem.group_sum - problem.group_sums(coef))
+    gaps += 0.5 * (scale[:, 0] - 1.0) ** 2 * (coef @ values)
+    return max(float(gaps.min()), 0.0)
 
 
 def _conjugate_gap(
     h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray
-) -> np.float64:
-    """Sum over i of phi_i(h_i) - (h_i beta_i - ridge_i beta_i^2/2).
+) -> FloatArray:
+    """Sum over i of phi_i(h_i) - (h_i beta_i - ridge_i beta_i^2/2), one per row of ``h``.
 
     With b_i the maximizer in phi_i a term is (b_i - beta_i)(h_i - ridge_i (b_i + beta_i)/2):
     never negative, so that no digits cancel.
@@ -99,23 +101,26 @@ def _conjugate_gap(
         best = np.minimum(np.maximum(h / ridge, box[0]), box[1])
     # 0/0: without slope and ridge every b is a maximizer
     best[np.isnan(best)] = 0.0
-    return (best - coef) @ (h - 0.5 * ridge * (best + coef))
+    terms: FloatArray = (best - coef) * (h - 0.5 * ridge * (best + coef))
+    return terms.sum(axis=1)
 
 
-def _weighted_multiplier(
-    problem: Problem, coef: FloatArray, gradient: FloatArray, multiplier: FloatArray
+def _weighted(
+    problem: Problem,
+    room: FloatArray,
+    reach: float,
+    gradient: FloatArray,
+    multiplier: FloatArray,
 ) -> FloatArray:
     """Mean gradient of each group, weighted by the room a variable has inside its box.
 
     Unlike the mean of the free variables it is not spoiled by those that a solver left next
-    to a bound instead of on it.
+    to a bound instead of on it. A variable without any bound counts as the largest coefficient.
     """
-    room = np.minimum(coef - problem.lower, problem.upper - coef)
-    # a variable without any bound counts as much as the largest coefficient
-    room = np.minimum(np.maximum(room, 0.0), np.abs(coef).max(initial=0.0))
-    total = problem.group_sums(room)
+    weight = np.minimum(np.minimum(room[0], room[1]), reach)
+    total = problem.group_sums(weight)
     known = total > 0.0
-    mean = problem.group_sums(room * gradient) / np.where(known, total, 1.0)
+    mean = problem.group_sums(weight * gradient) / np.where(known, total, 1.0)
     return np.where(known, mean, multiplier)
 
 
@@ -140,10 +145,10 @@ def _implied_box(problem: Problem) -> FloatArray:
     return box
 
 
-def _bounded_primal(
-    problem: Problem, values: FloatArray, multiplier: FloatArray, *, rise: Mask, fall: Mask
-) -> tuple[float, FloatArray] | None:
-    """A scale s of w and multipliers m whose primal value is finite, or None.
+def _primal_beyond(
+    problem: Problem, values: FloatArray, multiplier: FloatArray, loose: Mask
+) -> list[tuple[float, FloatArray]]:
+    """A scale s of w and multipliers m that do not price the ``loose`` bounds, if found.
 
     Without upper bound and ridge phi_i is finite only for h_i <= 0 (``rise``), without lower
     bound only for h_i >= 0 (``fall``). So every group needs
@@ -156,11 +161,11 @@ def _bounded_primal(
     that is one step, to s = 2 / (min_+ f - max_- f).
     """
     linear, values = np.append(problem.linear, 0.0), np.append(values, 0.0)
-    rise, fall = np.append(rise, True), np.append(fall, True)
+    fall, rise = np.append(loose[0], True), np.append(loose[1], True)
     members = [np.append(problem.group == g, False) for g in range(problem.n_groups)]
     members.append(np.append(problem.group < 0, True))
     scale, rounding = 1.0, 1e-12 * (1.0 + np.abs(linear).max())
-    for _ in range(50):
+    for _ in range(20):
         residual = linear - scale * values
         rising = [np.where(rise & member, residual, -np.inf) for member in members]
         falling = [np.where(fall & member, residual, np.inf) for member in members]
@@ -169,9 +174,9 @@ def _bounded_primal(
         tightest = int(np.argmin(ceiling - floor))
         margin = ceiling[tightest] - floor[tightest]
         if margin >= -rounding:
-            return scale, np.clip(multiplier, floor[:-1], ceiling[:-1])
+            return [(scale, np.clip(multiplier, floor[:-1], ceiling[:-1]))]
         slope = values[rising[tightest].argmax()] - values[falling[tightest].argmin()]
         if slope <= -1e-15 * margin:
-            return None
+            break
         scale -= margin / slope
-    return None
+    return []

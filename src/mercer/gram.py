@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from itertools import pairwise
+from operator import index as as_integer
 from typing import Any, Literal
 
 import numpy as np
@@ -63,6 +65,8 @@ class Gram:
         n_threads: int | None = None,
         segments: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(kernel, Kernel):
+            raise TypeError(f"kernel must be a Kernel, got {kernel!r}")
         self.kernel = kernel
         self.n_rows = count_rows(X)
         self.n_threads = resolve_threads(n_threads)
@@ -72,6 +76,7 @@ class Gram:
         self._rows = X
         self._shift = row_shift(X)
         self._native: dict[str, Any] = {}
+        self._lock = threading.Lock()
 
     @property
     def is_positive_definite(self) -> bool:
@@ -81,12 +86,18 @@ class Gram:
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
         precision = precision or self.precision
-        if precision not in self._native:
-            rows = RowSet(self._rows, precision, self._shift)
-            kernel = build_kernel(self.kernel.form(), rows, rows)
-            make = getattr(_core, f"Gram{precision}")
-            self._native[precision] = make(kernel, self._segments, self.cache_bytes, self.n_threads)
+        if precision not in ("single", "double"):
+            raise ValueError(f"precision must be 'single', 'double' or None, got {precision!r}")
+        with self._lock:
+            if precision not in self._native:
+                self._native[precision] = self._build(precision)
         return self._native[precision]
+
+    def _build(self, precision: Precision) -> Any:
+        rows = RowSet(self._rows, precision, self._shift)
+        kernel = build_kernel(self.kernel.form(), rows, rows)
+        make = getattr(_core, f"Gram{precision}")
+        return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
     def diagonal(self) -> FloatArray:
         """``k(x, x)`` of every row."""
@@ -94,11 +105,15 @@ class Gram:
 
     def row(self, i: int) -> NDArray[Any]:
         """Kernel values of row ``i`` against all rows; cached."""
-        return self.native().row(i)  # type: ignore[no-any-return]
+        if not 0 <= as_integer(i) < self.n_rows:
+            raise IndexError(f"row must lie in 0..{self.n_rows - 1}, got {i}")
+        return self.native().row(as_integer(i))  # type: ignore[no-any-return]
 
     def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[Any]:
         """Kernel values of some rows against some others; not cached."""
-        return self.native().block(_indices(rows), _indices(columns))  # type: ignore[no-any-return]
+        left = _indices("rows", rows, self.n_rows)
+        right = _indices("columns", columns, self.n_rows)
+        return self.native().block(left, right)  # type: ignore[no-any-return]
 
     def product(
         self,
@@ -113,10 +128,11 @@ class Gram:
         for its first axis.
         """
         w = np.ascontiguousarray(weights, dtype=np.float64)
-        index = np.arange(self.n_rows) if columns is None else _indices(columns)
+        n = self.n_rows
+        index = np.arange(n) if columns is None else _indices("columns", columns, n)
         if w.ndim not in (1, 2) or len(w) != len(index):
             raise ValueError(f"weights must have {len(index)} rows, got shape {w.shape}")
-        out = self.native(precision).product(index, w.reshape(len(index), -1))
+        out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None])
         return out[0] if w.ndim == 1 else out.T  # type: ignore[no-any-return]
 
     @property
@@ -204,8 +220,17 @@ def row_shift(rows: Any) -> FloatArray | None:
     return np.asarray(rows.mean(axis=0, dtype=np.float64))
 
 
-def _indices(values: ArrayLike) -> NDArray[np.int64]:
-    return np.ascontiguousarray(values, dtype=np.int64)
+def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+    """Positions of rows; masks and fractions are refused, not reinterpreted."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise TypeError(
+            f"{name} must be a vector of integers, got {array.dtype} of shape {array.shape}"
+        )
+    outside = (array < 0) | (array >= n_rows)
+    if outside.any():
+        raise IndexError(f"{name} must lie in 0..{n_rows - 1}, got {array[outside][0]}")
+    return np.ascontiguousarray(array, dtype=np.int64)
 
 
 def _resolve_precision(precision: str, n_rows: int) -> Precision:
@@ -224,7 +249,7 @@ def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> 
         raise ValueError(
             f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"
         )
-    return min(whole, int(cache_size * 2**20))
+    return int(min(whole, cache_size * 2**20))
 
 
 def _available_bytes() -> int:
@@ -237,10 +262,11 @@ def _available_bytes() -> int:
 def _check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:
     if segments is None:
         return [0, n_rows]
-    cuts = np.asarray(segments, dtype=np.int64)
+    cuts = _indices("segments", segments, n_rows + 1)
     ends = len(cuts) >= 2 and cuts[0] == 0 and cuts[-1] == n_rows
     if not ends or (np.diff(cuts) < 0).any() or len(cuts) > 2**16:
         raise ValueError(
-            f"segments must ascend from 0 to n_rows={n_rows} in at most 65535 steps, got {segments!r}"
+            f"segments must ascend from 0 to n_rows={n_rows} in at most 65535 steps, "
+            f"got {segments!r}"
         )
     return cuts.tolist()

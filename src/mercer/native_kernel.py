@@ -62,7 +62,13 @@ class RowSet:
         """The rows after ``transform``, packed."""
         key = (id(transform), centred)
         if key not in self._packed:
-            rows, scale, shift = self.rows, transform, self.shift if centred else None
+            rows = self.rows if hasattr(self.rows, "shape") else np.asarray(self.rows)
+            if transform is not None and rows.shape[1:] != transform.shape[:1]:
+                raise ValueError(
+                    f"the kernel is for {len(transform)} features, "
+                    f"but the rows have shape {rows.shape}"
+                )
+            scale, shift = transform, self.shift if centred else None
             if transform is not None and transform.ndim == 2:
                 rows, scale = np.asarray(rows @ transform), None
                 shift = None if shift is None else shift @ transform
@@ -77,6 +83,8 @@ class RowSet:
             pack = getattr(_core, f"sparse_rows_{self.precision}")
             return pack(csr.indptr, csr.indices, csr.data, csr.shape[1], scale)
         dense = np.asarray(rows)
+        if dense.ndim != 2:
+            raise ValueError(f"X must be two-dimensional (rows, features), got {dense.shape}")
         if dense.dtype not in _DENSE_TYPES:
             dense = dense.astype(np.float64)
         pack = getattr(_core, f"dense_rows_{self.precision}")
@@ -119,6 +127,11 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
             factor = make("constant")(form.factor, len(left), len(right))
             return make("product")([build_kernel(form.part, left, right), factor])
         case shapes.Normalized():
+            if left is not right and reads_stored(form.part):
+                raise ValueError(
+                    "a normalized precomputed kernel is known for the training rows only: "
+                    "normalize the matrices instead"
+                )
             return make("normalized")(build_kernel(form.part, left, right))
         case shapes.Opaque():
             return _opaque(form, left, right)
@@ -163,9 +176,13 @@ def _opaque_diagonal(form: shapes.Opaque, rows: RowSet) -> Sequence[float]:
 
 
 def _stored(left: RowSet, right: RowSet) -> Any:
+    if sp.issparse(right.rows):
+        raise TypeError("a precomputed kernel needs a dense matrix, got a sparse one")
     matrix = np.asarray(right.rows)
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
     square = right is left
+    if square and (matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]):
+        raise ValueError(f"a precomputed kernel needs a square matrix, got shape {matrix.shape}")
     diagonal = np.diagonal(matrix).tolist() if square else []
     return _maker(left.precision)("stored")(matrix, square, diagonal, diagonal)

@@ -168,7 +168,8 @@ class Certificate:
     multiplier : ndarray of shape (n_groups,)
         Multiplier of each group: the common gradient of its free variables.
     objective, primal : float
-        Dual value of the point and primal value of the machine it stands for.
+        Dual value of the point and the best primal value found from it: that of its machine
+        or of the same w with another bias or scale.
     gap : float or None
         ``primal - objective``, an upper bound of the distance to the optimal value.
         None if the kernel is indefinite, infinite if no primal point was found.

@@ -162,6 +162,17 @@ def test_hard_margin_certificate_finds_a_primal_point(loss: str, intercept: bool
     assert best.gap <= 1e-6
 
 
+@pytest.mark.parametrize("C", [1e4, 1e9])
+def test_gap_is_not_spoiled_by_a_box_far_beyond_the_coefficients(C: float) -> None:
+    """A slope of 1e-3 times a bound of 1e9 used to make the gap as large as the objective."""
+    data = separable(2)
+    formulation = fm.svc(data.labels, C)
+    point = smo(formulation.problem, data.K, tol=1e-3)
+    solution = as_solution(formulation.problem, data.gram, point.coef)
+    best = optimum(fm.svc(data.labels, np.inf), data)
+    assert best - solution.objective <= solution.gap <= 1e-2 * best
+
+
 def test_hard_margin_of_inseparable_data_has_an_infinite_gap() -> None:
     data = sample(0, n=30, noise=3.0)
     formulation = fm.svc(data.labels, np.inf)

@@ -26,7 +26,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
     return sum;
 }
 
-// Kernel matrix of the free variables plus ridge, lower triangle.
+// Kernel matrix of the free variables plus ridge.
 std::vector<double> free_matrix(State<double>& state, const std::vector<std::size_t>& free) {
     const std::size_t m = free.size();
     std::vector<std::size_t> rows(m);
@@ -65,15 +65,32 @@ std::vector<double> direction(const State<double>& state, const std::vector<std:
     for (std::size_t g = 0; g < present; ++g) {
         for (std::size_t k = 0; k < m; ++k) d[k] -= nu[g] * solved[g][k];
     }
+    // On a nearly singular H the solves above leave sums far above rounding: take them out.
+    for (std::size_t g = 0; g < present; ++g) {
+        const double excess = dot(members[g], d) / dot(members[g], members[g]);
+        for (std::size_t k = 0; k < m; ++k) d[k] -= excess * members[g][k];
+    }
     return d;
 }
 
+// d'Hd
+double curvature_along(const std::vector<double>& matrix, const std::vector<double>& d) {
+    const std::size_t m = d.size();
+    double sum = 0.0;
+    for (std::size_t i = 0; i < m; ++i) {
+        double row = 0.0;
+        for (std::size_t j = 0; j < m; ++j) row += matrix[i * m + j] * d[j];
+        sum += d[i] * row;
+    }
+    return sum;
+}
+
 struct Limit {
-    double step = 1.0;
+    double step = infinity;
     std::size_t at = none;
 };
 
-// The longest part of d, at most all of it, that stays in the box, and the variable that stops it.
+// The longest step along d that stays in the box, and the variable that stops it.
 Limit ratio_test(const State<double>& state, const std::vector<std::size_t>& free,
                  const std::vector<double>& d) {
     Limit limit;
@@ -102,23 +119,23 @@ RefineOutcome step_in_double(State<double>& state, std::size_t max_free) {
     if (!factor.is_positive()) return RefineOutcome::idle;
     std::vector<double> d = direction(state, free, factor);
     if (!std::ranges::all_of(d, [](double x) { return std::isfinite(x); })) return RefineOutcome::idle;
-    const Limit limit = ratio_test(state, free, d);
-    double slope = 0.0, curve = 0.0;
-    for (std::size_t k = 0; k < m; ++k) {
-        slope += d[k] * state.gradient[free[k]];
-        curve -= d[k] * d[k] * proximal;
-    }
-    // d'Hd = slope, so the true curvature is what the proximal term leaves of it.
-    curve += slope;
+    double slope = 0.0;
+    for (std::size_t k = 0; k < m; ++k) slope += d[k] * state.gradient[free[k]];
     if (!(slope > 0.0)) return RefineOutcome::full;
-    if (limit.at == none && curve < 1e-3 * slope) return RefineOutcome::unbounded;
-    for (double& x : d) x *= limit.step;
-    if (limit.at != none) {
+    const Limit limit = ratio_test(state, free, d);
+    // The maximum along d lies beyond d as far as the proximal term, not the kernel, bends the
+    // objective. Where it does almost alone the curvature is not known well, only that it is small.
+    const double curve = curvature_along(matrix, d);
+    const bool flat = curve < 1e-3 * slope;
+    if (flat && limit.at == none) return RefineOutcome::unbounded;
+    const double reach = flat ? 1e3 : slope / curve, step = std::min(limit.step, reach);
+    for (double& x : d) x *= step;
+    if (limit.step <= reach) {
         const std::size_t p = free[limit.at];
         d[limit.at] = (d[limit.at] > 0.0 ? state.upper[p] : state.lower[p]) - state.beta[p];
     }
     state.move_many(free, d);
-    return limit.at == none ? RefineOutcome::full : RefineOutcome::blocked;
+    return flat || limit.step <= reach ? RefineOutcome::blocked : RefineOutcome::full;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace mercer::smo {
 
 enum class RefineOutcome {
     full,       // the maximum over the free variables was reached
-    blocked,    // a variable met its bound; the free set has changed
+    blocked,    // a variable met its bound, or a flat direction was followed: worth another step
     idle,       // nothing to do: too few or too many free variables
     unbounded,  // the objective grows without limit
 };

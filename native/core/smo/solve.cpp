@@ -63,7 +63,7 @@ class Solver {
                 continue;
             }
             if (result_.iterations >= options_.max_iterations) return end(Status::max_iterations);
-            if (!take_step(choice)) return end(Status::unbounded);
+            if (!take_step(choice)) return false;
             if (--countdown == 0) {
                 countdown = shrink_period_;
                 if (options_.shrinking) shrink(tolerance);
@@ -75,7 +75,8 @@ class Solver {
     bool take_step(Choice<T>& choice) {
         const StepRecord record = step_->take(state_, choice);
         ++result_.iterations;
-        if (record.unbounded) return false;
+        if (record.unbounded) return end(Status::unbounded);
+        if (record.stalled) return end(Status::stalled);
         ++(record.free ? result_.free_steps : result_.clipped_steps);
         return true;
     }
@@ -126,7 +127,9 @@ class Solver {
             options_.max_iterations = std::min(limit, result_.iterations + 100 + state_.size());
             iterate(std::max(target, 0.1 * violation));
             options_.max_iterations = limit;
-            if (result_.status == Status::max_iterations) result_.status = Status::converged;
+            if (result_.status == Status::max_iterations || result_.status == Status::stalled) {
+                result_.status = Status::converged;
+            }
             if (result_.status != Status::converged) return;
         }
     }

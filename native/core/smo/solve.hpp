@@ -35,7 +35,7 @@ struct Options {
     double refined_tolerance = 1e-11;
 };
 
-enum class Status { converged, max_iterations, max_time, stopped, unbounded };
+enum class Status { converged, max_iterations, max_time, stopped, unbounded, stalled };
 
 struct Result {
     Status status = Status::converged;

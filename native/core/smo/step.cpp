@@ -1,6 +1,7 @@
 #include "core/smo/step.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace mercer::smo {
@@ -15,6 +16,15 @@ void fetch_rows(State<T>& state, Choice<T>& choice) {
         choice.down_row = state.row(choice.pair.down);
     }
     choice.has_up_row = choice.has_down_row = true;
+}
+
+// A step of this length moves the larger coefficient by a unit in its last place or two: pairs
+// would move to and fro for ever.
+template <class T>
+double rounding(const State<T>& state, Pair pair) {
+    return 2.0 * std::numeric_limits<double>::epsilon() *
+           std::max(pair.up == none ? 0.0 : std::abs(state.beta[pair.up]),
+                    pair.down == none ? 0.0 : std::abs(state.beta[pair.down]));
 }
 
 // step = min(slope / curvature, room); a flat or convex direction is followed to the box
@@ -34,7 +44,8 @@ class Newton final : public Step<T> {
         record.free = record.newton < room;
         record.length = std::min(record.newton, room);
         record.unbounded = record.length == infinity;
-        if (record.unbounded) return record;
+        record.stalled = record.free && record.length <= rounding(state, pair);
+        if (record.unbounded || record.stalled) return record;
         state.move(pair, record.length, choice.up_row, choice.down_row);
         return record;
     }

@@ -14,6 +14,7 @@ struct StepRecord {
     double newton = infinity;   // the maximum along the pair, box ignored
     bool free = false;          // not clipped by the box
     bool unbounded = false;     // nothing limits the step
+    bool stalled = false;       // the step is lost in the rounding of the coefficients
 };
 
 template <class T>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,10 +31,27 @@ DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 
 @dataclass(frozen=True)
 class SparseData:
-    """Rows of a LIBSVM file and their labels."""
+    """Rows of a LIBSVM file, column j holding index j, and their labels."""
 
     X: Any
     y: NDArray[np.float64]
+
+    @property
+    def first_index(self) -> int:
+        """1, where LIBSVM starts to count, unless index 0 is in use."""
+        return int(self.X.indices.min(initial=1) > 0)
+
+    def rows(self, first_index: int, n_features: int | None = None) -> Any:
+        """Return the rows without the columns before `first_index`, `n_features` wide."""
+        width = self.X.shape[1] - first_index if n_features is None else n_features
+        if self.first_index < first_index or self.X.shape[1] - first_index > width:
+            raise InputError(
+                f"indices must lie in {first_index}..{first_index + width - 1}, the features "
+                f"of the model, got {self.X.indices.min()}..{self.X.indices.max()}"
+            )
+        rows = self.X[:, first_index:]
+        rows.resize(rows.shape[0], width)
+        return rows
 
 
 def read_file(path: Path) -> pd.DataFrame | SparseData:
@@ -97,7 +115,7 @@ def _read_svmlight(path: Path) -> SparseData:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(str(path))
+        X, y = load_svmlight_file(str(path), zero_based=True)
     except (ValueError, OverflowError) as error:
         raise InputError(f"{path} is not readable LIBSVM text: {error}") from None
     if not X.shape[0]:
@@ -111,19 +129,17 @@ def _read_csv(path: Path, sample: str) -> pd.DataFrame:
     delimiter = _delimiter(sample)
     header = next(csv.reader(sample.splitlines(keepends=True), delimiter=delimiter))
     decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(sample) else "."
+    names = [name.strip() for name in header]
+    _check_header(path, names)
+    options = {"encoding": "utf-8-sig", "index_col": False, "low_memory": False}
     try:
-        frame = pd.read_csv(
-            path,
-            sep=delimiter,
-            decimal=decimal,
-            encoding="utf-8-sig",
-            index_col=False,
-            low_memory=False,
-        )
+        with warnings.catch_warnings():
+            # Rows longer than the header would lose their last values.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(path, sep=delimiter, decimal=decimal, **options)
     except (ValueError, pd.errors.ParserWarning) as error:
         raise InputError(f"{path} is not readable CSV: {error}") from None
-    _check_header(path, header)
-    return _checked_frame(path, frame, [name.strip() for name in header])
+    return _checked_frame(path, frame, names)
 
 
 def _delimiter(sample: str) -> str:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from functools import cache, partial
 from typing import Any
 
-from mercer.io.consistency import check_machine
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.gaussian_process import kernels as process_kernels
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import kernels, machines, solvers
+from mercer.io.consistency import revived
 from mercer.problem import Solution
 
 __all__ = ["Recipe", "is_machine", "recipe_named", "recipe_of"]
@@ -181,9 +181,7 @@ def _of_machine(cls: type) -> Recipe:
         return is_attribute and not name.startswith("__") and not hasattr(cls, name)
 
     def make(state: State) -> Any:
-        machine = _assembled(cls, is_allowed, state)
-        check_machine(machine)
-        return machine
+        return revived(_assembled(cls, is_allowed, state))
 
     return Recipe(cls.__name__, cls, _machine_state, make)
 

@@ -60,8 +60,6 @@ class KernelMachine(BaseEstimator):
         "callback": [callable, None],
     }
 
-    _fitted_rows: str = "support_vectors_"
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
@@ -72,6 +70,11 @@ class KernelMachine(BaseEstimator):
         state = dict(super().__getstate__())
         state.pop("_expansion", None)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "dual_coef_"):
+            self._expand()
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, Precomputed) or (
@@ -238,7 +241,7 @@ class KernelMachine(BaseEstimator):
         gaps = [s.relative_gap for s in solutions]
         self.dual_gap_ = None if None in gaps else max(gaps)
         self.fit_status_ = int(not all(s.converged for s in solutions))
-        self.__dict__.pop("_expansion", None)
+        self._expand()
         if self.fit_status_:
             self._warn_not_converged()
 
@@ -262,17 +265,23 @@ class KernelMachine(BaseEstimator):
 
     # --- evaluation ------------------------------------------------------------------
 
-    def _evaluate(self, X: Any, parts: ArrayLike | None = None) -> FloatArray:
+    def _expand(self) -> None:
+        """The expansion over the support vectors, derived from the fitted attributes."""
+        self._expansion = Expansion(
+            self.kernel_,
+            self.support_ if self._is_precomputed() else self.support_vectors_,
+            _dense(self.dual_coef_).T,
+            parts=self._expansion_parts(),
+            precision="single" if self.precision == "single" else "double",
+            n_threads=self.n_threads,
+        )
+
+    def _expansion_parts(self) -> ArrayLike | None:
+        """Offsets of the parts of the expansion wanted one by one."""
+        return None
+
+    def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
-        if "_expansion" not in self.__dict__:
-            self._expansion = Expansion(
-                self.kernel_,
-                self.support_ if self._is_precomputed() else self.support_vectors_,
-                _dense(self.dual_coef_).T,
-                parts=parts,
-                precision="single" if self.precision == "single" else "double",
-                n_threads=self.n_threads,
-            )
         return self._expansion.evaluate(X)
 
 

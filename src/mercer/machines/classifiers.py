@@ -150,11 +150,15 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         return linear_coef(self, np.cumsum(self._n_support)[:-1])
 
     def _pair_decisions(self, X: Any) -> FloatArray:
-        X = self._validate_predict(X)
-        parts = np.concatenate([[0], np.cumsum(self._n_support)])
+        values = self._evaluate(self._validate_predict(X))
         if len(self.classes_) == 2:
-            return self._evaluate(X)[0] + self.intercept_
-        return pair_decisions(self._evaluate(X, parts), self.intercept_)
+            return values[0] + self.intercept_
+        return pair_decisions(values, self.intercept_)
+
+    def _expansion_parts(self) -> ArrayLike | None:
+        if len(self.classes_) == 2:
+            return None
+        return np.concatenate([[0], np.cumsum(self._n_support)])
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values.

@@ -112,8 +112,13 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed distance to the boundary, positive inside, in units of the coefficients."""
-        return self._values(X)
+        """Height above the boundary, positive inside.
+
+        Values within rounding of the boundary, where free support vectors lie, are 0.
+        """
+        values = self._values(X)
+        values[np.abs(values) <= 1e-9 * abs(self.offset_)] = 0.0
+        return values
 
     def score_samples(self, X: Any) -> FloatArray:
         """:meth:`decision_function` before the offset is subtracted."""

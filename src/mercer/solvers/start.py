@@ -36,8 +36,9 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
 def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:
     """Moves the variables of group ``g``, first come first served, to the wanted sum."""
     members = np.flatnonzero(problem.group == g)
-    lack = problem.group_sum[g] - coef[members].sum()
-    if abs(lack) <= 1e-12 * max(1.0, np.abs(coef[members]).sum()):
+    total = problem.group_sum[g]
+    lack = total - coef[members].sum()
+    if abs(lack) <= 1e-12 * max(abs(total), np.abs(coef[members]).sum()):
         return
     bound = problem.upper[members] if lack > 0 else problem.lower[members]
     room = np.abs(bound - coef[members])

@@ -1,0 +1,111 @@
+"""What a model is trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mercer.cli.columns import Columns, describe_columns, usable_frame
+from mercer.cli.errors import InputError
+from mercer.cli.tables import SparseData, read_file
+from mercer.cli.tasks import Task, find_target, resolve_task, target_values
+from mercer.datasets import load_example
+
+__all__ = ["EXAMPLE", "TrainingSet", "example_set", "read_training_set"]
+
+EXAMPLE = "breast-cancer"
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Rows and targets, and where they come from.
+
+    Attributes
+    ----------
+    X : DataFrame or csr_matrix
+        The rows.
+    y : ndarray or None
+        The targets; None if there is none.
+    task : Task
+        What to learn; not ``Task.auto``.
+    source : str
+        The name of the file.
+    target : str or None
+        The column of the targets.
+    columns : Columns or None
+        The columns by kind; None for LIBSVM text.
+    first_index : int
+        For LIBSVM text: the index of the first feature.
+    """
+
+    X: Any
+    y: NDArray[Any] | None
+    task: Task
+    source: str
+    target: str | None = None
+    columns: Columns | None = None
+    first_index: int = 1
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes; 0 if the task has none."""
+        return len(np.unique(self.y)) if self.task is Task.classification else 0
+
+
+def example_set(task: Task) -> TrainingSet:
+    """Return the breast cancer data."""
+    X, y, names = load_example()
+    frame = pd.DataFrame(X, columns=names)
+    return _from_frame(frame.assign(target=y), EXAMPLE, "target", task, [])
+
+
+def read_training_set(
+    path: Path, target: str | None, task: Task, ignored: list[str]
+) -> TrainingSet:
+    """Return the data of a file, checked."""
+    content = read_file(path)
+    if isinstance(content, SparseData):
+        return _from_sparse(content, path.name, target, task, ignored)
+    return _from_frame(content, path.name, target, task, ignored)
+
+
+def _from_frame(
+    frame: pd.DataFrame, source: str, target: str | None, task: Task, ignored: list[str]
+) -> TrainingSet:
+    names = [str(name) for name in frame.columns]
+    for name in ignored:
+        if name not in names:
+            listed = ", ".join(map(repr, names))
+            raise InputError(f"--ignore: there is no column {name!r}; the columns are {listed}")
+    frame = frame.drop(columns=ignored)
+    target = find_target([str(name) for name in frame.columns], target, task)
+    y = None
+    if target is not None and task is not Task.outliers:
+        task = resolve_task(frame[target], task)
+        y = target_values(frame[target], task)
+    features = frame.drop(columns=[] if target is None else [target])
+    if not features.shape[1]:
+        raise InputError(f"{source} has no columns to learn from besides the target")
+    columns = describe_columns(features)
+    return TrainingSet(usable_frame(features, columns), y, task, source, target, columns)
+
+
+def _from_sparse(
+    data: SparseData, source: str, target: str | None, task: Task, ignored: list[str]
+) -> TrainingSet:
+    if target is not None or ignored:
+        raise InputError("--target and --ignore are for files with named columns, not LIBSVM text")
+    y = None
+    if task is not Task.outliers:
+        labels = pd.Series(data.y, name="label")
+        task = resolve_task(labels, task)
+        y = target_values(labels, task)
+    X = data.rows(data.first_index)
+    if not X.shape[1]:
+        raise InputError(f"{source} has no features")
+    return TrainingSet(X, y, task, source, first_index=data.first_index)

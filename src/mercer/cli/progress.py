@@ -1,0 +1,104 @@
+"""The progress bar of a training run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from mercer.solvers import Progress as SolverProgress
+
+__all__ = ["Display", "Distance"]
+
+
+class Distance:
+    """How much of the way several solver runs have gone, between 0 and 1.
+
+    A run's way is counted in powers of its KKT violation, from the first one seen down to the
+    tolerance; violations go up and down, so the best so far counts.
+    """
+
+    def __init__(self, n_problems: int, tolerance: float) -> None:
+        self.n_problems = n_problems
+        self.tolerance = max(tolerance, 1e-12)
+        self.done = 0
+        self.iteration = -1
+        self.first = self.best = math.inf
+
+    def update(self, progress: SolverProgress) -> float:
+        """Return the fraction after one more report."""
+        if progress.iteration < self.iteration:
+            self.done = min(self.done + 1, self.n_problems - 1)
+            self.first = self.best = math.inf
+        self.iteration = progress.iteration
+        if progress.violation > 0 and math.isfinite(progress.violation):
+            if math.isinf(self.first):
+                self.first = max(progress.violation, 2.0 * self.tolerance)
+            self.best = min(self.best, max(progress.violation, self.tolerance))
+        return (self.done + self._fraction()) / self.n_problems
+
+    def _fraction(self) -> float:
+        if math.isinf(self.first):
+            return 0.0
+        way = math.log(self.first / self.tolerance)
+        return min(max(math.log(self.first / self.best) / way, 0.0), 1.0)
+
+
+class Display:
+    """Bars on a terminal; nothing elsewhere or when quiet."""
+
+    def __init__(self, console: Console, quiet: bool) -> None:
+        self.console = console
+        self.is_shown = console.is_terminal and not quiet
+
+    @contextmanager
+    def fitting(
+        self, n_problems: int, tolerance: float
+    ) -> Iterator[Callable[[SolverProgress], None] | None]:
+        """Give a callback for the estimator; None if nothing is shown."""
+        if not self.is_shown:
+            yield None
+            return
+        distance = Distance(n_problems, tolerance)
+        with self._bars() as bars:
+            task = bars.add_task("training", total=1.0, state="")
+
+            # A plain function: estimators are cloned, and bars cannot be copied.
+            def show(progress: SolverProgress) -> None:
+                state = f"violation {progress.violation:.1e}, {progress.n_active:,} rows active"
+                bars.update(task, completed=distance.update(progress), state=state)
+
+            yield show
+            bars.update(task, completed=1.0, state="")
+
+    @contextmanager
+    def validating(self, folds: int) -> Iterator[Callable[[], Any]]:
+        """Give a function to call after each fold."""
+        if not self.is_shown:
+            yield lambda: None
+            return
+        with self._bars() as bars:
+            task = bars.add_task("cross-validation", total=folds, state=f"fold 1 of {folds}")
+
+            def advance() -> None:
+                bars.advance(task)
+                fold = min(int(bars.tasks[0].completed) + 1, folds)
+                bars.update(task, state=f"fold {fold} of {folds}")
+
+            yield advance
+
+    def _bars(self) -> Progress:
+        return Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[state]}", style="dim"),
+            console=self.console,
+            transient=True,
+        )

@@ -1,0 +1,188 @@
+"""Reading LIBSVM's model text."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer.io.consistency import revived
+from mercer.io.libsvm_writer import SVM_TYPES
+from mercer.kernels import as_kernel
+
+__all__ = ["load_libsvm"]
+
+FloatArray = NDArray[np.float64]
+
+KERNELS = {
+    "linear": "linear",
+    "polynomial": "poly",
+    "rbf": "rbf",
+    "sigmoid": "sigmoid",
+    "precomputed": "precomputed",
+}
+NUMBERS = ("gamma", "coef0", "rho")
+INTEGERS = ("degree", "nr_class", "total_sv", "label", "nr_sv")
+# Probabilities: the machines here have none of their own.
+IGNORED = ("probA", "probB", "prob_density_marks")
+
+
+def load_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None) -> Any:
+    """Return the machine in a LIBSVM model text, ready to predict.
+
+    Parameters
+    ----------
+    path : str or path
+        Text written by ``svm-train`` or :func:`save_libsvm`.
+    n_features : int, default=None
+        The number of features; for a precomputed kernel, of training rows. The text does not
+        tell it: None takes the largest index there is.
+
+    Returns
+    -------
+    estimator : SVC, NuSVC, SVR, NuSVR or OneClassSVM
+        Class labels come in ascending order, whatever their order in the text. The text has
+        no certificate (``solutions_`` is empty), and says nothing of C, nu or the loss.
+    """
+    try:
+        text = Path(path).read_text(encoding="ascii")
+        head, body = _parts(text)
+        header = _header(head)
+        return _machine(header, body, n_features)
+    except (ValueError, KeyError, IndexError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise ValueError(f"{path} is not a LIBSVM model: {reason}") from error
+
+
+def _parts(text: str) -> tuple[list[str], list[str]]:
+    lines = [line.strip() for line in text.split("\n")]
+    if "SV" not in lines:
+        raise ValueError("there is no line SV")
+    start = lines.index("SV")
+    return lines[:start], [line for line in lines[start + 1 :] if line]
+
+
+def _header(lines: list[str]) -> dict[str, Any]:
+    header: dict[str, Any] = {}
+    for line in lines:
+        key, *words = line.split()
+        if key in ("svm_type", "kernel_type"):
+            header[key] = words[0]
+        elif key in NUMBERS:
+            header[key] = [_finite(word) for word in words]
+        elif key in INTEGERS:
+            header[key] = [int(word) for word in words]
+        elif key in IGNORED:
+            warnings.warn(f"{key} of the LIBSVM model is left out", UserWarning, stacklevel=4)
+        else:
+            raise ValueError(f"unknown entry {key!r}")
+    for key, allowed in (("svm_type", list(SVM_TYPES)), ("kernel_type", list(KERNELS))):
+        if header[key] not in allowed:
+            raise ValueError(f"{key} must be one of {allowed}, got {header[key]!r}")
+    return header
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if not np.isfinite(value):
+        raise ValueError(f"numbers must be finite, got {word}")
+    return value
+
+
+def _machine(header: dict[str, Any], body: list[str], n_features: int | None) -> Any:
+    if len(body) != header["total_sv"][0]:
+        raise ValueError(f"total_sv is {header['total_sv'][0]}, but there are {len(body)} rows")
+    kernel = KERNELS[header["kernel_type"]]
+    arguments = {key: header[key][0] for key in ("gamma", "degree", "coef0") if key in header}
+    machine = SVM_TYPES[header["svm_type"]](kernel=kernel, **arguments)
+    coef, rows = _support(body, header["nr_class"][0] - 1)
+    if "label" in header:
+        coef, rows = _keep_classes(machine, header, coef, rows)
+    else:
+        machine.intercept_ = -np.array(header["rho"])
+    if hasattr(machine, "score_samples"):
+        machine.offset_ = -machine.intercept_[0]
+    _keep_rows(machine, coef, rows, n_features)
+    machine.kernel_ = as_kernel(kernel, **arguments)
+    machine._gamma = arguments.get("gamma", 0.0)
+    machine.fit_status_ = 0
+    machine.solutions_ = ()
+    return revived(machine)
+
+
+def _support(body: list[str], n_coef: int) -> tuple[FloatArray, sp.csr_array]:
+    """Coefficients, one column a support vector, and the rows with indices counted from 0."""
+    lines = [line.split() for line in body]
+    coef = np.array([[_finite(word) for word in words[:n_coef]] for words in lines])
+    pairs = [word.partition(":") for words in lines for word in words[n_coef:]]
+    indices = np.array([int(index) for index, _, _ in pairs], dtype=np.int64)
+    values = np.array([_finite(value) for _, _, value in pairs])
+    if len(indices) and indices.min() < 0:
+        raise ValueError(f"indices must not be negative, got {indices.min()}")
+    cuts = np.cumsum([0, *(len(words) - n_coef for words in lines)])
+    width = int(indices.max(initial=0)) + 1
+    return coef.reshape(len(lines), n_coef).T, sp.csr_array(
+        (values, indices, cuts), shape=(len(lines), width)
+    )
+
+
+def _keep_classes(
+    machine: Any, header: dict[str, Any], coef: FloatArray, rows: sp.csr_array
+) -> tuple[FloatArray, sp.csr_array]:
+    """Bring classes into ascending order: a pair that turns round changes its sign.
+
+    Row r of the coefficients of class c belongs to the pair of c with class r if r < c, else
+    with class r + 1; positive means the first class of the pair. With two classes it means
+    the second one to the machines here.
+    """
+    labels, counts = np.array(header["label"]), np.array(header["nr_sv"])
+    n_classes = len(labels)
+    n_pairs = n_classes * (n_classes - 1) // 2
+    if len(set(header["label"])) != header["nr_class"][0] or len(header["rho"]) != n_pairs:
+        raise ValueError(f"nr_class, label and rho do not agree: {header['nr_class'][0]} classes")
+    if len(counts) != n_classes or counts.min() < 0 or counts.sum() != len(coef.T):
+        raise ValueError(f"nr_sv must add up to the {len(coef.T)} support vectors")
+    order = np.argsort(labels)
+    members = np.split(np.arange(len(coef.T)), np.cumsum(counts)[:-1])
+    rho = dict(zip(combinations(range(n_classes), 2), header["rho"], strict=True))
+    turned = np.empty_like(coef)
+    intercept = []
+    for i, j in combinations(range(n_classes), 2):
+        first, second = order[i], order[j]
+        sign = 1.0 if (first < second) == (n_classes > 2) else -1.0
+        intercept.append(-sign * rho[min(first, second), max(first, second)])
+        for own, other, row in ((first, second, j - 1), (second, first, i)):
+            turned[row, members[own]] = sign * coef[other - (other > own), members[own]]
+    sequence = np.concatenate([members[c] for c in order])
+    machine.classes_ = labels[order]
+    machine.class_weight_ = np.ones(n_classes)
+    machine._n_support = counts[order]
+    machine.intercept_ = np.array(intercept)
+    return np.ascontiguousarray(turned[:, sequence]), rows[sequence]
+
+
+def _keep_rows(machine: Any, coef: FloatArray, rows: sp.csr_array, n_features: int | None) -> None:
+    machine.dual_coef_ = coef
+    if machine._is_precomputed():
+        # "0:serial" is all there is of a precomputed row.
+        machine.support_ = rows[:, [0]].toarray().ravel().astype(np.int32) - 1
+        seen = int(machine.support_.max(initial=-1)) + 1
+        machine.support_vectors_ = np.empty((0, 0))
+    else:
+        machine.support_ = np.arange(rows.shape[0], dtype=np.int32)
+        rows, seen = rows[:, 1:], rows.shape[1] - 1
+    width = seen if n_features is None else int(n_features)
+    if width < seen:
+        raise ValueError(f"n_features must be at least {seen}, the largest index, got {n_features}")
+    if not machine._is_precomputed():
+        rows.resize(rows.shape[0], width)
+        machine.support_vectors_ = rows.toarray()
+    n_rows = width if machine._is_precomputed() else rows.shape[0]
+    machine.n_features_in_ = width
+    machine.shape_fit_ = (n_rows, width)
