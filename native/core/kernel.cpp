@@ -22,33 +22,32 @@ std::vector<double> rounded(std::vector<double> diagonal) {
     return diagonal;
 }
 
-std::vector<double> pick(const std::vector<double>& from, Indices index) {
-    std::vector<double> out(index.size());
+template <class V>
+std::vector<V> pick(const std::vector<V>& from, Indices index) {
+    std::vector<V> out(index.size());
     std::transform(index.begin(), index.end(), out.begin(), [&](std::size_t i) { return from[i]; });
     return out;
 }
 
 }  // namespace
 
-// Blocks of bounded size, summed over the left rows one after the other in double precision.
+// Blocks of bounded size; a whole number of left blocks each, so that the order of summation is
+// that of the fused product.
 template <class T>
 void Kernel<T>::product(Indices left, const double* weights, std::size_t n_columns,
                         std::size_t first, std::size_t last, double* out,
                         std::size_t stride) const {
-    constexpr std::size_t rows = 64, columns = 512;
+    constexpr std::size_t columns = 512;
+    const std::size_t rows = 8 * functions<T>().left_height;
     Buffer<T> block(rows * columns);
+    const std::vector<T> w(weights, weights + left.size() * n_columns);
     for (std::size_t j = first; j < last; j += columns) {
         const std::size_t width = std::min(columns, last - j);
         for (std::size_t i = 0; i < left.size(); i += rows) {
             const std::size_t height = std::min(rows, left.size() - i);
             values(left.subspan(i, height), j, j + width, block.data(), width);
-            for (std::size_t r = 0; r < height; ++r) {
-                for (std::size_t c = 0; c < n_columns; ++c) {
-                    const double w = weights[(i + r) * n_columns + c];
-                    double* target = out + c * stride + (j - first);
-                    for (std::size_t k = 0; k < width; ++k) target[k] += w * block[r * width + k];
-                }
-            }
+            functions<T>().add_product(block.data(), width, height, width, &w[i * n_columns],
+                                       n_columns, out + (j - first), stride);
         }
     }
 }
@@ -121,7 +120,7 @@ class DenseLeaf final : public LeafKernel<T> {
                  std::size_t last, double* out, std::size_t stride) const override {
         const FlushDenormals flush;
         // Left rows are visited in batches so that the copy of them stays small.
-        constexpr std::size_t batch = 1024;
+        const std::size_t batch = 160 * functions<T>().left_height;
         const std::size_t width = functions<T>().panel_width;
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
@@ -217,8 +216,7 @@ class StoredKernel final : public Kernel<T> {
 
     KernelPointer<T> with_right(Indices right) const override {
         auto copy = std::make_shared<StoredKernel>(*this);
-        for (std::size_t c = 0; c < right.size(); ++c) copy->columns_[c] = columns_[right[c]];
-        copy->columns_.resize(right.size());
+        copy->columns_ = pick(columns_, right);
         copy->right_diagonal_ = pick(right_diagonal_, right);
         return copy;
     }
@@ -262,8 +260,7 @@ class OpaqueKernel final : public Kernel<T> {
 
     KernelPointer<T> with_right(Indices right) const override {
         auto copy = std::make_shared<OpaqueKernel>(*this);
-        for (std::size_t c = 0; c < right.size(); ++c) copy->columns_[c] = columns_[right[c]];
-        copy->columns_.resize(right.size());
+        copy->columns_ = pick(columns_, right);
         copy->right_diagonal_ = pick(right_diagonal_, right);
         return copy;
     }

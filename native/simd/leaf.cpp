@@ -169,6 +169,33 @@ static void product(const LeafParameters& leaf, const LeftRows<T>& left, const P
     }
 }
 
+template <class T>
+static void add_product(const T* block, std::size_t stride, std::size_t rows, std::size_t columns,
+                        const T* weights, std::size_t n_columns, double* out,
+                        std::size_t out_stride) {
+    constexpr std::size_t lanes = Lanes<T>::count, height = Shape<T>::height;
+    for (std::size_t row = 0; row < rows; row += height) {
+        const std::size_t group = rows - row < height ? rows - row : height;
+        for (std::size_t c = 0; c < n_columns; ++c) {
+            for (std::size_t j = 0; j < columns; j += lanes) {
+                const std::size_t used = columns - j < lanes ? columns - j : lanes;
+                Vector<T> sum{};
+                for (std::size_t r = row; r < row + group; ++r) {
+                    const T* values = block + r * stride + j;
+                    sum += splat<T>(weights[r * n_columns + c]) *
+                           (used == lanes ? load<T>(values) : load_some<T>(values, used));
+                }
+                double* target = out + c * out_stride + j;
+                if (used == lanes) {
+                    add_to(target, sum);
+                } else {
+                    for (std::size_t k = 0; k < used; ++k) target[k] += double(sum[k]);
+                }
+            }
+        }
+    }
+}
+
 // Kernel values from a row of inner products, in place.
 template <class T>
 static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_norms, T* row,
@@ -180,10 +207,9 @@ static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_n
         store<T>(row + j, finish<T>(leaf, load<T>(row + j), left, load<T>(right_norms + j)));
     }
     if (j < count) {
-        T sums[lanes] = {}, norms[lanes] = {};
-        for (std::size_t i = j; i < count; ++i) sums[i - j] = row[i], norms[i - j] = right_norms[i];
-        store<T>(sums, finish<T>(leaf, load<T>(sums), left, load<T>(norms)));
-        for (std::size_t i = j; i < count; ++i) row[i] = sums[i - j];
+        const Vector<T> last = finish<T>(leaf, load_some<T>(row + j, count - j), left,
+                                         load_some<T>(right_norms + j, count - j));
+        for (std::size_t i = j; i < count; ++i) row[i] = last[i - j];
     }
 }
 
@@ -260,10 +286,8 @@ static void exponential_of(const T* x, T* out, std::size_t count) {
     constexpr int lanes = Lanes<T>::count;
     for (std::size_t i = 0; i < count; i += lanes) {
         const std::size_t used = count - i < lanes ? count - i : lanes;
-        T buffer[lanes] = {};
-        for (std::size_t k = 0; k < used; ++k) buffer[k] = x[i + k];
-        store<T>(buffer, exponential<T>(load<T>(buffer)));
-        for (std::size_t k = 0; k < used; ++k) out[i + k] = buffer[k];
+        const Vector<T> value = exponential<T>(load_some<T>(x + i, used));
+        for (std::size_t k = 0; k < used; ++k) out[i + k] = value[k];
     }
 }
 
@@ -284,8 +308,9 @@ static void diagonal(const LeafParameters& leaf, const T* norms, T* out, std::si
 
 template <class T>
 static constexpr LeafFunctions<T> functions = {
-    Shape<T>::width, Shape<T>::height,  Shape<T>::sparse_height, values<T>,
-    product<T>,      sparse_values<T>, squared_norm<T>,         diagonal<T>,
+    Shape<T>::width,  Shape<T>::height, Shape<T>::sparse_height,
+    values<T>,        product<T>,       sparse_values<T>,
+    add_product<T>,   squared_norm<T>,  diagonal<T>,
     exponential_of<T>};
 
 extern const InstructionSet set;

@@ -51,6 +51,14 @@ static inline Vector<T> load(const T* p) {
     return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(p);
 }
 
+// The first `count` lanes; the others are 0.
+template <class T>
+static inline Vector<T> load_some(const T* p, std::size_t count) {
+    Vector<T> v{};
+    for (std::size_t i = 0; i < count; ++i) v[i] = p[i];
+    return v;
+}
+
 template <class T>
 static inline void store(T* p, Vector<T> v) {
     *reinterpret_cast<typename Lanes<T>::Unaligned*>(p) = v;

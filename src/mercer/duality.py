@@ -52,47 +52,45 @@ def duality_gap(
     unridged = problem.ridge == 0.0
     infinite = np.isinf(box) & unridged
     hard = bool(infinite.any())
-    points = []
-    if not hard:
-        points = [(1.0, multiplier), (1.0, _weighted(problem, room, reach, gradient, multiplier))]
+    points = [] if hard else [(1.0, multiplier)]
+    inside = np.minimum(room[0], room[1])
+    if not hard and ((inside > 0.0) & (inside < 1e-3 * reach)).any():
+        points.append((1.0, _weighted(problem, inside, reach, gradient, multiplier)))
     # a bound far beyond all coefficients, on one side only: any slope has one free sign
     loose = (room > 10.0 * reach) & unridged
     loose = (loose & ~loose[::-1]) | infinite
     if loose.any():
         points += _primal_beyond(problem, values, multiplier, loose)
-    if not points:
-        return np.inf
-    return _smallest_gap(problem, coef, values, points, box, infinite if hard else None)
+    missing = problem.group_sum - problem.group_sums(coef)
+    gaps = [
+        _gap_at(problem, coef, values, s, m, box, infinite if hard else None) + m @ missing
+        for s, m in points
+    ]
+    return max(float(min(gaps)), 0.0) if gaps else np.inf
 
 
-def _smallest_gap(
+def _gap_at(
     problem: Problem,
     coef: FloatArray,
     values: FloatArray,
-    points: list[tuple[float, FloatArray]],
+    scale: float,
+    multiplier: FloatArray,
     box: FloatArray,
     infinite: Mask | None,
 ) -> float:
-    """Least P(s, m) - D over some scales and multipliers; one row each in what follows."""
-    scale = np.array([[s] for s, _ in points])
-    # a variable without a group has group -1, the last column
-    m = np.zeros((len(points), problem.n_groups + 1))
-    m[:, :-1] = [multiplier for _, multiplier in points]
-    h = problem.linear - scale * values - m[:, problem.group]
+    """P(s, m) - D of a feasible point, the group sums left out."""
+    # a variable without a group has group -1, the last entry
+    h = problem.linear - scale * values - np.append(multiplier, 0.0)[problem.group]
     if infinite is not None:
         # what is left of the wrong sign is rounding of the scale and the shift
         h = np.where(infinite[0], np.maximum(h, 0.0), h)
         h = np.where(infinite[1], np.minimum(h, 0.0), h)
-    gaps = _conjugate_gap(h, coef, problem.ridge, box)
-    gaps += m[:, :-1] @ (problem.group_sum - problem.group_sums(coef))
-    gaps += 0.5 * (scale[:, 0] - 1.0) ** 2 * (coef @ values)
-    return max(float(gaps.min()), 0.0)
+    gap = _conjugate_gap(h, coef, problem.ridge, box)
+    return gap if scale == 1.0 else gap + 0.5 * (scale - 1.0) ** 2 * float(coef @ values)
 
 
-def _conjugate_gap(
-    h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray
-) -> FloatArray:
-    """Sum over i of phi_i(h_i) - (h_i beta_i - ridge_i beta_i^2/2), one per row of ``h``.
+def _conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray) -> float:
+    """Sum over i of phi_i(h_i) - (h_i beta_i - ridge_i beta_i^2/2).
 
     With b_i the maximizer in phi_i a term is (b_i - beta_i)(h_i - ridge_i (b_i + beta_i)/2):
     never negative, so that no digits cancel.
@@ -101,13 +99,12 @@ def _conjugate_gap(
         best = np.minimum(np.maximum(h / ridge, box[0]), box[1])
     # 0/0: without slope and ridge every b is a maximizer
     best[np.isnan(best)] = 0.0
-    terms: FloatArray = (best - coef) * (h - 0.5 * ridge * (best + coef))
-    return terms.sum(axis=1)
+    return float((best - coef) @ (h - 0.5 * ridge * (best + coef)))
 
 
 def _weighted(
     problem: Problem,
-    room: FloatArray,
+    inside: FloatArray,
     reach: float,
     gradient: FloatArray,
     multiplier: FloatArray,
@@ -117,7 +114,7 @@ def _weighted(
     Unlike the mean of the free variables it is not spoiled by those that a solver left next
     to a bound instead of on it. A variable without any bound counts as the largest coefficient.
     """
-    weight = np.minimum(np.minimum(room[0], room[1]), reach)
+    weight = np.minimum(inside, reach)
     total = problem.group_sums(weight)
     known = total > 0.0
     mean = problem.group_sums(weight * gradient) / np.where(known, total, 1.0)

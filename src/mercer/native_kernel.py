@@ -43,8 +43,8 @@ class RowSet:
     precision : {"single", "double"}
         Precision of the packed copy.
     shift : ndarray of shape (n_features,), default=None
-        Subtracted from dense rows where the kernel does not change with the origin;
-        small distances between rows far from the origin would drown in rounding.
+        Subtracted from dense rows in single precision where the kernel does not change with
+        the origin: small distances between rows far from it would drown in rounding.
     """
 
     def __init__(
@@ -157,8 +157,9 @@ def _maker(precision: Precision) -> Callable[[str], Any]:
 
 def _opaque(form: shapes.Opaque, left: RowSet, right: RowSet) -> Any:
     def block(i: NDArray[np.intp], j: NDArray[np.intp]) -> NDArray[np.float64]:
-        values = form.block(take_rows(left.rows, i), take_rows(right.rows, j))
-        return np.ascontiguousarray(values, dtype=np.float64)
+        # New rows come first, as scikit-learn calls kernel functions.
+        values = form.block(take_rows(right.rows, j), take_rows(left.rows, i))
+        return np.ascontiguousarray(values.T, dtype=np.float64)
 
     diagonals = [_opaque_diagonal(form, left)]
     diagonals.append(diagonals[0] if right is left else _opaque_diagonal(form, right))

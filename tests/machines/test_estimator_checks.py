@@ -20,6 +20,6 @@ class FeasibleNuSVC(NuSVC):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([SVC(), FeasibleNuSVC(), SVR(), NuSVR(), OneClassSVM()])
+@parametrize_with_checks([SVC(), FeasibleNuSVC(gamma="auto"), SVR(), NuSVR(), OneClassSVM()])
 def test_estimator_checks(estimator, check):
     check(estimator)

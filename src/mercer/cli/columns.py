@@ -59,9 +59,7 @@ def usable_frame(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
 def check_missing(frame: pd.DataFrame) -> None:
     """Raise InputError that counts the missing values of each column that has some."""
     counts = frame.isna().sum()
-    faults = [
-        f"{name!r} ({count} of {len(frame)})" for name, count in counts.items() if count > 0
-    ]
+    faults = [f"{name!r} ({count} of {len(frame)})" for name, count in counts.items() if count > 0]
     if faults:
         raise InputError(
             f"values are missing in {', '.join(faults)}; fill them in, or remove the rows or, "

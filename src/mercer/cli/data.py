@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mercer.cli.choices import Task
 from mercer.cli.columns import Columns, describe_columns, usable_frame
 from mercer.cli.errors import InputError
 from mercer.cli.tables import SparseData, read_file
-from mercer.cli.tasks import Task, find_target, resolve_task, target_values
+from mercer.cli.tasks import find_target, resolve_task, target_values
 from mercer.datasets import load_example
 
 __all__ = ["EXAMPLE", "TrainingSet", "example_set", "read_training_set"]
@@ -52,9 +53,12 @@ class TrainingSet:
     first_index: int = 1
 
     @property
-    def n_classes(self) -> int:
-        """The number of classes; 0 if the task has none."""
-        return len(np.unique(self.y)) if self.task is Task.classification else 0
+    def class_counts(self) -> dict[Any, int]:
+        """The number of rows of each class; empty if the task has none."""
+        if self.y is None or self.task is not Task.classification:
+            return {}
+        labels, counts = np.unique(self.y, return_counts=True)
+        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
 
 def example_set(task: Task) -> TrainingSet:

@@ -10,10 +10,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import SVC, SVR, OneClassSVM
+from mercer.cli.choices import Task
 from mercer.cli.columns import Columns
 from mercer.cli.data import TrainingSet
 from mercer.cli.errors import InputError
-from mercer.cli.tasks import Task
 
 __all__ = ["Options", "build_estimator", "machine_of", "parse_gamma"]
 

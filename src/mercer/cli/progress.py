@@ -19,19 +19,22 @@ class Distance:
     """How much of the way several solver runs have gone, between 0 and 1.
 
     A run's way is counted in powers of its KKT violation, from the first one seen down to the
-    tolerance; violations go up and down, so the best so far counts.
+    tolerance; violations go up and down, so the best so far counts. A run may start counting
+    its iterations again close to the end, in double precision; the next problem starts far
+    from it.
     """
 
     def __init__(self, n_problems: int, tolerance: float) -> None:
         self.n_problems = n_problems
         self.tolerance = max(tolerance, 1e-12)
         self.done = 0
+        self.fraction = 0.0
         self.iteration = -1
         self.first = self.best = math.inf
 
     def update(self, progress: SolverProgress) -> float:
         """Return the fraction after one more report."""
-        if progress.iteration < self.iteration:
+        if progress.iteration < self.iteration and progress.violation > 0.1 * self.first:
             self.done = min(self.done + 1, self.n_problems - 1)
             self.first = self.best = math.inf
         self.iteration = progress.iteration
@@ -39,9 +42,10 @@ class Distance:
             if math.isinf(self.first):
                 self.first = max(progress.violation, 2.0 * self.tolerance)
             self.best = min(self.best, max(progress.violation, self.tolerance))
-        return (self.done + self._fraction()) / self.n_problems
+        self.fraction = max(self.fraction, (self.done + self._run_fraction()) / self.n_problems)
+        return self.fraction
 
-    def _fraction(self) -> float:
+    def _run_fraction(self) -> float:
         if math.isinf(self.first):
             return 0.0
         way = math.log(self.first / self.tolerance)

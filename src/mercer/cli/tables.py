@@ -50,7 +50,7 @@ class SparseData:
                 f"of the model, got {self.X.indices.min()}..{self.X.indices.max()}"
             )
         rows = self.X[:, first_index:]
-        rows.resize(rows.shape[0], width)
+        rows.resize((rows.shape[0], width))
         return rows
 
 
@@ -131,7 +131,7 @@ def _read_csv(path: Path, sample: str) -> pd.DataFrame:
     decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(sample) else "."
     names = [name.strip() for name in header]
     _check_header(path, names)
-    options = {"encoding": "utf-8-sig", "index_col": False, "low_memory": False}
+    options: dict[str, Any] = {"encoding": "utf-8-sig", "index_col": False, "low_memory": False}
     try:
         with warnings.catch_warnings():
             # Rows longer than the header would lose their last values.

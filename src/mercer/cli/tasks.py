@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -10,22 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
+from mercer.cli.choices import Task
 from mercer.cli.columns import check_missing
 from mercer.cli.errors import InputError
 
-__all__ = ["Task", "find_target", "resolve_task", "target_values"]
+__all__ = ["find_target", "resolve_task", "target_values"]
 
 USUAL_NAMES = ("target", "label", "class", "y")
 MOST_CLASSES = 20
-
-
-class Task(StrEnum):
-    """The kinds of learning."""
-
-    auto = "auto"
-    classification = "classification"
-    regression = "regression"
-    outliers = "outliers"
 
 
 def find_target(names: list[str], target: str | None, task: Task) -> str | None:

@@ -9,40 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from mercer.cli.card import Scores
+from mercer.cli.choices import Task
 from mercer.cli.data import TrainingSet
 from mercer.cli.estimators import machine_of
 from mercer.cli.progress import Display
-from mercer.cli.tasks import Task
 
-__all__ = ["Scores", "Training", "train"]
+__all__ = ["Training", "train"]
 
 SCORE_NAMES = {
     Task.classification: "accuracy",
     Task.regression: "R2",
     Task.outliers: "fraction flagged",
 }
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores on held-out folds."""
-
-    name: str
-    values: NDArray[np.float64]
-
-    @property
-    def mean(self) -> float:
-        """Mean over the folds."""
-        return float(self.values.mean())
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation over the folds."""
-        return float(self.values.std(ddof=1))
 
 
 @dataclass(frozen=True)
@@ -54,12 +36,11 @@ class Training:
     notes: list[str]
 
 
-def train(
-    estimator: Any, data: TrainingSet, folds: int, seed: int, display: Display
-) -> Training:
+def train(estimator: Any, data: TrainingSet, folds: int, seed: int, display: Display) -> Training:
     """Fit on all rows, then cross-validate."""
     notes: list[str] = []
-    n_problems = max(1, data.n_classes * (data.n_classes - 1) // 2)
+    n_classes = len(data.class_counts)
+    n_problems = max(1, n_classes * (n_classes - 1) // 2)
     with _noted(notes):
         with display.fitting(n_problems, machine_of(estimator).tol) as callback:
             watched = clone(estimator)
@@ -92,7 +73,7 @@ def _possible_folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
         return 0
     possible = data.X.shape[0]
     if data.task is Task.classification:
-        possible = int(np.unique(data.y, return_counts=True)[1].min())
+        possible = min(data.class_counts.values())
     if data.task is Task.regression:
         # R2 needs two rows in a fold.
         possible //= 2

@@ -45,6 +45,11 @@ def _check_array(array: Any, name: str, kinds: str, shape: tuple[int, ...]) -> N
     _require(is_array and array.shape == shape, f"{name} must be an array of shape {shape}")
 
 
+def _is_matrix(matrix: Any, kinds: str) -> bool:
+    is_matrix = isinstance(matrix, np.ndarray) or sp.issparse(matrix)
+    return is_matrix and matrix.dtype.kind in kinds
+
+
 def _check_support(machine: Any) -> None:
     support = machine.support_
     _check_array(support, "support_", "iu", (np.size(support),))
@@ -56,8 +61,8 @@ def _check_support(machine: Any) -> None:
     coef = machine.dual_coef_
     n_rows = len(machine.classes_) - 1 if hasattr(machine, "classes_") else 1
     expected = (n_rows, len(support))
-    is_matrix = (isinstance(coef, np.ndarray) or sp.issparse(coef)) and coef.dtype.kind == "f"
-    _require(is_matrix and coef.shape == expected, f"dual_coef_ must have shape {expected}")
+    fits = _is_matrix(coef, "f") and coef.shape == expected
+    _require(fits, f"dual_coef_ must have shape {expected}")
 
 
 def _check_vectors(machine: Any) -> None:
@@ -68,8 +73,7 @@ def _check_vectors(machine: Any) -> None:
         _require(rows == features, f"a precomputed matrix is square, got {machine.shape_fit_}")
         return
     expected = (len(machine.support_), features)
-    is_matrix = isinstance(vectors, np.ndarray) or sp.issparse(vectors)
-    fits = is_matrix and vectors.dtype.kind in "fiub" and vectors.shape == expected
+    fits = _is_matrix(vectors, "fiub") and vectors.shape == expected
     _require(fits, f"support_vectors_ must have shape {expected}")
     if len(machine.support_):
         # The kernel itself says whether its parameters suit rows of this width.

@@ -29,6 +29,8 @@ KERNELS = {
 }
 NUMBERS = ("gamma", "coef0", "rho")
 INTEGERS = ("degree", "nr_class", "total_sv", "label", "nr_sv")
+# Rows that take more cells than this when dense, most of them zero, stay sparse.
+DENSE_CELLS = 10**6
 # Probabilities: the machines here have none of their own.
 IGNORED = ("probA", "probB", "prob_density_marks")
 
@@ -55,7 +57,7 @@ def load_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None) 
         head, body = _parts(text)
         header = _header(head)
         return _machine(header, body, n_features)
-    except (ValueError, KeyError, IndexError) as error:
+    except (ValueError, KeyError, IndexError, OverflowError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ValueError(f"{path} is not a LIBSVM model: {reason}") from error
 
@@ -85,7 +87,19 @@ def _header(lines: list[str]) -> dict[str, Any]:
     for key, allowed in (("svm_type", list(SVM_TYPES)), ("kernel_type", list(KERNELS))):
         if header[key] not in allowed:
             raise ValueError(f"{key} must be one of {allowed}, got {header[key]!r}")
+    _check_counts(header)
     return header
+
+
+def _check_counts(header: dict[str, Any]) -> None:
+    n_classes, total = header["nr_class"][0], header["total_sv"][0]
+    is_classifier = header["svm_type"] in ("c_svc", "nu_svc")
+    labels = header["label"] if is_classifier else [0, 1]
+    counts = header["nr_sv"] if is_classifier else [total, 0]
+    if len(set(labels)) != n_classes or len(header["rho"]) != n_classes * (n_classes - 1) // 2:
+        raise ValueError(f"nr_class, label and rho do not agree: {n_classes} classes")
+    if len(counts) != n_classes or min(counts) < 0 or sum(counts) != total:
+        raise ValueError(f"nr_sv must add up to the {total} support vectors")
 
 
 def _finite(word: str) -> float:
@@ -102,7 +116,7 @@ def _machine(header: dict[str, Any], body: list[str], n_features: int | None) ->
     arguments = {key: header[key][0] for key in ("gamma", "degree", "coef0") if key in header}
     machine = SVM_TYPES[header["svm_type"]](kernel=kernel, **arguments)
     coef, rows = _support(body, header["nr_class"][0] - 1)
-    if "label" in header:
+    if hasattr(machine, "class_weight"):
         coef, rows = _keep_classes(machine, header, coef, rows)
     else:
         machine.intercept_ = -np.array(header["rho"])
@@ -143,11 +157,6 @@ def _keep_classes(
     """
     labels, counts = np.array(header["label"]), np.array(header["nr_sv"])
     n_classes = len(labels)
-    n_pairs = n_classes * (n_classes - 1) // 2
-    if len(set(header["label"])) != header["nr_class"][0] or len(header["rho"]) != n_pairs:
-        raise ValueError(f"nr_class, label and rho do not agree: {header['nr_class'][0]} classes")
-    if len(counts) != n_classes or counts.min() < 0 or counts.sum() != len(coef.T):
-        raise ValueError(f"nr_sv must add up to the {len(coef.T)} support vectors")
     order = np.argsort(labels)
     members = np.split(np.arange(len(coef.T)), np.cumsum(counts)[:-1])
     rho = dict(zip(combinations(range(n_classes), 2), header["rho"], strict=True))
@@ -181,8 +190,10 @@ def _keep_rows(machine: Any, coef: FloatArray, rows: sp.csr_array, n_features: i
     if width < seen:
         raise ValueError(f"n_features must be at least {seen}, the largest index, got {n_features}")
     if not machine._is_precomputed():
-        rows.resize(rows.shape[0], width)
-        machine.support_vectors_ = rows.toarray()
+        parts = (rows.data, rows.indices, rows.indptr)
+        vectors = sp.csr_matrix(parts, shape=(rows.shape[0], width))
+        is_dense = rows.shape[0] * width <= max(DENSE_CELLS, 4 * rows.nnz)
+        machine.support_vectors_ = vectors.toarray() if is_dense else vectors
     n_rows = width if machine._is_precomputed() else rows.shape[0]
     machine.n_features_in_ = width
     machine.shape_fit_ = (n_rows, width)

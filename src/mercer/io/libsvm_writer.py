@@ -43,8 +43,7 @@ def save_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
     svm_type = _svm_type(estimator)
     check_is_fitted(estimator)
     lines = [f"svm_type {svm_type}", *_kernel_lines(estimator.kernel_)]
-    lines += _shape_lines(estimator) + ["SV"]
-    lines += _support_lines(estimator)
+    lines += [*_shape_lines(estimator), "SV", *_support_lines(estimator)]
     replace_file(Path(path), ("\n".join(lines) + "\n").encode("ascii"))
 
 
@@ -59,7 +58,7 @@ def _svm_type(estimator: Any) -> str:
     )
 
 
-def _number(value: float) -> str:
+def _number(value: Any) -> str:
     # Formatted by Python, whatever the locale: LIBSVM itself reads with a point.
     return f"{float(value):.17g}"
 
@@ -116,8 +115,9 @@ def _integer_labels(classes: Any) -> list[int]:
 
 
 def _support_lines(estimator: Any) -> Iterator[str]:
-    coef = estimator.dual_coef_
-    columns = np.asarray(coef.toarray() if sp.issparse(coef) else coef).T * _sign(estimator)
+    coef: Any = estimator.dual_coef_
+    dense = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef)
+    columns = dense.T * _sign(estimator)
     for numbers, row in zip(columns.tolist(), _rows(estimator), strict=True):
         yield " ".join([*map(_number, numbers), row])
 

@@ -49,6 +49,8 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
     >>> load("model.mercer").predict([[0.9]])  # doctest: +SKIP
     array(['yes'], dtype='<U3')
     """
+    if not hasattr(estimator, "fit"):
+        raise ValueError(f"estimator must be an estimator, got {estimator!r}")
     arrays: list[Any] = []
     document = {
         "written_by": _versions(),

@@ -17,7 +17,7 @@ from mercer import kernels, machines, solvers
 from mercer.io.consistency import revived
 from mercer.problem import Solution
 
-__all__ = ["Recipe", "is_machine", "recipe_named", "recipe_of"]
+__all__ = ["Recipe", "recipe_named", "recipe_of"]
 
 State = dict[str, Any]
 
@@ -93,11 +93,6 @@ class Recipe:
     cls: type
     take: Callable[[Any], State]
     make: Callable[[State], Any]
-
-
-def is_machine(value: Any) -> bool:
-    """Return whether `value` is one of the machines that can be saved."""
-    return type(value) in {getattr(machines, name) for name in MACHINES}
 
 
 def recipe_of(value: Any, place: str) -> Recipe:

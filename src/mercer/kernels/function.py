@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from mercer.kernels import form
@@ -89,7 +90,7 @@ class FunctionKernel(Kernel):
 def _checked_result(function: Any, result: Any, shape: tuple[int, ...]) -> FloatArray:
     name = written(function)
     try:
-        values = np.array(result, dtype=np.float64)
+        values = np.array(result.toarray() if sp.issparse(result) else result, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"kernel function {name} must return an array of real numbers of shape {shape}, "

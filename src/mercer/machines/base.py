@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -94,6 +95,7 @@ class KernelMachine(BaseEstimator):
     ) -> tuple[Any, Any, FloatArray]:
         """Checked rows, targets (None if not given) and weights."""
         if self._takes_objects():
+            X = _as_rows(X)
             if y is not None and count_rows(X) != len(y):
                 raise ValueError(
                     f"X and y must have equal lengths, got {count_rows(X)} and {len(y)}"
@@ -130,7 +132,7 @@ class KernelMachine(BaseEstimator):
     def _validate_predict(self, X: Any) -> Any:
         check_is_fitted(self)
         if self._takes_objects():
-            return X
+            return _as_rows(X)
         X = validate_data(
             self,
             X,
@@ -249,9 +251,10 @@ class KernelMachine(BaseEstimator):
         reasons = sorted({s.status for s in self.solutions_ if not s.converged})
         gap = "unknown" if self.dual_gap_ is None else f"{self.dual_gap_:.3g}"
         warnings.warn(
-            f"{type(self).__name__} ended with status {', '.join(reasons)}: KKT violation "
-            f"{self.violation_:.3g} (tol={self.tol:g}), relative duality gap {gap}. The best "
-            "iterate is kept; scale the data, raise max_iter or max_time, or lower C.",
+            f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your "
+            "data with StandardScaler or MinMaxScaler. The best iterate is kept: status "
+            f"{', '.join(reasons)}, KKT violation {self.violation_:.3g} (tol={self.tol:g}), "
+            f"relative duality gap {gap}.",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -297,7 +300,22 @@ def _flat_kernel(name: str, coef0: float, degree: int) -> Kernel:
     return Constant(float(value))
 
 
+def _as_rows(X: Any) -> Any:
+    """Lists of numbers as an array, sparse matrices as CSR; other objects as they are."""
+    if sp.issparse(X):
+        return X.tocsr()
+    if hasattr(X, "shape") or not len(X) or not isinstance(X[0], (list, tuple)):
+        return X
+    try:
+        rows = np.asarray(X)
+    except ValueError:
+        return X
+    return rows if rows.dtype.kind in "fiub" and rows.ndim == 2 else X
+
+
 def _check_gram_matrix(K: Any) -> Any:
+    if sp.issparse(K):
+        raise TypeError("Sparse precomputed kernels are not supported.")
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             "Precomputed matrix must be a square matrix. "

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -51,6 +52,10 @@ class PlattMixin:
     def predict_proba(self: Any, X: Any) -> FloatArray:
         """Probability of each class, columns as in ``classes_``."""
         check_is_fitted(self)
+        if not hasattr(self, "_calibrated"):
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False"
+            )
         return self._calibrated.predict_proba(X)  # type: ignore[no-any-return]
 
     @available_if(_has_probability)

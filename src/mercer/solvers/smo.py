@@ -138,8 +138,24 @@ class _Run:
 
     def _is_good(self, certificate: Certificate) -> bool:
         if self.smo.stopping == "violation" or certificate.relative_gap is None:
-            return certificate.violation <= self.tol * margin_scale(self.problem, certificate)
+            return certificate.violation <= self.tol * self._unit(certificate)
         return certificate.relative_gap <= self.tol
+
+    def _unit(self, certificate: Certificate) -> float:
+        """The unit of a violation, at most 1.
+
+        Without a linear term the gradient scales with the coefficients, and a violation
+        means something only next to the margin they make (spec 004, 3.4): half the
+        difference of the two groups' multipliers, or the one group's own. Where the margin
+        vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
+        such coefficients can have takes its place.
+        """
+        if self.problem.linear.any() or self.problem.n_groups == 0:
+            return 1.0
+        multiplier = certificate.multiplier
+        margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
+        largest = np.abs(self.coef).sum() * np.abs(self.gram.diagonal()).max()
+        return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0
 
     def _native_run(
         self, precision: Precision, tolerance: float, known: Certificate | None
@@ -189,17 +205,3 @@ class _Run:
             trace=self.trace,
         )
 
-
-def margin_scale(problem: Problem, certificate: Certificate) -> float:
-    """The unit of a violation, at most 1.
-
-    Without a linear term the gradient scales with the coefficients, and a violation means
-    something only next to the margin they make (spec 004, 3.4): half the difference of the
-    two groups' multipliers, or the one group's own. A margin that vanishes next to the
-    gradients (hulls that overlap, spec 004, P5) is no unit; a thousandth of them is taken.
-    """
-    if problem.linear.any() or problem.n_groups == 0:
-        return 1.0
-    multiplier = certificate.multiplier
-    margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
-    return float(min(max(margin, 1e-3 * np.ptp(certificate.gradient)), 1.0)) or 1.0

@@ -1,0 +1,26 @@
+"""The ``mercer`` command: train on a file, predict for another."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+EXTRA = ("typer", "rich", "pandas", "pyarrow")
+
+
+def main() -> None:
+    """Run the command line; the entry point of the ``mercer`` script."""
+    try:
+        from mercer.cli.app import app
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRA:
+            raise
+        sys.stderr.write(
+            f"the mercer command needs {error.name}, which is not installed; "
+            "install it with: pip install 'mercer[cli]'\n"
+        )
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    app(prog_name="mercer")

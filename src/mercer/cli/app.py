@@ -1,0 +1,208 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from mercer.cli.choices import Kernel, Precision, Task
+from mercer.cli.errors import explained
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Kernel machines trained exactly and fast, with a certificate on every result.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+DATA = "Data"
+MACHINE = "Machine"
+RUN = "Run"
+
+File = Annotated[
+    Path | None,
+    typer.Argument(help="CSV, Parquet or LIBSVM file. Without it: the breast cancer example."),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        help="Column to predict. Default: the one called target, label, class or y.",
+        rich_help_panel=DATA,
+    ),
+]
+TaskOption = Annotated[
+    Task,
+    typer.Option(
+        help="What to learn. auto: texts, and whole numbers with at most 20 different values, "
+        "are classes; other numbers are regression.",
+        rich_help_panel=DATA,
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(help="Column to leave out; may be repeated.", rich_help_panel=DATA),
+]
+Scale = Annotated[
+    bool,
+    typer.Option("--scale/--no-scale", help="Scale numbers first.", rich_help_panel=DATA),
+]
+KernelOption = Annotated[Kernel, typer.Option(help="Similarity.", rich_help_panel=MACHINE)]
+Price = Annotated[float, typer.Option("--C", help="Price of errors.", rich_help_panel=MACHINE)]
+Gamma = Annotated[
+    str,
+    typer.Option(help="Kernel width: scale, auto, median or a number.", rich_help_panel=MACHINE),
+]
+Degree = Annotated[int, typer.Option(help="Degree of poly.", rich_help_panel=MACHINE)]
+Coef0 = Annotated[
+    float, typer.Option(help="Constant of poly and sigmoid.", rich_help_panel=MACHINE)
+]
+Epsilon = Annotated[
+    float,
+    typer.Option(help="Regression: error that costs nothing.", rich_help_panel=MACHINE),
+]
+Nu = Annotated[
+    float,
+    typer.Option(help="Outliers: fraction of rows to flag, about.", rich_help_panel=MACHINE),
+]
+Tol = Annotated[float, typer.Option(help="Largest KKT violation accepted.", rich_help_panel=RUN)]
+MaxTime = Annotated[
+    float | None, typer.Option(help="Most seconds for one fit.", rich_help_panel=RUN)
+]
+Solver = Annotated[str, typer.Option(help="Solver.", rich_help_panel=RUN)]
+PrecisionOption = Annotated[
+    Precision, typer.Option(help="Precision of kernel values.", rich_help_panel=RUN)
+]
+Threads = Annotated[
+    int | None, typer.Option(help="Threads. Default: all CPUs.", rich_help_panel=RUN)
+]
+Folds = Annotated[
+    int,
+    typer.Option("--cv", min=0, help="Folds of cross-validation; 0: none.", rich_help_panel=RUN),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the folds.", rich_help_panel=RUN)]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Model file. Default: FILE with the suffix .mercer, here."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from mercer import __version__
+
+        typer.echo(f"mercer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Kernel machines trained exactly and fast, with a certificate on every result."""
+
+
+@app.command()
+def fit(
+    file: File = None,
+    target: Target = None,
+    out: Out = None,
+    task: TaskOption = Task.auto,
+    ignore: Ignore = None,
+    scale: Scale = True,
+    kernel: KernelOption = Kernel.rbf,
+    C: Price = 1.0,
+    gamma: Gamma = "scale",
+    degree: Degree = 3,
+    coef0: Coef0 = 0.0,
+    epsilon: Epsilon = 0.1,
+    nu: Nu = 0.05,
+    tol: Tol = 1e-3,
+    cv: Folds = 5,
+    seed: Seed = 0,
+    max_time: MaxTime = None,
+    solver: Solver = "auto",
+    precision: PrecisionOption = Precision.auto,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Train a machine, cross-validate it, and save it as a model file."""
+    errors = Console(stderr=True, highlight=False)
+    with explained(errors):
+        # Imported here: `mercer --help` need not wait for pandas and the machines.
+        from mercer.cli import fitting
+        from mercer.cli.estimators import Options, parse_gamma
+        from mercer.cli.progress import Display
+
+        options = Options(
+            kernel=str(kernel),
+            C=C,
+            gamma=parse_gamma(gamma),
+            degree=degree,
+            coef0=coef0,
+            epsilon=epsilon,
+            nu=nu,
+            tol=tol,
+            max_time=max_time,
+            solver=solver,
+            precision=str(precision),
+            n_threads=threads,
+            scale=scale,
+        )
+        display = Display(errors, quiet)
+        summary = fitting.fit(file, out, target, task, ignore or [], options, cv, seed, display)
+        Console(quiet=quiet, highlight=False).print(summary)
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit.")],
+    file: Annotated[Path, typer.Argument(help="CSV, Parquet or LIBSVM file.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="CSV file to write. Default: the screen.")
+    ] = None,
+) -> None:
+    """Predict for the rows of a file that has the columns the model was trained on.
+
+    Writes CSV: the prediction (for outliers -1, for normal rows 1) and decision values.
+    """
+    errors = Console(stderr=True, highlight=False)
+    with explained(errors):
+        from mercer.cli import predicting
+        from mercer.io.archive import replace_file
+
+        predictions = predicting.predict(model, file)
+        text = predictions.table.to_csv(index=False, lineterminator="\n")
+        if out is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            replace_file(out, text.encode())
+            errors.print(Text(f"{len(predictions.table):,} predictions written to {out}"))
+        if predictions.score is not None:
+            errors.print(Text(f"{predictions.score} on these rows", style="bold green"))
+
+
+@app.command()
+def info(
+    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit.")],
+) -> None:
+    """Show what is inside a model file."""
+    with explained(Console(stderr=True, highlight=False)):
+        from mercer.cli import inspecting
+
+        Console(highlight=False).print(inspecting.describe(model))

@@ -1,0 +1,104 @@
+"""``mercer predict``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mercer.cli.card import Card, read_card
+from mercer.cli.choices import Task
+from mercer.cli.columns import Columns, usable_frame
+from mercer.cli.errors import InputError
+from mercer.cli.estimators import machine_of
+from mercer.cli.tables import SparseData, read_file
+from mercer.io import load
+
+__all__ = ["Predictions", "predict"]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A table of predictions and, if the file holds the target too, how good they are."""
+
+    table: pd.DataFrame
+    score: str | None
+
+
+def predict(model: Path, file: Path) -> Predictions:
+    """Return the predictions of a model for the rows of a file.
+
+    The table has a column ``prediction``; for classes and outliers also the decision values:
+    ``decision`` (positive: the second class, or normal) or one column for each class.
+    """
+    estimator = load(model)
+    card = read_card(model)
+    rows, known = _rows(estimator, card, read_file(file))
+    predicted = np.asarray(estimator.predict(rows))
+    table = {"prediction": predicted} | _decisions(estimator, rows)
+    return Predictions(pd.DataFrame(table), _score(predicted, known, card))
+
+
+def _rows(estimator: Any, card: Card | None, content: pd.DataFrame | SparseData) -> tuple[Any, Any]:
+    """Rows as the estimator wants them, and the targets of the file if there are any."""
+    n_features = int(machine_of(estimator).n_features_in_)
+    if isinstance(content, SparseData):
+        if card is not None and card.columns is not None:
+            raise InputError("the model was trained on named columns, not on LIBSVM text")
+        return content.rows(1 if card is None else card.first_index, n_features), content.y
+    if card is None:
+        return _unnamed_rows(estimator, content, n_features), None
+    if card.columns is None:
+        raise InputError("the model was trained on LIBSVM text, not on named columns")
+    known = content[card.target] if card.target in content.columns else None
+    return usable_frame(content, card.columns), known
+
+
+def _unnamed_rows(estimator: Any, frame: pd.DataFrame, n_features: int) -> Any:
+    """Rows for a model that was saved by a program: its features by name, or all columns."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None:
+        return usable_frame(frame, Columns([str(name) for name in names], []))
+    if frame.shape[1] != n_features:
+        raise InputError(
+            f"the model wants {n_features} columns of numbers, the file has {frame.shape[1]}"
+        )
+    return usable_frame(frame, Columns([str(name) for name in frame.columns], [])).to_numpy()
+
+
+def _decisions(estimator: Any, rows: Any) -> dict[str, NDArray[np.float64]]:
+    if not hasattr(estimator, "decision_function"):
+        return {}
+    decisions = np.asarray(estimator.decision_function(rows))
+    if decisions.ndim == 1:
+        return {"decision": decisions}
+    classes = estimator.classes_
+    if decisions.shape[1] != len(classes):
+        return {}
+    return {f"decision {label}": decisions[:, k] for k, label in enumerate(classes)}
+
+
+def _score(predicted: NDArray[Any], known: Any, card: Card | None) -> str | None:
+    """How good the predictions are, if the truth is in the file and complete."""
+    if known is None or card is None or pd.isna(known).any():
+        return None
+    if card.task is Task.classification:
+        truth = _labels_like(predicted, known)
+        return None if truth is None else f"accuracy {100 * np.mean(truth == predicted):.1f} %"
+    if card.task is Task.regression and pd.api.types.is_numeric_dtype(known):
+        truth = np.asarray(known, dtype=np.float64)
+        spread = np.sum((truth - truth.mean()) ** 2)
+        if spread > 0:
+            return f"R2 {1 - np.sum((truth - predicted) ** 2) / spread:.3f}"
+    return None
+
+
+def _labels_like(predicted: NDArray[Any], known: Any) -> NDArray[Any] | None:
+    if predicted.dtype.kind in "iu":
+        numbers = pd.to_numeric(pd.Series(np.asarray(known)), errors="coerce").to_numpy()
+        return None if np.isnan(numbers).any() else numbers
+    return np.array([str(value) for value in known])

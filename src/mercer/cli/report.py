@@ -1,0 +1,118 @@
+"""What is shown of a model: sections of short lines in a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from mercer.cli.card import Scores
+
+__all__ = [
+    "certificate_lines",
+    "class_text",
+    "framed",
+    "machine_line",
+    "plural",
+    "score_text",
+    "size_text",
+    "support_line",
+]
+
+MOST_SHOWN = 8
+
+
+def framed(title: str, sections: dict[str, list[str | Text]]) -> RenderableType:
+    """Return a panel of sections, each with a name and its lines; empty ones are left out."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    shown = [(name, lines) for name, lines in sections.items() if lines]
+    for position, (name, lines) in enumerate(shown):
+        if position:
+            table.add_row()
+        # Text, not markup: names of columns and classes may hold brackets.
+        texts = [line if isinstance(line, Text) else Text(line) for line in lines]
+        table.add_row(name, Group(*texts))
+    return Panel(table, title=title, title_align="left", border_style="dim", padding=(1, 2))
+
+
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
+    """Return "1 row" or "1,234 rows"."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def size_text(n_bytes: int) -> str:
+    """Return a size in bytes, kB or MB."""
+    if n_bytes < 1000:
+        return plural(n_bytes, "byte")
+    return f"{n_bytes / 1e3:,.1f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:,.1f} MB"
+
+
+def score_text(scores: Scores) -> Text:
+    """Return a mean score with its standard deviation over the folds."""
+    if scores.name == "R2":
+        value = f"{scores.mean:.3f} ± {scores.deviation:.3f}"
+    else:
+        value = f"{100 * scores.mean:.1f} % ± {100 * scores.deviation:.1f} %"
+    tail = f"  {len(scores.values)}-fold cross-validation, ± standard deviation"
+    return Text.assemble((value, "bold green"), (tail, "dim"))
+
+
+def machine_line(machine: Any) -> str:
+    """Return the machine in words: its class, price and kernel."""
+    price = [
+        f"{name} = {getattr(machine, name):g}"
+        for name in ("C", "epsilon", "nu")
+        if hasattr(machine, name)
+    ]
+    if getattr(machine, "loss", None) not in (None, "hinge", "epsilon_insensitive"):
+        price.append(f"loss = {machine.loss}")
+    kernel = repr(machine.kernel_)
+    shown = kernel if len(kernel) <= 200 else kernel[:197] + "..."
+    return f"{type(machine).__name__} with {', '.join(price)}, kernel {shown}"
+
+
+def certificate_lines(machine: Any) -> list[str | Text]:
+    """Return how good the solution is, over all the problems that were solved."""
+    solutions = machine.solutions_
+    if not solutions:
+        return ["none: the model comes from elsewhere"]
+    statuses = sorted({solution.status for solution in solutions})
+    style = "bold green" if statuses == ["converged"] else "bold yellow"
+    several = f" ({len(solutions)} pairs of classes)" if len(solutions) > 1 else ""
+    gap = machine.dual_gap_
+    seconds = sum(solution.seconds for solution in solutions)
+    iterations = plural(sum(solution.n_iter for solution in solutions), "iteration")
+    kernel = plural(sum(solution.n_kernel for solution in solutions), "kernel value")
+    return [
+        Text(", ".join(statuses) + several, style=style),
+        f"KKT violation   {machine.violation_:.2e} (tolerance {machine.tol:g})",
+        f"dual objective  {machine.objective_:.10g}",
+        "relative gap    " + ("none, the kernel is indefinite" if gap is None else f"{gap:.2e}"),
+        f"{iterations}, {kernel}, {_duration(seconds)}",
+    ]
+
+
+def support_line(machine: Any, n_bytes: int) -> str:
+    """Return the size of the model."""
+    count, rows = len(machine.support_), machine.shape_fit_[0]
+    share = f" ({100 * count / rows:.0f} % of the rows)" if machine.solutions_ else ""
+    return f"{plural(count, 'support vector')}{share}, {size_text(n_bytes)}"
+
+
+def class_text(labels: Iterable[Any], counts: Iterable[int] | None = None) -> str:
+    """Return the classes, with their counts if given; the first few of many."""
+    names = [str(label) for label in labels]
+    if counts is not None:
+        names = [f"{name} ({count:,})" for name, count in zip(names, counts, strict=True)]
+    more = [f"and {len(names) - MOST_SHOWN} more"] if len(names) > MOST_SHOWN else []
+    return f"{len(names)} classes: {', '.join(names[:MOST_SHOWN] + more)}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
