@@ -74,7 +74,6 @@ class Gram:
         self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
         self._segments = _check_segments(segments, self.n_rows)
         self._rows = X
-        self._shift = row_shift(X)
         self._native: dict[str, Any] = {}
         self._lock = threading.Lock()
 
@@ -94,8 +93,9 @@ class Gram:
         return self._native[precision]
 
     def _build(self, precision: Precision) -> Any:
-        rows = RowSet(self._rows, precision, self._shift)
-        kernel = build_kernel(self.kernel.form(), rows, rows)
+        form = self.kernel.form()
+        rows = RowSet(self._rows, precision, None if reads_stored(form) else row_shift(self._rows))
+        kernel = build_kernel(form, rows, rows)
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
@@ -183,6 +183,11 @@ class Expansion:
         self.n_threads = resolve_threads(n_threads)
         self._is_stored = reads_stored(self.form)
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
+        if self.weights.ndim != 2 or len(self.weights) != len(self._columns):
+            raise ValueError(
+                f"weights must have shape ({len(self._columns)}, n_functions), "
+                f"got {self.weights.shape}"
+            )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self._parts = [slice(*cut) for cut in pairwise(cuts)]
         self._left = RowSet(rows, precision, None if self._is_stored else row_shift(rows))

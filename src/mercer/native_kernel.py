@@ -68,7 +68,8 @@ class RowSet:
                     f"the kernel is for {len(transform)} features, "
                     f"but the rows have shape {rows.shape}"
                 )
-            scale, shift = transform, self.shift if centred else None
+            scale = transform
+            shift = self.shift if centred and self.precision == "single" else None
             if transform is not None and transform.ndim == 2:
                 rows, scale = np.asarray(rows @ transform), None
                 shift = None if shift is None else shift @ transform

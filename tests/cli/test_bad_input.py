@@ -1,0 +1,218 @@
+"""Whatever is wrong with the input: one message that helps, exit code 2, no model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer import SVC
+from mercer.io import save
+
+
+def message(result) -> str:
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    return " ".join(result.stderr.split())
+
+
+def refused(mercer, *arguments) -> str:
+    before = sorted(os.listdir())
+    text = message(mercer("fit", *arguments, code=2))
+    assert sorted(os.listdir()) == before
+    return text
+
+
+def test_missing_values_are_counted_by_column(mercer, iris):
+    iris.loc[3:5, "sepal width"] = np.nan
+    iris.loc[0, "colour"] = None
+    iris.to_csv("data.csv", index=False)
+    text = refused(mercer, "data.csv", "--target", "species")
+    assert "values are missing in 'sepal width' (3 of 150), 'colour' (1 of 150)" in text
+
+
+def test_a_missing_target_value(mercer, iris):
+    iris.loc[7, "species"] = None
+    iris.to_csv("data.csv", index=False)
+    assert "values are missing in 'species' (1 of 150)" in refused(
+        mercer, "data.csv", "--target", "species"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (["2024-01-31"] * 150, "column 'extra' holds dates, e.g. '2024-01-31'"),
+        (["31.1.2024 10:00"] * 150, "column 'extra' holds dates"),
+        (["?"] + ["1.5"] * 149, "'extra' mixes numbers and texts: 1 of its 150 values"),
+        ([f"id{k}" for k in range(150)], "column 'extra' holds 150 different texts in 150 rows"),
+        (["inf"] + ["1.5"] * 149, "column 'extra' must hold finite numbers"),
+        (["1e999"] + ["1.5"] * 149, "column 'extra' must hold finite numbers"),
+    ],
+)
+def test_columns_that_cannot_be_used(mercer, iris, values, words):
+    iris.assign(extra=values).to_csv("data.csv", index=False)
+    assert words in refused(mercer, "data.csv", "--target", "species")
+    mercer("fit", "data.csv", "--target", "species", "--ignore", "extra", "--cv", 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (pd.date_range("2024-01-01", periods=150), "column 'extra' holds dates"),
+        ([[1, 2]] * 150, "column 'extra' mixes"),
+        (pd.timedelta_range("1h", periods=150), "column 'extra' holds timedelta64"),
+    ],
+)
+def test_columns_of_parquet_that_cannot_be_used(mercer, iris, values, words):
+    iris.assign(extra=values).to_parquet("data.parquet")
+    text = refused(mercer, "data.parquet", "--target", "species")
+    assert words in text
+    assert "columns must hold numbers, texts, booleans or categories" in text
+
+
+def test_the_target_must_be_named_and_there(mercer, iris_csv):
+    listed = "the columns are 'sepal length', 'sepal width'"
+    text = refused(mercer, iris_csv)
+    assert "say which column to predict with --target" in text
+    assert listed in text
+    text = refused(mercer, iris_csv, "--target", "Species")
+    assert "there is no column 'Species'" in text
+    assert listed in text
+    assert "there is no column 'x'" in refused(mercer, iris_csv, "--ignore", "x")
+
+
+def test_two_columns_that_might_be_the_target(mercer, iris):
+    iris.assign(y=1, label=2).to_csv("data.csv", index=False)
+    assert "say which column" in refused(mercer, "data.csv")
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "words"),
+    [
+        (["a"] * 150, (), "the target 'y' is constant, all 150 values are 'a'"),
+        ([1.5] * 150, (), "the target 'y' is constant"),
+        (["a", "b"] * 75, ("--task", "regression"), "must hold numbers for --task regression"),
+        ([0.5, 1.5] * 75, ("--task", "classification"), "must hold texts or whole numbers"),
+    ],
+)
+def test_targets_that_do_not_suit_the_task(mercer, iris, values, options, words):
+    iris.assign(y=values).to_csv("data.csv", index=False)
+    assert words in refused(mercer, "data.csv", *options)
+
+
+def test_dates_are_no_target(mercer, iris):
+    iris.assign(y=pd.date_range("2024-01-01", periods=150)).to_parquet("data.parquet")
+    assert "the target 'y' holds dates" in refused(mercer, "data.parquet")
+
+
+def test_only_a_target(mercer):
+    Path("data.csv").write_text("y\n1\n2\n")
+    assert "no columns to learn from" in refused(mercer, "data.csv", "--target", "y")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"  \n\n ", "is empty"),
+        (b"a,b,y\n", "has no rows"),
+        (b"a,a,y\n1,2,3\n", "column names must be distinct, repeated are 'a'"),
+        (b"a,,y\n1,2,3\n", "column 2 has no name"),
+        (b"5.1,3.5,1\n4.9,3.0,0\n", "has no header"),
+        (b"a,b,y\n1,2,3,4\n5,6,7,8\n", "is not readable CSV"),
+        (b"a,b,y\n1,2,3\n1,2,3,4,5\n", "is not readable CSV"),
+        (b'a,b,y\n1,"2,3\n', "is not readable CSV"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is not .csv text"),
+        (b"PAR1\0\0\0\0\0", "is not .csv text"),
+        (b"a,b\n1,\xe4\n", "is not UTF-8"),
+        (b"1 1:0.5 2:1\n-1 2:3\n", "looks like LIBSVM text: give it the suffix .svm"),
+    ],
+)
+def test_files_that_are_no_csv(mercer, content, words):
+    Path("data.csv").write_bytes(content)
+    assert words in refused(mercer, "data.csv", "--target", "y")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("d.parquet", b"a,b\n1,2\n", "d.parquet is not a readable Parquet file"),
+        ("d.parquet", b"PAR1" + bytes(50) + b"PAR1", "d.parquet is not a readable Parquet file"),
+        ("d.svm", b"a,b,y\n1,2,3\n", "d.svm is not readable LIBSVM text"),
+        ("d.svm", b"1 1:x\n", "d.svm is not readable LIBSVM text"),
+        ("d.svm", b"1 1:nan\n0 1:1\n", "holds values that are not finite"),
+        ("d.svm", b"# nothing\n", "has no rows"),
+        ("d.svm", b"1\n0\n", "has no features"),
+        ("d.svm", b"1 1:1\n1 1:2\n", "the target 'label' is constant"),
+        ("d.xlsx", b"PK", "the file type must be one of .csv"),
+        ("d", b"a,b\n", "the file type must be one of .csv"),
+    ],
+)
+def test_files_that_are_not_what_their_name_says(mercer, name, content, words):
+    Path(name).write_bytes(content)
+    assert words in refused(mercer, name)
+
+
+def test_files_that_are_not_there(mercer):
+    assert "none.csv: no such file" in refused(mercer, "none.csv")
+    os.mkdir("folder.csv")
+    assert "folder.csv is a directory" in refused(mercer, "folder.csv")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--gamma", "wide"), "--gamma must be scale, auto, median or a number, got 'wide'"),
+        (("--gamma", "-1"), "'gamma' parameter of SVC must be"),
+        (("--C", "-1"), "'C' parameter of SVC must be"),
+        (("--tol", "-1"), "'tol' parameter of SVC must be"),
+        (("--solver", "magic"), "solver must be one of"),
+        (("--threads", "0"), "'n_threads' parameter of SVC must be"),
+        (("--out", "nowhere/m.mercer"), "--out: there is no directory nowhere"),
+        (("--out", "."), "--out: . is a directory"),
+    ],
+)
+def test_options_that_make_no_sense(mercer, options, words):
+    assert words in refused(mercer, *options)
+
+
+@pytest.mark.parametrize("option", [("--kernel", "x"), ("--task", "x"), ("--cv", "-1"), ("--no",)])
+def test_options_that_do_not_exist(mercer, option):
+    assert "Usage: mercer fit" in mercer("fit", *option, code=2).output.replace("root", "mercer")
+
+
+def test_the_data_are_never_overwritten(mercer, iris_csv):
+    before = Path(iris_csv).read_bytes()
+    assert "is the data file" in refused(mercer, iris_csv, "--out", iris_csv)
+    Path("notes.txt").write_text("mine")
+    text = refused(mercer, iris_csv, "--target", "species", "--out", "notes.txt")
+    assert "exists and is not a model; it is left alone" in text
+    assert Path(iris_csv).read_bytes() == before
+    assert Path("notes.txt").read_text() == "mine"
+
+
+def test_libsvm_text_has_no_columns_to_name(mercer):
+    Path("d.svm").write_text("1 1:1\n0 1:2\n")
+    assert "--target and --ignore are for files" in refused(mercer, "d.svm", "--target", "y")
+
+
+@pytest.mark.parametrize("command", ["info", "predict"])
+def test_models_that_are_none(mercer, command, iris_csv):
+    arguments = () if command == "info" else (iris_csv,)
+    text = message(mercer(command, "none.mercer", *arguments, code=2))
+    assert "none.mercer: No such file or directory" in text
+    text = message(mercer(command, iris_csv, *arguments, code=2))
+    assert "iris.csv is not a mercer model file" in text
+
+
+def test_a_damaged_description_of_the_training(mercer, iris_csv):
+    X, y = [[0.0], [1.0]], [0, 1]
+    for metadata in ({"task": "cooking"}, {"task": "regression", "columns": 3}):
+        save(SVC().fit(X, y), "m.mercer", metadata=metadata)
+        for command in (("info", "m.mercer"), ("predict", "m.mercer", iris_csv)):
+            text = message(mercer(*command, code=2))
+            assert "the description of the training is damaged" in text

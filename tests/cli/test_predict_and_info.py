@@ -1,0 +1,154 @@
+"""``mercer predict`` and ``mercer info``."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from mercer import SVC, OneClassSVM
+from mercer.cli.columns import Columns, usable_frame
+from mercer.io import load, save
+
+
+@pytest.fixture
+def model(mercer, iris_csv):
+    mercer("fit", iris_csv, "--target", "species", "--cv", 3)
+    return "iris.mercer"
+
+
+def table_of(result) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(result.stdout))
+
+
+def test_predictions_are_those_of_the_estimator(mercer, model, iris, iris_csv):
+    result = mercer("predict", model, iris_csv)
+    table = table_of(result)
+    names = ["sepal length", "sepal width", "petal length", "petal width"]
+    rows = usable_frame(iris, Columns(names, ["colour", "wet"]))
+    estimator = load(model)
+    assert list(table.prediction) == list(estimator.predict(rows))
+    np.testing.assert_array_equal(table.iloc[:, 1:].to_numpy(), estimator.decision_function(rows))
+    assert list(table.columns[1:]) == [f"decision {label}" for label in estimator.classes_]
+    accuracy = 100 * np.mean(table.prediction == iris.species)
+    assert f"accuracy {accuracy:.1f} % on these rows" in result.stderr
+
+
+def test_other_columns_and_another_order_do_not_matter(mercer, model, iris):
+    iris.to_csv("all.csv", index=False)
+    expected = mercer("predict", model, "all.csv").stdout
+    other = iris.drop(columns="species").assign(extra="?")
+    other[other.columns[::-1]].to_parquet("other.parquet")
+    result = mercer("predict", model, "other.parquet")
+    assert result.stdout == expected
+    assert result.stderr == ""
+
+
+def test_a_file_to_write(mercer, model, iris_csv):
+    result = mercer("predict", model, iris_csv, "--out", "p.csv")
+    assert result.stdout == ""
+    assert "150 predictions written to p.csv" in result.stderr
+    assert len(pd.read_csv("p.csv")) == 150
+    assert "is a directory" in mercer("predict", model, iris_csv, "--out", ".", code=2).stderr
+
+
+def test_unseen_categories_are_no_category(mercer, model, iris):
+    iris.assign(colour="violet").to_csv("data.csv", index=False)
+    assert len(table_of(mercer("predict", model, "data.csv"))) == 150
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sepal width": None}, "values are missing in 'sepal width' (150 of 150)"),
+        ({"sepal width": "wide"}, "column 'sepal width' must hold finite numbers, 150 of"),
+        ({"wet": None}, "values are missing in 'wet'"),
+    ],
+)
+def test_columns_that_do_not_suit_the_model(mercer, model, iris, change, words):
+    iris.assign(**change).to_csv("data.csv", index=False)
+    assert words in mercer("predict", model, "data.csv", code=2).stderr
+
+
+def test_a_column_that_is_not_there(mercer, model, iris):
+    iris.drop(columns="wet").to_csv("data.csv", index=False)
+    text = mercer("predict", model, "data.csv", code=2).stderr
+    assert "columns 'wet' are missing; the model was trained on 'sepal length'" in text
+
+
+def test_sparse_files_of_any_width(mercer):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5)) * (rng.random((60, 5)) > 0.3)
+    y = (X[:, 0] > 0).astype(int)
+    dump_svmlight_file(X, y, "train.svm", zero_based=False)
+    mercer("fit", "train.svm", "--cv", 0)
+    narrow = X[:, :3] * [1, 1, 0]
+    dump_svmlight_file(narrow, y, "narrow.svm", zero_based=False)
+    table = table_of(mercer("predict", "train.mercer", "narrow.svm"))
+    full = np.c_[narrow, np.zeros((60, 2))]
+    np.testing.assert_array_equal(table.prediction, load("train.mercer").predict(full))
+    dump_svmlight_file(np.c_[X, X], y, "wide.svm", zero_based=False)
+    text = mercer("predict", "train.mercer", "wide.svm", code=2).stderr
+    assert "indices must lie in 1..5, the features of the model, got 1..10" in text
+    pd.DataFrame(X).to_csv("train.csv", index=False, header=list("abcde"))
+    text = mercer("predict", "train.mercer", "train.csv", code=2).stderr
+    assert "trained on LIBSVM text, not on named columns" in text
+
+
+def test_named_columns_are_not_libsvm_text(mercer, model):
+    Path("d.svm").write_text("1 1:1\n")
+    text = mercer("predict", model, "d.svm", code=2).stderr
+    assert "trained on named columns, not on LIBSVM text" in text
+
+
+def test_regression_and_outliers(mercer, iris):
+    iris.drop(columns="species").to_csv("data.csv", index=False)
+    mercer("fit", "data.csv", "--target", "petal width", "--out", "r.mercer", "--cv", 0)
+    result = mercer("predict", "r.mercer", "data.csv")
+    assert list(table_of(result).columns) == ["prediction"]
+    assert "R2 0.9" in result.stderr
+    mercer("fit", "data.csv", "--task", "outliers", "--out", "o.mercer", "--cv", 0)
+    table = table_of(mercer("predict", "o.mercer", "data.csv"))
+    assert set(table.prediction) == {-1, 1}
+    assert ((table.decision >= 0) == (table.prediction == 1)).all()
+
+
+def test_models_saved_by_a_program(mercer, iris):
+    numbers = iris.iloc[:, :4]
+    numbers.to_csv("data.csv", index=False)
+    save(SVC().fit(numbers, iris.species), "named.mercer")
+    save(OneClassSVM().fit(numbers.to_numpy()), "unnamed.mercer")
+    for name in ("named", "unnamed"):
+        table = table_of(mercer("predict", f"{name}.mercer", "data.csv"))
+        rows = numbers if name == "named" else numbers.to_numpy()
+        assert list(table.prediction) == list(load(f"{name}.mercer").predict(rows))
+        assert "certificate" in mercer("info", f"{name}.mercer").output
+    iris.to_csv("wide.csv", index=False)
+    text = mercer("predict", "unnamed.mercer", "wide.csv", code=2).stderr
+    assert "the model wants 4 columns of numbers, the file has 7" in text
+
+
+def test_info(mercer, model):
+    output = mercer("info", model).output
+    for words in (
+        "ColumnTransformer(StandardScaler, OneHotEncoder) > SVC",
+        "iris.csv: 150 rows, task classification, target 'species'",
+        "4 numeric features: sepal length",
+        "2 categorical features: colour, wet",
+        "3 classes: setosa, versicolor, virginica",
+        "kernel Gaussian(gamma=",
+        "KKT violation",
+        "3-fold cross-validation",
+        "support vectors",
+        "mercer 0.",
+    ):
+        assert words in output
+
+
+def test_info_of_an_unfitted_machine(mercer):
+    save(SVC(), "m.mercer")
+    assert "SVC, not fitted" in mercer("info", "m.mercer").output
