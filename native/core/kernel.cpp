@@ -134,13 +134,15 @@ class DenseLeaf final : public LeafKernel<T> {
                                            w.data(), n_columns, out + at, stride);
                     return;
                 }
+                // The sums so far go on in the copy: added up apart they would round otherwise.
                 std::vector<double> edge(n_columns * width, 0.0);
+                for (std::size_t c = 0; c < n_columns; ++c) {
+                    std::copy_n(out + c * stride + at, count, &edge[c * width + skip]);
+                }
                 functions<T>().product(leaf_, rows.view(), right_->panels(), panel, panel_end,
                                        w.data(), n_columns, edge.data(), width);
                 for (std::size_t c = 0; c < n_columns; ++c) {
-                    for (std::size_t k = 0; k < count; ++k) {
-                        out[c * stride + at + k] += edge[c * width + skip + k];
-                    }
+                    std::copy_n(&edge[c * width + skip], count, out + c * stride + at);
                 }
             });
         }

@@ -74,9 +74,9 @@ class Solver {
 
     bool take_step(Choice<T>& choice) {
         const StepRecord record = step_->take(state_, choice);
+        if (record.stalled) return end(Status::stalled);
         ++result_.iterations;
         if (record.unbounded) return end(Status::unbounded);
-        if (record.stalled) return end(Status::stalled);
         ++(record.free ? result_.free_steps : result_.clipped_steps);
         return true;
     }
@@ -112,7 +112,10 @@ class Solver {
     // the level of rounding or no longer falls.
     void refine() {
         double size = 0.0;
-        for (double g : state_.gradient) size = std::max(size, std::abs(g));
+        for (std::size_t p = 0; p < state_.size(); ++p) {
+            const double linear = linear_[state_.variable(p)];
+            size = std::max({size, std::abs(state_.gradient[p]), std::abs(linear)});
+        }
         const double target = options_.refined_tolerance * size;
         double best = infinity;
         for (int round = 0; round < 50 && watch(); ++round) {
@@ -127,9 +130,11 @@ class Solver {
             options_.max_iterations = std::min(limit, result_.iterations + 100 + state_.size());
             iterate(std::max(target, 0.1 * violation));
             options_.max_iterations = limit;
-            if (result_.status == Status::max_iterations || result_.status == Status::stalled) {
-                result_.status = Status::converged;
+            if (result_.status == Status::stalled) {
+                end(Status::converged);
+                return;
             }
+            if (result_.status == Status::max_iterations) result_.status = Status::converged;
             if (result_.status != Status::converged) return;
         }
     }

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
@@ -84,9 +85,9 @@ class KernelMachine(BaseEstimator):
 
     def _takes_objects(self) -> bool:
         """Whether rows are handed to a Python function as they are."""
-        return isinstance(self.kernel, FunctionKernel) or (
-            callable(self.kernel) and not hasattr(self.kernel, "theta")
-        )
+        if isinstance(self.kernel, Kernel | ProcessKernel):
+            return isinstance(self.kernel, FunctionKernel)
+        return callable(self.kernel)
 
     # --- input -----------------------------------------------------------------------
 

@@ -116,10 +116,9 @@ class _Run:
         for _ in range(12):
             if self._is_over(precision, certificate):
                 break
-            if precision == "single":
-                precision = "double"
-            else:
+            if precision == "double" or certificate.violation <= tolerance:
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
+            precision = "double"
             before = certificate.violation, certificate.gap
             certificate = self._native_run(precision, tolerance, certificate)
             if (certificate.violation, certificate.gap) == before:
