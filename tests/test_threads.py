@@ -110,6 +110,33 @@ def test_more_threads_than_work() -> None:
     np.testing.assert_allclose(gram.row(3), Gaussian(0.4)(X)[3], atol=1e-12)
 
 
+TOO_MANY = """
+import resource
+import numpy as np
+from mercer import Gram
+from mercer.kernels import Linear
+
+gram = Gram(Linear(), np.ones((20_000, 3)), n_threads=20_000)
+resource.setrlimit(resource.RLIMIT_AS, (2 * 2**30, 2 * 2**30))
+print(gram.row(0).sum(), gram.row(1).sum())
+"""
+
+
+def test_more_threads_than_the_system_grants() -> None:
+    """The second row waited for ever for threads that had never started."""
+    if os.name != "posix":
+        return
+    result = subprocess.run(
+        [sys.executable, "-c", TOO_MANY],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert result.stdout.split() == ["60000.0", "60000.0"], result.stderr
+
+
 def row_sum(gram: Gram, i: int) -> float:
     return float(gram.row(i).sum(dtype=np.float64))
 
@@ -134,7 +161,7 @@ def test_a_gram_works_in_a_forked_process() -> None:
 
 
 INTERRUPTED = """
-import os, signal, threading
+import signal, threading
 import numpy as np
 from mercer import Gram, solve
 from mercer import formulations as fm
@@ -143,7 +170,7 @@ from mercer.kernels import Linear
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(2000, 2)), np.where(rng.random(2000) < 0.5, 1.0, -1.0)
 gram, problem = Gram(Linear(), X), fm.svc(y, 1e9).problem
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,)).start()
 try:
     solve(problem, gram, max_iter=10**12, max_time=60)
 except KeyboardInterrupt:

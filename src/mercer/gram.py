@@ -101,19 +101,19 @@ class Gram:
 
     def diagonal(self) -> FloatArray:
         """``k(x, x)`` of every row."""
-        return self.native().diagonal()  # type: ignore[no-any-return]
+        return self.native().diagonal()
 
     def row(self, i: int) -> NDArray[Any]:
         """Kernel values of row ``i`` against all rows; cached."""
         if not 0 <= as_integer(i) < self.n_rows:
             raise IndexError(f"row must lie in 0..{self.n_rows - 1}, got {i}")
-        return self.native().row(as_integer(i))  # type: ignore[no-any-return]
+        return self.native().row(as_integer(i))
 
     def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[Any]:
         """Kernel values of some rows against some others; not cached."""
         left = _indices("rows", rows, self.n_rows)
         right = _indices("columns", columns, self.n_rows)
-        return self.native().block(left, right)  # type: ignore[no-any-return]
+        return self.native().block(left, right)
 
     def product(
         self,
@@ -133,7 +133,7 @@ class Gram:
         if w.ndim not in (1, 2) or len(w) != len(index):
             raise ValueError(f"weights must have {len(index)} rows, got shape {w.shape}")
         out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None])
-        return out[0] if w.ndim == 1 else out.T  # type: ignore[no-any-return]
+        return out[0] if w.ndim == 1 else out.T
 
     @property
     def n_evaluations(self) -> int:

@@ -16,6 +16,7 @@ __all__ = ["Precision", "RowSet", "build_kernel", "count_rows", "reads_stored", 
 
 Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
+_TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
 
 
 def count_rows(rows: Any) -> int:
@@ -71,7 +72,7 @@ class RowSet:
             scale = transform
             shift = self.shift if centred and self.precision == "single" else None
             if transform is not None and transform.ndim == 2:
-                rows, scale = np.asarray(rows @ transform), None
+                rows, scale = _transformed(rows, transform), None
                 shift = None if shift is None else shift @ transform
             self._packed[key] = self._pack(rows, shift, scale)
         return self._packed[key]
@@ -90,6 +91,21 @@ class RowSet:
             dense = dense.astype(np.float64)
         pack = getattr(_core, f"dense_rows_{self.precision}")
         return pack(np.ascontiguousarray(dense), shift, scale)
+
+
+def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``rows @ transform``, each row summed in the same order whatever rows it comes with.
+
+    BLAS does not promise that, and a prediction must not depend on the batch.
+    """
+    if sp.issparse(rows):
+        return np.asarray(rows @ transform)
+    out = np.zeros((len(rows), transform.shape[1]))
+    for start in range(0, len(rows), _TRANSFORMED_ROWS):
+        part = slice(start, start + _TRANSFORMED_ROWS)
+        for column, weights in zip(np.asarray(rows[part]).T, transform, strict=True):
+            out[part] += np.multiply.outer(column, weights)
+    return out
 
 
 def _canonical(rows: Any) -> Any:

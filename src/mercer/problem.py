@@ -34,7 +34,11 @@ class KernelMatrix(Protocol):
     def is_positive_definite(self) -> bool: ...
 
     def product(
-        self, columns: ArrayLike | None, weights: ArrayLike, *, precision: str | None = None
+        self,
+        columns: ArrayLike | None,
+        weights: ArrayLike,
+        *,
+        precision: Literal["single", "double"] | None = None,
     ) -> FloatArray: ...
 
 

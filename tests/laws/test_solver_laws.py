@@ -104,8 +104,7 @@ def assert_solved(case: Case, solution: Solution, tol: float) -> None:
     assert (solution.violation, solution.gap) == (certificate.violation, certificate.gap)
     assert (beta >= p.lower).all()
     assert (beta <= p.upper).all()
-    size = np.abs(beta).sum() + np.abs(p.group_sum).sum()
-    assert certificate.infeasibility <= 1e-12 * size
+    assert certificate.infeasibility <= 1e-12 * (np.abs(beta).sum() + 1)
     assert certificate.gap is not None
     assert certificate.gap >= 0
 
@@ -157,8 +156,10 @@ def test_a_solution_needs_no_further_step(case: Case, solver: Smo) -> None:
     gram = case.gram()
     first = solve(case.problem, gram, solver, tol=1e-4)
     again = solve(case.problem, gram, solver, tol=1e-4, start=first.coef)
-    assert again.n_iter <= 1
-    assert_close(again.objective, first.objective, 1e-9)
+    # refinement may still polish a digit or two
+    assert solver.refine or again.n_iter == 0
+    assert again.objective >= first.objective - 1e-12 * abs(first.objective)
+    assert_close(again.objective, first.objective, 1e-9 if solver.refine else 1e-15)
 
 
 @settings(max_examples=40)

@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
@@ -23,7 +22,7 @@ from sklearn.utils.validation import (
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
-from mercer.kernels import Constant, FunctionKernel, Kernel, Precomputed, as_kernel
+from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.machines.verbose import progress_display
 from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
@@ -85,9 +84,7 @@ class KernelMachine(BaseEstimator):
 
     def _takes_objects(self) -> bool:
         """Whether rows are handed to a Python function as they are."""
-        if isinstance(self.kernel, Kernel | ProcessKernel):
-            return isinstance(self.kernel, FunctionKernel)
-        return callable(self.kernel)
+        return not isinstance(self.kernel, str) and as_kernel(self.kernel)._row_kind == "object"
 
     # --- input -----------------------------------------------------------------------
 
@@ -241,8 +238,8 @@ class KernelMachine(BaseEstimator):
         self.solver_ = solutions[0].solver
         self.objective_ = float(sum(s.objective for s in solutions))
         self.violation_ = max(s.violation for s in solutions)
-        gaps = [s.relative_gap for s in solutions]
-        self.dual_gap_ = None if None in gaps else max(gaps)
+        gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
+        self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(s.converged for s in solutions))
         self._expand()
         if self.fit_status_:
