@@ -72,6 +72,8 @@ class Gram {
     bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                  const Poll& poll);
 
+    // For work done with kernel() itself.
+    void count_evaluations(std::size_t count) { evaluations_ += count; }
     std::size_t n_evaluations() const { return evaluations_; }
     std::size_t n_hits() const { return hits_; }
     std::size_t n_misses() const { return misses_; }

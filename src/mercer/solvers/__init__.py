@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
+from mercer.solvers.chunked import Chunked
 from mercer.solvers.progress import Callback, Progress
 from mercer.solvers.smo import Smo
 from mercer.solvers.start import feasible_start
 
-__all__ = ["Progress", "Smo", "Solver", "feasible_start", "resolve_solver", "solve"]
+__all__ = ["Chunked", "Progress", "Smo", "Solver", "feasible_start", "resolve_solver", "solve"]
 
 
 @runtime_checkable
@@ -35,7 +36,7 @@ class Solver(Protocol):
     ) -> Solution: ...
 
 
-_BY_NAME = {"auto": Smo, "smo": Smo}
+_BY_NAME = {"auto": Smo, "chunked": Chunked, "smo": Smo}
 
 
 def resolve_solver(solver: str | Solver) -> Solver:
