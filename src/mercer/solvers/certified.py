@@ -13,6 +13,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.progress import Callback
+from mercer.solvers.screening import screened_certificate
 from mercer.solvers.start import feasible_start
 
 __all__ = ["CertifiedRun"]
@@ -45,6 +46,7 @@ class CertifiedRun(ABC):
         self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
         self.callback = callback
         self.coef = feasible_start(problem, start)
+        self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
 
@@ -52,7 +54,10 @@ class CertifiedRun(ABC):
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
     ) -> Any:
-        """Moves ``coef`` until the violation is within ``tolerance``; returns the result."""
+        """Moves ``coef`` until the violation is within ``tolerance``; returns the result.
+
+        May leave the gradient of the point, in the precision of the run, in ``gradient``.
+        """
 
     def solution(self) -> Solution:
         """The point, its certificate and its cost."""
@@ -91,6 +96,8 @@ class CertifiedRun(ABC):
                 self.trace[name] = self.trace.get(name, 0) + value
             elif name.endswith("_seconds"):
                 self.trace[name] = self.trace.get(name, 0.0) + value
+        if precision == "single" and self.gradient is not None:
+            return screened_certificate(self.problem, self.gram, self.coef, self.gradient)
         return certify(self.problem, self.gram, self.coef)
 
     def _is_good(self, certificate: Certificate) -> bool:
