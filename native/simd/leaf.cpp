@@ -330,9 +330,10 @@ static constexpr LeafFunctions<T> functions = {
 
 extern const SquareFunctions<float> square_single;
 extern const SquareFunctions<double> square_full;
+extern const FactorFunctions factor_functions;
 extern const InstructionSet set;
-const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>, &square_single,
-                            &square_full};
+const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>,
+                            &square_single,  &square_full,      &factor_functions};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

@@ -79,12 +79,20 @@ struct LeafFunctions {
     void (*power_of_two)(const T* x, T* out, std::size_t count);
 };
 
+struct FactorFunctions {
+    std::size_t block;
+    // The Cholesky factor in place of the lower triangle of the n x n matrix `a`, rows of length n;
+    // `packed` has room for block * n numbers. false if the matrix is not positive definite.
+    bool (*cholesky)(double* a, std::size_t n, double* packed);
+};
+
 struct InstructionSet {
     const char* name;
     const LeafFunctions<float>* single;
     const LeafFunctions<double>* full;
     const SquareFunctions<float>* square_single;
     const SquareFunctions<double>* square_full;
+    const FactorFunctions* factor;
 };
 
 template <class T>

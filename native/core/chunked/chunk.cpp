@@ -87,8 +87,8 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
     const Square<T> square = view();
     functions<T>().refresh(square);
     SquareResult total;
-    std::size_t burst = options.newton_after;
     for (;;) {
+        const std::size_t burst = std::max(options.newton_after, newton_cost());
         const SquareResult part = functions<T>().solve(square, tolerance, burst);
         total.iterations += part.iterations;
         total.violation = part.violation;
@@ -99,8 +99,15 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
             if (newton_step(options)) break;
         }
         functions<T>().refresh(square);
-        burst = std::min<std::size_t>(2 * burst, 64'000);
     }
+}
+
+// What a Newton step costs, in pair steps: m^3 / 3 multiplications against a few for each position.
+template <class T>
+std::size_t Chunk<T>::newton_cost() const {
+    std::size_t m = 0;
+    for (std::size_t p = 0; p < size_; ++p) m += beta_[p] > lower_[p] && beta_[p] < upper_[p];
+    return m * m / 12 * m / (size_ + 1);
 }
 
 template <class T>

@@ -35,6 +35,7 @@ class Chunk {
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
     void compute_matrix(Variables<T>& variables);
     Square<T> view();
+    std::size_t newton_cost() const;
     // One Newton step on the free positions, or to the first bound on the way.
     // true if the step was not cut short
     bool newton_step(const ChunkOptions& options);
