@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "core/chunked/chunk.hpp"
 #include "core/chunked/variables.hpp"
@@ -78,8 +79,25 @@ class Solver {
                 result_.status = Status::max_iterations;
                 return;
             }
-            if (!watch() || !solve_chunk()) return;
+            if (at_rounding() || !watch() || !solve_chunk()) return;
         }
+    }
+
+    // Whether the violation is within reach of rounding and no longer falls. The caller's
+    // certificate then decides what to do.
+    bool at_rounding() {
+        const double violation = variables_.violation();
+        if (violation < 0.9 * best_violation_) {
+            best_violation_ = violation;
+            since_best_ = 0;
+            return false;
+        }
+        if (++since_best_ < 30) return false;
+        double largest = 0.0;
+        for (const std::uint32_t v : variables_.active()) {
+            largest = std::max(largest, std::abs(variables_.gradient[v]));
+        }
+        return violation < 1e3 * std::numeric_limits<T>::epsilon() * largest;
     }
 
     // One chunk: true to go on.
@@ -146,6 +164,8 @@ class Solver {
     Progress progress_{0, infinity, 0.0, 0, 0.0};
     double next_poll_ = 0.0;
     bool ready_ = false;
+    double best_violation_ = infinity;
+    std::size_t since_best_ = 0;
     Variables<T> variables_;
     WorkingSet working_set_;
     Chunk<T> chunk_;

@@ -27,6 +27,19 @@ void WorkingSet::collect(const Variables<T>& variables, int group, End end, std:
     std::sort(out.begin(), out.end());
 }
 
+// Groups, and -1 for the variables without one, the most violated first.
+std::vector<int> WorkingSet::groups_by_violation(const std::vector<Extremes>& extremes) {
+    const int n_groups = int(extremes.size()) - 1;
+    std::vector<int> groups;
+    for (int group = -1; group < n_groups; ++group) groups.push_back(group);
+    const auto violation = [&](int group) {
+        const Extremes& e = extremes[std::size_t(group < 0 ? n_groups : group)];
+        return group < 0 ? std::max(e.up, -e.down) : e.up - e.down;
+    };
+    std::ranges::stable_sort(groups, std::greater<>(), violation);
+    return groups;
+}
+
 void WorkingSet::add(std::uint32_t v) {
     if (is_member_[v]) return;
     is_member_[v] = true;
@@ -40,10 +53,11 @@ const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variabl
     members_.clear();
     std::erase_if(last_, [&](std::uint32_t v) { return !variables.is_active(v); });
     const std::size_t size = std::min(size_, variables.active().size());
-    const std::size_t fresh = size - std::min(keep_, last_.size());
+    // At least the most violating pair is new: it guarantees progress.
+    const std::size_t fresh = size - std::min({keep_, last_.size(), size - std::min<std::size_t>(size, 2)});
 
     std::vector<std::vector<Candidate>> ends;
-    for (int group = -1; group < int(variables.problem.n_groups); ++group) {
+    for (const int group : groups_by_violation(variables.extremes())) {
         for (const End end : {End::up, End::down}) {
             collect(variables, group, end, size, ends.emplace_back());
         }
