@@ -70,6 +70,7 @@ class CertifiedRun(ABC):
                 break
             if precision == "single":
                 precision = "double"
+                tolerance = min(tolerance, self.tol * self._unit(certificate))
             else:
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
             before = certificate.violation, certificate.gap
