@@ -17,7 +17,7 @@ void WorkingSet::collect(const Variables<T>& variables, int group, End end, std:
         const double key = end == End::up ? variables.gradient[v] : -variables.gradient[v];
         if (!(key > threshold)) continue;
         if (end == End::up ? variables.can_grow(v) : variables.can_fall(v)) {
-            out.push_back({float(key), v * 2654435761u, v});
+            out.push_back({key, v * 2654435761u, v});
         }
     }
     if (out.size() > most) {

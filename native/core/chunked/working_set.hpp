@@ -20,7 +20,7 @@ class WorkingSet {
 
   private:
     struct Candidate {
-        float key;           // how far beyond the other end, larger first
+        double key;          // how far towards the other end, larger first
         std::uint32_t tie;   // scrambled variable: ties must not follow the order of the data
         std::uint32_t variable;
         bool operator<(const Candidate& other) const {
