@@ -3,7 +3,7 @@
 from mercer.gram import Gram
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.problem import Certificate, Problem, Solution, certify
-from mercer.solvers import Smo, solve
+from mercer.solvers import Chunked, Smo, solve
 
 __version__ = "0.1.0"
 
@@ -11,6 +11,7 @@ __all__ = [
     "SVC",
     "SVR",
     "Certificate",
+    "Chunked",
     "Gram",
     "NuSVC",
     "NuSVR",

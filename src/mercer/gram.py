@@ -120,19 +120,21 @@ class Gram:
         columns: ArrayLike | None,
         weights: ArrayLike,
         *,
+        rows: ArrayLike | None = None,
         precision: Precision | None = None,
     ) -> FloatArray:
-        """``K[:, columns] @ weights`` without storing kernel values.
+        """``K[rows, columns] @ weights`` without storing kernel values.
 
-        ``columns=None`` means all of them. The result has the shape of ``weights`` but
-        for its first axis.
+        ``None`` means all rows, or columns. The result has the shape of ``weights`` but for
+        its first axis.
         """
         w = np.ascontiguousarray(weights, dtype=np.float64)
         n = self.n_rows
         index = np.arange(n) if columns is None else _indices("columns", columns, n)
         if w.ndim not in (1, 2) or len(w) != len(index):
             raise ValueError(f"weights must have {len(index)} rows, got shape {w.shape}")
-        out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None])
+        wanted = None if rows is None else _indices("rows", rows, n)
+        out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None], wanted)
         return out[0] if w.ndim == 1 else out.T
 
     @property

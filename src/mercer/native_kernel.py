@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.kernels import form as shapes
 
-__all__ = ["Precision", "RowSet", "build_kernel", "count_rows", "reads_stored", "take_rows"]
+__all__ = [
+    "Precision",
+    "RowSet",
+    "build_kernel",
+    "count_rows",
+    "reads_python",
+    "reads_stored",
+    "take_rows",
+]
 
 Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
@@ -158,14 +166,21 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
 
 def reads_stored(form: shapes.Form) -> bool:
     """Whether the kernel reads a stored matrix instead of rows."""
+    return _any_leaf(form, shapes.Stored)
+
+
+def reads_python(form: shapes.Form) -> bool:
+    """Whether a Python function has to be asked for values."""
+    return _any_leaf(form, shapes.Opaque)
+
+
+def _any_leaf(form: shapes.Form, kind: type) -> bool:
     match form:
-        case shapes.Stored():
-            return True
         case shapes.Sum() | shapes.Product():
-            return any(reads_stored(part) for part in form.parts)
+            return any(_any_leaf(part, kind) for part in form.parts)
         case shapes.Scaled() | shapes.Normalized():
-            return reads_stored(form.part)
-    return False
+            return _any_leaf(form.part, kind)
+    return isinstance(form, kind)
 
 
 def _maker(precision: Precision) -> Callable[[str], Any]:

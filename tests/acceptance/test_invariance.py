@@ -65,7 +65,7 @@ def test_every_row_twice_at_half_the_price(name: str) -> None:
 def test_every_row_twice_is_the_same_share(name: str, factor: int) -> None:
     """Coefficients double: so do the values of a one-class machine."""
     case, data = CASES[name], sample()
-    machine, values = fitted(case)
+    _, values = fitted(case)
     twice = np.repeat(np.arange(len(data.X)), 2)
     other = case.fit(data.X[twice], data.targets(case)[twice])
     assert_same(case.values(other, data.X), factor * values)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from formulations.cases import ALL, Data
-from mercer import Gram, Problem, Smo, Solution, certify, solve
+from mercer import Chunked, Gram, Problem, Smo, Solution, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Gaussian, Kernel, Linear, Precomputed, Scaled
 from reference import smo, solve_qp
@@ -21,12 +21,25 @@ FloatArray = NDArray[np.float64]
 KERNELS: dict[str, Kernel] = {"linear": Linear(), "gaussian": Gaussian(0.5)}
 ONE_ROW = [name for name in ALL if "svr" in name or "one-class" in name or "squares" in name]
 seeds = st.integers(0, 2**32 - 1)
-solvers = st.builds(
+smo_solvers = st.builds(
     Smo,
     selection=st.sampled_from(["second-order", "most-violating"]),
     shrinking=st.booleans(),
     refine=st.booleans(),
 )
+chunked_solvers = st.builds(
+    Chunked,
+    chunk_size=st.sampled_from([2, 3, 5, 9, 1024]),
+    keep=st.sampled_from([0.0, 0.5, 0.9]),
+    shrinking=st.booleans(),
+)
+solvers = st.one_of(smo_solvers, chunked_solvers)
+AnySolver = Smo | Chunked
+
+
+def refines(solver: AnySolver) -> bool:
+    """Whether small problems in double precision are finished to rounding."""
+    return isinstance(solver, Smo) and solver.refine
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,28 +134,28 @@ def assert_close(value: float, optimum: float, tolerance: float = 1e-6) -> None:
     cache_rows=st.sampled_from([3, 1000]),
 )
 def test_every_formulation_reaches_its_optimum(
-    case: Case, solver: Smo, precision: Any, cache_rows: int
+    case: Case, solver: AnySolver, precision: Any, cache_rows: int
 ) -> None:
     megabytes = cache_rows * len(case.X) * 8 / 2**20
     solution = solve(
         case.problem, case.gram(precision=precision, cache_size=megabytes), solver, tol=1e-6
     )
     assert_solved(case, solution, 1e-6)
-    refined = solver.refine and precision == "double"
+    refined = refines(solver) and precision == "double"
     assert_close(solution.objective, case.optimum, 1e-8 if refined else 1e-6)
 
 
 @settings(max_examples=150)
 @given(case=wild_cases(), solver=solvers)
-def test_problems_of_no_formulation_reach_their_optimum(case: Case, solver: Smo) -> None:
+def test_problems_of_no_formulation_reach_their_optimum(case: Case, solver: AnySolver) -> None:
     solution = solve(case.problem, case.gram(), solver, tol=1e-6)
     assert_solved(case, solution, 1e-6)
-    assert_close(solution.objective, case.optimum, 1e-8 if solver.refine else 1e-6)
+    assert_close(solution.objective, case.optimum, 1e-8 if refines(solver) else 1e-6)
 
 
 @settings(max_examples=60)
 @given(case=st.one_of(cases(), wild_cases()), solver=solvers, seed=seeds)
-def test_every_start_leads_to_the_same_value(case: Case, solver: Smo, seed: int) -> None:
+def test_every_start_leads_to_the_same_value(case: Case, solver: AnySolver, seed: int) -> None:
     start = np.random.default_rng(seed).normal(size=case.problem.n_variables)
     cold = solve(case.problem, case.gram(), solver, tol=1e-7)
     warm = solve(case.problem, case.gram(), solver, tol=1e-7, start=start)
@@ -152,19 +165,19 @@ def test_every_start_leads_to_the_same_value(case: Case, solver: Smo, seed: int)
 
 @settings(max_examples=60)
 @given(case=st.one_of(cases(), wild_cases()), solver=solvers)
-def test_a_solution_needs_no_further_step(case: Case, solver: Smo) -> None:
+def test_a_solution_needs_no_further_step(case: Case, solver: AnySolver) -> None:
     gram = case.gram()
     first = solve(case.problem, gram, solver, tol=1e-4)
     again = solve(case.problem, gram, solver, tol=1e-4, start=first.coef)
     # refinement may still polish a digit or two
-    assert solver.refine or again.n_iter == 0
+    assert refines(solver) or again.n_iter == 0
     assert again.objective >= first.objective - 1e-12 * abs(first.objective)
-    assert_close(again.objective, first.objective, 1e-9 if solver.refine else 1e-15)
+    assert_close(again.objective, first.objective, 1e-9 if refines(solver) else 1e-15)
 
 
 @settings(max_examples=40)
 @given(case=st.one_of(cases(), wild_cases()), solver=solvers)
-def test_values_rise_step_by_step_and_bound_the_optimum(case: Case, solver: Smo) -> None:
+def test_values_rise_step_by_step_and_bound_the_optimum(case: Case, solver: AnySolver) -> None:
     """Feasible after every step (T-1), never falling (T-3), optimum <= value + gap (T-27)."""
     gram, optimum, before = case.gram(), case.optimum, -np.inf
     for steps in (0, 1, 2, 3, 5, 8, 13):
@@ -179,7 +192,7 @@ def test_values_rise_step_by_step_and_bound_the_optimum(case: Case, solver: Smo)
 
 @settings(max_examples=40)
 @given(case=cases(), solver=solvers, seed=seeds)
-def test_the_order_of_the_rows_does_not_matter(case: Case, solver: Smo, seed: int) -> None:
+def test_the_order_of_the_rows_does_not_matter(case: Case, solver: AnySolver, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(case.X))
     place = np.argsort(order)
     moved = replace(case.problem, index=place[case.problem.index])
@@ -189,7 +202,9 @@ def test_the_order_of_the_rows_does_not_matter(case: Case, solver: Smo, seed: in
 
 @settings(max_examples=40)
 @given(case=cases(), solver=solvers, seed=seeds)
-def test_the_order_of_the_variables_does_not_matter(case: Case, solver: Smo, seed: int) -> None:
+def test_the_order_of_the_variables_does_not_matter(
+    case: Case, solver: AnySolver, seed: int
+) -> None:
     p = case.problem
     order = np.random.default_rng(seed).permutation(p.n_variables)
     fields = ("linear", "lower", "upper", "index", "ridge", "group")
@@ -200,7 +215,7 @@ def test_the_order_of_the_variables_does_not_matter(case: Case, solver: Smo, see
 
 @settings(max_examples=40)
 @given(case=cases(), solver=solvers)
-def test_a_problem_and_its_mirror_image(case: Case, solver: Smo) -> None:
+def test_a_problem_and_its_mirror_image(case: Case, solver: AnySolver) -> None:
     """Labels and targets negated: coefficients and multipliers are, values are not (T-11)."""
     p = case.problem
     sides = {"linear": -p.linear, "lower": -p.upper, "upper": -p.lower, "group_sum": -p.group_sum}
@@ -217,7 +232,9 @@ def test_a_problem_and_its_mirror_image(case: Case, solver: Smo) -> None:
     solver=solvers,
     scale=st.sampled_from([1e-3, 0.5, 7.0, 1e3]),
 )
-def test_kernel_and_box_scale_against_each_other(case: Case, solver: Smo, scale: float) -> None:
+def test_kernel_and_box_scale_against_each_other(
+    case: Case, solver: AnySolver, scale: float
+) -> None:
     """Kernel times s, C divided by s: coefficients divided by s, the same f (T-11)."""
     p = case.problem
     scaled = replace(p, lower=p.lower / scale, upper=p.upper / scale, ridge=p.ridge * scale)
@@ -233,7 +250,7 @@ def test_kernel_and_box_scale_against_each_other(case: Case, solver: Smo, scale:
 @given(
     case=cases(["svc", "svr", "svc-squared", "huber", "least-squares"]), solver=solvers, seed=seeds
 )
-def test_a_row_held_out_is_a_row_left_out(case: Case, solver: Smo, seed: int) -> None:
+def test_a_row_held_out_is_a_row_left_out(case: Case, solver: AnySolver, seed: int) -> None:
     """Its box collapsed to a point, on the Gram of all rows (T-24)."""
     p = case.problem
     out = np.random.default_rng(seed).integers(0, len(case.X))
@@ -249,7 +266,7 @@ def test_a_row_held_out_is_a_row_left_out(case: Case, solver: Smo, seed: int) ->
 
 @settings(max_examples=30)
 @given(case=cases(["svr", "svr-squared", "svr-origin"]), solver=solvers, seed=seeds)
-def test_no_row_pulls_both_ways(case: Case, solver: Smo, seed: int) -> None:
+def test_no_row_pulls_both_ways(case: Case, solver: AnySolver, seed: int) -> None:
     """Even if it starts so (spec 004, 10.13)."""
     above, below = np.random.default_rng(seed).uniform(0, 0.3, (2, len(case.X)))
     start = np.concatenate([above, -below])
@@ -260,7 +277,7 @@ def test_no_row_pulls_both_ways(case: Case, solver: Smo, seed: int) -> None:
 
 @settings(max_examples=30)
 @given(case=cases(["svc-squared"]), solver=solvers)
-def test_squared_loss_is_the_hard_margin_of_another_kernel(case: Case, solver: Smo) -> None:
+def test_squared_loss_is_the_hard_margin_of_another_kernel(case: Case, solver: AnySolver) -> None:
     """Ridge in the problem or on the matrix (spec 004, 10.15)."""
     p = case.problem
     other = Gram(Precomputed(), case.K + np.diag(p.ridge))

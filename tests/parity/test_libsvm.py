@@ -29,7 +29,6 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import Certificate, Gram, Smo, certify
 from mercer import formulations as fm
-from mercer.kernels import Precomputed
 
 FloatArray = NDArray[np.float64]
 PRICES = (1e-2, 1.0, 1e2, 1e5)
@@ -113,29 +112,49 @@ def settings(prices: tuple[float, ...]) -> list[Setting]:
     """The five formulations; those without a price at three levels of nu."""
     priced = [Setting("SVC", {"C": C}) for C in prices]
     priced += [Setting("SVR", {"C": C, "epsilon": 0.1}) for C in prices]
-    priced += [Setting("NuSVR", {"C": C, "nu": 0.4}) for C in prices]
+    # beyond, the width of the tube is a rounding error, priced with C
+    priced += [Setting("NuSVR", {"C": C, "nu": 0.4}) for C in prices if C < 1e5]
     shares = [Setting("NuSVC", {"nu": nu}) for nu in (0.02, 0.2, 0.5)]
     return priced + shares + [Setting("OneClassSVM", {"nu": nu}) for nu in (0.02, 0.2, 0.5)]
 
 
-def certificates(setting: Setting, rows: Data, X: Any, **options: Any) -> list[Certificate]:
-    """Of our solution and of LIBSVM's, on the same problem and kernel values."""
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The certificates of both solutions of one problem, and the unit of its values.
+
+    Values are relative. Where hulls overlap the optimum of a nu machine is 0, and values are
+    relative to a millionth of what its coefficients could make of the kernel (spec 004, P5).
+    """
+
+    ours: Certificate
+    theirs: Certificate
+    unit: float
+
+    def assert_not_worse(self) -> None:
+        assert self.ours.objective >= self.theirs.objective - TOLERANCE * self.unit
+
+    def assert_optimal(self) -> None:
+        self.assert_not_worse()
+        assert self.ours.gap is not None
+        assert self.ours.gap <= TOLERANCE * self.unit
+
+
+def compare(
+    setting: Setting, rows: Data, X: Any, solver: Any = "auto", **kernel: Any
+) -> Comparison:
+    """Fit both with a bound on their steps, and certify both on the same problem."""
     y = setting.targets(rows)
-    solver = options.pop("solver", "auto")
-    ours = setting.fit(mercer, X, y, solver=solver, n_threads=1, **options)
-    theirs = setting.fit(sklearn.svm, X, y, max_iter=100_000, **options)
+    ours = setting.fit(mercer, X, y, solver=solver, n_threads=1, max_iter=2_000_000, **kernel)
+    theirs = setting.fit(sklearn.svm, X, y, max_iter=100_000, **kernel)
     problem = setting.formulate(y).problem
     gram = Gram(ours.kernel_, X, precision="double", n_threads=1)
     points = ours.solutions_[0].coef, libsvm_point(theirs, problem, len(y))
-    return [certify(problem, gram, point) for point in points]
-
-
-def assert_not_worse(ours: Certificate, theirs: Certificate) -> None:
-    assert ours.infeasibility <= 1e-9 * (1 + abs(ours.objective))
-    slack = TOLERANCE * max(abs(theirs.objective), abs(ours.objective))
-    assert ours.objective >= theirs.objective - slack
-    assert ours.relative_gap is not None
-    assert ours.relative_gap <= TOLERANCE
+    certificates = [certify(problem, gram, point) for point in points]
+    size = np.abs(points[0]).sum() + np.abs(problem.group_sum).sum()
+    assert certificates[0].infeasibility <= 1e-12 * size
+    reach = size**2 * np.abs(gram.diagonal()).max()
+    unit = max(abs(certificates[0].objective), 0.0 if problem.linear.any() else 1e-6 * reach)
+    return Comparison(*certificates, unit)
 
 
 def name_of(value: Any) -> str:
@@ -148,14 +167,21 @@ def name_of(value: Any) -> str:
 @pytest.mark.parametrize("name", SETS)
 def test_rbf(name: str, setting: Setting) -> None:
     rows = data(name)
-    assert_not_worse(*certificates(setting, rows, rows.X, kernel="rbf", gamma="scale"))
+    compare(setting, rows, rows.X, kernel="rbf", gamma="scale").assert_optimal()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_learned_tube_at_a_large_price(name: str) -> None:
+    """Neither may be done within its steps."""
+    rows, setting = data(name), Setting("NuSVR", {"C": 1e5, "nu": 0.4})
+    compare(setting, rows, rows.X, kernel="rbf", max_iter=100_000).assert_not_worse()
 
 
 @pytest.mark.parametrize("setting", settings(PRICES), ids=name_of)
 def test_precomputed(setting: Setting) -> None:
-    rows = data("cancer")
-    K = np.exp(-0.02 * ((rows.X[:, None] - rows.X) ** 2).sum(axis=2))
-    assert_not_worse(*certificates(setting, rows, K, kernel="precomputed"))
+    rows = data("wine")
+    K = np.exp(-0.05 * ((rows.X[:, None] - rows.X) ** 2).sum(axis=2))
+    compare(setting, rows, K, kernel="precomputed").assert_optimal()
 
 
 @pytest.mark.parametrize("setting", settings((1e-2, 1.0)), ids=name_of)
@@ -163,55 +189,60 @@ def test_precomputed(setting: Setting) -> None:
 @pytest.mark.parametrize("name", ["iris", "digits", "diabetes", "crowded"])
 def test_linear_and_polynomial(name: str, kernel: str, setting: Setting) -> None:
     rows = data(name)
-    assert_not_worse(*certificates(setting, rows, rows.X, kernel=kernel, coef0=1.0))
+    compare(setting, rows, rows.X, kernel=kernel, coef0=1.0).assert_optimal()
 
 
-@pytest.mark.parametrize("setting", settings((1.0, 1e5)), ids=name_of)
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_sparse_rows(kernel: str, setting: Setting) -> None:
+@pytest.mark.parametrize("setting", settings((1.0, 1e2)), ids=name_of)
+def test_sparse_rows(setting: Setting) -> None:
     rows = data("digits")
-    if kernel == "linear" and setting.parameters.get("C", 1.0) > 1.0:
-        return
     X = sparse.csr_matrix(np.where(np.abs(rows.X) > 0.5, rows.X, 0.0))
-    assert_not_worse(*certificates(setting, rows, X, kernel=kernel))
+    compare(setting, rows, X, kernel="rbf", gamma=0.01).assert_optimal()
 
 
-@pytest.mark.parametrize("setting", settings((1e2, 1e5)), ids=name_of)
+@pytest.mark.parametrize("setting", settings((1e-2,)), ids=name_of)
+def test_sparse_rows_and_a_linear_kernel(setting: Setting) -> None:
+    rows = data("digits")
+    X = sparse.csr_matrix(np.where(np.abs(rows.X) > 0.5, rows.X, 0.0))
+    compare(setting, rows, X, kernel="linear").assert_optimal()
+
+
+@pytest.mark.parametrize("C", [1e2, 1e5])
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
-@pytest.mark.parametrize("name", ["iris", "cancer", "diabetes"])
-def test_where_libsvm_gives_up(name: str, kernel: str, setting: Setting) -> None:
-    """It is stopped after as many steps as are needed elsewhere a hundred times over."""
+@pytest.mark.parametrize("name", ["iris", "wine", "cancer", "digits"])
+def test_where_libsvm_may_give_up(name: str, kernel: str, C: float) -> None:
     rows, solver = data(name), Smo(stopping="gap")
-    options = {"kernel": kernel, "coef0": 1.0, "solver": solver}
-    assert_not_worse(*certificates(setting, rows, rows.X, **options))
+    comparison = compare(Setting("SVC", {"C": C}), rows, rows.X, solver, kernel=kernel, coef0=1.0)
+    comparison.assert_optimal()
+
+
+@pytest.mark.parametrize("name", ["wine", "cancer"])
+def test_where_libsvm_gives_up(name: str) -> None:
+    """Features of wild sizes: it is not done after 100,000 steps, nor by far."""
+    load = {"wine": load_wine, "cancer": load_breast_cancer}[name]
+    rows = _two_classes(load(), (0, 1), 110, False)
+    for C in (1.0, 1e2, 1e5):
+        setting = Setting("SVC", {"C": C})
+        comparison = compare(setting, rows, rows.X, Smo(stopping="gap"), kernel="linear")
+        comparison.assert_optimal()
+        assert comparison.theirs.relative_gap is not None
+        assert comparison.theirs.relative_gap > TOLERANCE
 
 
 @pytest.mark.parametrize("setting", settings((1.0, 1e2)), ids=name_of)
 @pytest.mark.parametrize("selection", ["second-order", "most-violating"])
 def test_both_selections(selection: Any, setting: Setting) -> None:
-    rows = data("crowded")
-    solver = Smo(selection=selection, refine=False)
-    ours, theirs = certificates(setting, rows, rows.X, kernel="rbf", gamma=0.5, solver=solver)
-    assert ours.objective >= theirs.objective - TOLERANCE * abs(theirs.objective)
-    assert ours.violation <= TOLERANCE
+    """Pair steps alone, without a Newton step to help them."""
+    rows, solver = data("crowded"), Smo(selection=selection, refine=False)
+    compare(setting, rows, rows.X, solver, kernel="rbf", gamma=0.5).assert_not_worse()
 
 
-def test_single_precision_values() -> None:
+@pytest.mark.parametrize("setting", settings((1.0, 1e2)), ids=name_of)
+def test_single_precision_values(setting: Setting) -> None:
     """Kernel values as LIBSVM's cache holds them; the certificate is in double precision."""
     rows = data("cancer")
-    for setting in settings((1.0, 1e2)):
-        y = setting.targets(rows)
-        ours = setting.fit(mercer, rows.X, y, precision="single", n_threads=1)
-        problem = setting.formulate(y).problem
-        gram = Gram(ours.kernel_, rows.X, precision="double", n_threads=1)
-        certificate = certify(problem, gram, ours.solutions_[0].coef)
-        assert certificate.violation <= TOLERANCE
-
-
-def test_kernel_matrix_as_precomputed_object() -> None:
-    rows = data("iris")
-    K = rows.X @ rows.X.T
-    setting = Setting("SVC", {"C": 1.0})
-    ours = setting.fit(mercer, K, rows.labels, kernel=Precomputed())
-    theirs = setting.fit(sklearn.svm, K, rows.labels, kernel="precomputed")
-    np.testing.assert_allclose(ours.decision_function(K), theirs.decision_function(K), atol=1e-4)
+    y = setting.targets(rows)
+    ours = setting.fit(mercer, rows.X, y, precision="single", n_threads=1)
+    gram = Gram(ours.kernel_, rows.X, precision="double", n_threads=1)
+    certificate = certify(setting.formulate(y).problem, gram, ours.solutions_[0].coef)
+    assert ours.solutions_[0].status == "converged"
+    assert certificate.violation <= TOLERANCE

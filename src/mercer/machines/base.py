@@ -26,7 +26,7 @@ from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.machines.verbose import progress_display
 from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
-from mercer.solvers import solve
+from mercer.solvers import resolve_solver, solve
 from mercer.solvers.progress import Callback
 
 __all__ = ["KernelMachine"]
@@ -212,20 +212,13 @@ class KernelMachine(BaseEstimator):
         return solve(
             formulation.problem,
             gram,
-            self._solver(),
+            resolve_solver(self.solver, shrinking=self.shrinking),
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
             max_time=None if left == np.inf else max(left, 0.0),
             callback=callback,
         )
-
-    def _solver(self) -> Any:
-        if isinstance(self.solver, str) and self.solver == "smo":
-            from mercer.solvers import Smo
-
-            return Smo(shrinking=self.shrinking)
-        return self.solver
 
     def _keep_solutions(
         self, solutions: list[Solution], kernel: Kernel, shape: tuple[int, ...]
