@@ -140,11 +140,16 @@ class Comparison:
 
 
 def compare(
-    setting: Setting, rows: Data, X: Any, solver: Any = "auto", **kernel: Any
+    setting: Setting,
+    rows: Data,
+    X: Any,
+    solver: Any = "auto",
+    max_iter: int = 2_000_000,
+    **kernel: Any,
 ) -> Comparison:
     """Fit both with a bound on their steps, and certify both on the same problem."""
     y = setting.targets(rows)
-    ours = setting.fit(mercer, X, y, solver=solver, n_threads=1, max_iter=2_000_000, **kernel)
+    ours = setting.fit(mercer, X, y, solver=solver, n_threads=1, max_iter=max_iter, **kernel)
     theirs = setting.fit(sklearn.svm, X, y, max_iter=100_000, **kernel)
     problem = setting.formulate(y).problem
     gram = Gram(ours.kernel_, X, precision="double", n_threads=1)
