@@ -22,6 +22,7 @@ FloatArray = NDArray[np.float64]
 # errors); thirty times that is a bound for sums of them.
 _ERROR_PER_NORM = 2e-6
 _SAMPLE = 256
+_OBJECTIVE_ERROR = 1e-6  # relative, up to which the objective need not be recomputed
 
 
 def screened_certificate(
@@ -29,8 +30,12 @@ def screened_certificate(
 ) -> Certificate:
     """The certificate of ``coef``, whose ``gradient`` is known in single precision."""
     n = problem.n_variables
-    scale = float(np.abs(gram.diagonal()).max(initial=0.0))
-    bound = _ERROR_PER_NORM * scale * float(np.sqrt(coef @ coef))
+    norm = float(np.sqrt(coef @ coef))
+    bound = _ERROR_PER_NORM * norm * float(np.abs(gram.diagonal()).max(initial=0.0))
+    objective = 0.5 * float(coef @ (problem.linear + gradient))
+    # 1/2 coef' error, with errors a thirtieth of the bound and independent of each other
+    if bound * norm / 60 > _OBJECTIVE_ERROR * abs(objective):
+        return certify(problem, gram, coef)
     sample = np.arange(0, n, max(n // _SAMPLE, 1))
     chosen = np.union1d(sample, _near_extremes(problem, coef, gradient, 2 * bound))
     if len(chosen) > n // 2:
