@@ -94,7 +94,9 @@ class Gram:
 
     def _build(self, precision: Precision) -> Any:
         form = self.kernel.form()
-        rows = RowSet(self._rows, precision, None if reads_stored(form) else row_shift(self._rows))
+        rows = RowSet(
+            self._rows, precision, None if reads_stored(form) else row_shift(self._rows, precision)
+        )
         kernel = build_kernel(form, rows, rows)
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
@@ -192,7 +194,9 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self._parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._left = RowSet(rows, precision, None if self._is_stored else row_shift(rows))
+        self._left = RowSet(
+            rows, precision, None if self._is_stored else row_shift(rows, precision)
+        )
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
@@ -218,13 +222,22 @@ class Expansion:
         return build_kernel(self.form, left, right)
 
 
-def row_shift(rows: Any) -> FloatArray | None:
-    """The mean of dense numeric rows: the origin that limits rounding of distances."""
+def row_shift(rows: Any, precision: Precision) -> FloatArray | None:
+    """The origin that limits rounding of distances: the mean of dense numeric rows.
+
+    Double precision needs it only if the rows lie far from the origin for their spread.
+    """
     if sp.issparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
         return None
-    if rows.ndim != 2 or rows.shape[0] == 0:
+    if rows.ndim != 2 or rows.size == 0:
         return None
-    return np.asarray(rows.mean(axis=0, dtype=np.float64))
+    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    if precision == "double":
+        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64)
+        spread = float(np.ptp(some, axis=0).max())
+        if np.abs(mean).max() <= 1e3 * spread:
+            return None
+    return mean
 
 
 def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:

@@ -52,8 +52,8 @@ class RowSet:
     precision : {"single", "double"}
         Precision of the packed copy.
     shift : ndarray of shape (n_features,), default=None
-        Subtracted from dense rows in single precision where the kernel does not change with
-        the origin: small distances between rows far from it would drown in rounding.
+        Subtracted from dense rows where the kernel does not change with the origin: small
+        distances between rows far from it would drown in rounding.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class RowSet:
                     f"but the rows have shape {rows.shape}"
                 )
             scale = transform
-            shift = self.shift if centred and self.precision == "single" else None
+            shift = self.shift if centred else None
             if transform is not None and transform.ndim == 2:
                 rows, scale = _transformed(rows, transform), None
                 shift = None if shift is None else shift @ transform

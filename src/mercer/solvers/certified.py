@@ -61,7 +61,9 @@ class CertifiedRun(ABC):
 
     def solution(self) -> Solution:
         """The point, its certificate and its cost."""
-        precision = self.gram.precision
+        # Along a flat direction without end rounding decides: that needs all digits.
+        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
+        precision: Precision = "double" if endless.any() else self.gram.precision
         # A single-precision run aims a little lower: its own rounding must fit in the rest.
         tolerance = self.tol * (0.9 if precision == "single" else 1.0)
         certificate = self._run(precision, tolerance, None)
