@@ -14,6 +14,7 @@ inline const char* status_name(smo::Status status) {
         case smo::Status::max_time: return "max-time";
         case smo::Status::stopped: return "callback";
         case smo::Status::unbounded: return "unbounded";
+        case smo::Status::stalled: return "precision-limit";
     }
     return "converged";
 }

@@ -97,7 +97,9 @@ class Solver {
         for (const std::uint32_t v : variables_.active()) {
             largest = std::max(largest, std::abs(variables_.gradient[v]));
         }
-        return violation < 1e3 * std::numeric_limits<T>::epsilon() * largest;
+        if (violation >= 1e3 * std::numeric_limits<T>::epsilon() * largest) return false;
+        result_.status = Status::stalled;
+        return true;
     }
 
     // One chunk: true to go on.
@@ -130,7 +132,7 @@ class Solver {
 
     // The chunk moved nothing although the whole problem is violated: rounding in the square.
     bool stalled() {
-        result_.status = Status::converged;
+        result_.status = Status::stalled;
         return false;
     }
 
