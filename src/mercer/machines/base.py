@@ -118,6 +118,8 @@ class KernelMachine(BaseEstimator):
     @staticmethod
     def _check_weight(sample_weight: ArrayLike | None, X: Any) -> FloatArray:
         n = count_rows(X)
+        if sample_weight is None:
+            return np.ones(n)
         weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
         if (weight < 0).any():
             raise ValueError(

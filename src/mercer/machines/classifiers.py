@@ -85,9 +85,11 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
                 "The number of classes has to be greater than one; got "
                 f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
             )
-        class_weight = compute_class_weight(
-            self.class_weight, classes=classes, y=y, sample_weight=weight
-        )
+        class_weight = np.ones(len(classes))
+        if self.class_weight is not None:
+            class_weight = compute_class_weight(
+                self.class_weight, classes=classes, y=y, sample_weight=weight
+            )
         self._fit_pairs(X, labels, classes, class_weight, weight)
         self._fit_probability(X, y, sample_weight)
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
@@ -16,7 +16,6 @@ from mercer.solvers.smo import Smo
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
 
 
-@runtime_checkable
 class Solver(Protocol):
     """Anything with a name and a ``solve`` method."""
 
@@ -68,7 +67,7 @@ def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
             )
         found: Solver = _BY_NAME[solver](shrinking=shrinking)
         return found
-    if not isinstance(solver, Solver):
+    if not callable(getattr(solver, "solve", None)):
         raise TypeError(
             f"solver must be one of {sorted(_BY_NAME)} or an object with a solve method, "
             f"got {type(solver).__name__}"
