@@ -2,7 +2,7 @@
 
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
-from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import Smo, solve
 
@@ -21,6 +21,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "Problem",
+    "ReducedSVC",
     "Smo",
     "Solution",
     "certify",

@@ -50,6 +50,18 @@ class CrossGram:
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
         self._left = RowSet(rows, precision, None if self._is_stored else row_shift(rows))
 
+    def __getstate__(self) -> dict[str, Any]:
+        left = self._left
+        return {
+            "kernel": self.kernel,
+            "rows": left.rows,
+            "precision": left.precision,
+            "n_threads": self.n_threads,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
     @property
     def n_rows(self) -> int:
         """Number of fixed rows."""
@@ -73,9 +85,9 @@ class CrossGram:
         if self._is_stored:
             return X
         is_sparse = sp.issparse(self._left.rows)
-        if sp.issparse(X) and not is_sparse:
-            return X.toarray()
-        return sp.csr_array(X) if is_sparse and not sp.issparse(X) else X
+        if hasattr(X, "toarray"):
+            return X if is_sparse else X.toarray()
+        return sp.csr_array(X) if is_sparse else X
 
 
 def cross_block(

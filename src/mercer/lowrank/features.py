@@ -80,13 +80,13 @@ class FeatureMap:
         block = self._gram.block(X)
         if self.factor is None or not block.size:
             return block
-        return dtrsm(1.0, self.factor, block, side=1, lower=1, trans_a=1, overwrite_b=1)  # type: ignore[no-any-return]
+        return dtrsm(1.0, self.factor, block, side=1, lower=1, trans_a=1, overwrite_b=1)
 
     def coefficients(self, weights: FloatArray) -> FloatArray:
         """Coefficients c of f(x) = sum_j c_j k(x, rows[j]) = phi(x)' weights."""
         if self.factor is None or not weights.size:
             return weights
-        return dtrsm(1.0, self.factor, weights, lower=1, trans_a=1)  # type: ignore[no-any-return]
+        return dtrsm(1.0, self.factor, weights, lower=1, trans_a=1)
 
 
 def _independent(K: FloatArray) -> tuple[FloatArray, IndexArray]:

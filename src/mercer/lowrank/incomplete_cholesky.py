@@ -99,8 +99,7 @@ def _grow(
     residual = np.array(gram.diagonal(), dtype=np.float64)
     if (residual < 0).any():
         raise ValueError(
-            "the kernel must be positive semi-definite, got a negative k(x, x): "
-            f"{residual.min()!r}"
+            f"the kernel must be positive semi-definite, got a negative k(x, x): {residual.min()!r}"
         )
     floor = PIVOT * residual.max(initial=0.0)
     rows = np.empty((min(rank, n), n))

@@ -118,16 +118,28 @@ class LowRank(BaseEstimator):
         if isinstance(self.basis, str):
             rank = min(self.rank, count_rows(X))
             return X, choose_basis(self.basis, kernel, X, rank, rng, n_threads=n_threads)  # type: ignore[arg-type]
-        given = np.asarray(self.basis)
-        if given.ndim == 1 and given.dtype.kind in "iu":
-            if len(given) and not (0 <= given.min() and given.max() < count_rows(X)):
-                raise ValueError(
-                    f"basis must lie in 0..{count_rows(X) - 1}, got {given.min()}..{given.max()}"
-                )
-            return X, np.asarray(given, dtype=np.intp)
+        if self.has_positions:
+            return X, self.positions(count_rows(X))
         if reads_stored(kernel.form()):
             raise ValueError("basis must be positions of rows for a precomputed kernel")
         return self.basis, np.arange(count_rows(self.basis))
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether ``basis`` is positions of rows."""
+        given = self.basis
+        return (
+            not isinstance(given, str)
+            and np.ndim(given) == 1
+            and np.asarray(given).dtype.kind in "iu"
+        )
+
+    def positions(self, n_rows: int) -> NDArray[np.intp]:
+        """``basis`` as positions among ``n_rows`` rows, checked."""
+        given = np.asarray(self.basis, dtype=np.intp)
+        if len(given) and not (given.min() >= 0 and given.max() < n_rows):
+            raise ValueError(f"basis must lie in 0..{n_rows - 1}, got {given.min()}..{given.max()}")
+        return given
 
     def transform(self, X: Any) -> FloatArray:
         """Features of the rows of ``X``; those of several models side by side, averaged.

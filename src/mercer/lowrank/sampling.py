@@ -56,9 +56,10 @@ def leverage_basis(gram: Gram, X: Any, rank: int, rng: np.random.Generator) -> I
 
 
 def leverage_scores(gram: Gram, X: Any, pilot: IndexArray) -> FloatArray:
-    """Upper estimates of the ridge leverages diag(K (K + t)^-1) from a pilot basis.
+    """Estimates of the ridge leverages diag(K (K + t)^-1) from a pilot basis.
 
-    With the features F of the pilot, t = tr(K - FF') / rank and both parts non-negative:
+    With the features F of the pilot and t = tr(K - FF') / rank, never below the leverages of
+    the approximate matrix FF':
 
         l_i = (K_ii - |F_i|^2) / t + F_i' (F'F + t)^-1 F_i,    at most 1.
     """

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -28,6 +29,12 @@ FloatArray = NDArray[np.float64]
 
 class LeastSquaresMachine(KernelMachine):
     """Base of RLSC, LSSVC and LSSVR: everything but the meaning of the targets."""
+
+    loo_values_: FloatArray | None
+    loo_errors_: FloatArray | None
+    loo_error_: float | None
+    gcv_: float | None
+    dof_: float | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [
@@ -63,7 +70,21 @@ class LeastSquaresMachine(KernelMachine):
     def _low_rank(self) -> LowRank | None:
         if isinstance(self.low_rank, Integral):
             return LowRank(rank=int(self.low_rank))
-        return self.low_rank  # type: ignore[no-any-return]
+        return self.low_rank
+
+    def _low_rank_among(self, X: Any, rows: NDArray[np.intp], n: int) -> LowRank | None:
+        """The approximation, the positions of a given basis counted among ``rows`` only."""
+        low_rank = self._low_rank()
+        if low_rank is None or not low_rank.has_positions or len(rows) == n:
+            return low_rank
+        positions = low_rank.positions(n)
+        place = np.full(n, -1)
+        place[rows] = np.arange(len(rows))
+        found = place[positions]
+        if low_rank.method != "subset" and (found < 0).any():
+            # a row without weight may be in the basis all the same
+            return clone(low_rank).set_params(basis=take_rows(X, positions))  # type: ignore[no-any-return]
+        return clone(low_rank).set_params(basis=found[found >= 0])  # type: ignore[no-any-return]
 
     def _fit_targets(
         self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray
@@ -72,7 +93,7 @@ class LeastSquaresMachine(KernelMachine):
 
         ``loss`` and ``loss_weight`` are those of the rows of positive weight.
         """
-        vars(self).pop("_stream", None)
+        self.__dict__.pop("_stream", None)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -84,7 +105,7 @@ class LeastSquaresMachine(KernelMachine):
             loss_weight=loss_weight,
             penalized=self.fit_intercept == "penalized",
             proximal=self.penalty == "coefficients",
-            low_rank=self._low_rank(),
+            low_rank=self._low_rank_among(X, rows, len(weight)),
             solver=self.solver,
             loo=self.loo,
             tol=self.tol,
@@ -151,14 +172,14 @@ class LeastSquaresMachine(KernelMachine):
         self.condition_ = fit.condition
         self._scan = fit.scan
         for name in ("coef_", "dual_coef_", "support_", "support_vectors_", "low_rank_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if fit.weights is not None:
             self.coef_ = fit.weights.T
         else:
             self._keep_expansion(fit, X, rows)
         if fit.low_rank is not None:
             self.low_rank_ = fit.low_rank
-            if isinstance(fit.low_rank.basis, str) or np.ndim(fit.low_rank.basis) == 1:
+            if isinstance(fit.low_rank.basis, str) or fit.low_rank.has_positions:
                 self.low_rank_.basis_ = tuple(rows[basis] for basis in self.low_rank_.basis_)
         self._warn(fit)
 
@@ -194,8 +215,8 @@ class LeastSquaresMachine(KernelMachine):
         result = self._scan
         del self._scan
         self.alphas_ = np.array([self.alpha_]) if result is None else result.alphas
-        self.loo_values_ = self.loo_error_ = self.loo_errors_ = None
-        self.gcv_ = self.dof_ = None
+        self.loo_values_ = self.loo_errors_ = None
+        self.loo_error_ = self.gcv_ = self.dof_ = None
         if result is None:
             return
         values = np.empty(targets.shape)
@@ -218,4 +239,4 @@ class LeastSquaresMachine(KernelMachine):
         """Values of all outputs at validated rows, (n_rows, n_outputs)."""
         if hasattr(self, "coef_"):
             return np.asarray(X @ self.coef_.T) + self.intercept_
-        return self._evaluate(X)[0] + self.intercept_  # type: ignore[no-any-return]
+        return self._evaluate(X)[0] + self.intercept_

@@ -136,7 +136,7 @@ class LeastSquaresClassifier(ClassifierMixin, LeastSquaresMachine):
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the argmax of :meth:`decision_function`."""
         values = self._outputs(self._validate_predict(X))
-        return self.classes_[chosen_class(values)]  # type: ignore[no-any-return]
+        return self.classes_[chosen_class(values)]
 
 
 def signed_labels(labels: NDArray[np.intp], n_classes: int) -> FloatArray:

@@ -55,6 +55,7 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
     True
     """
 
+    robust_weight_: FloatArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LeastSquaresMachine._parameter_constraints,
         "robust": [StrOptions({"huber", "hampel"}), None],
@@ -164,7 +165,9 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
             return super()._fit_job(job)
         if self.sparse is not None:
             raise ValueError(f"robust={self.robust!r} cannot be combined with sparse machines")
-        fit, self.robust_weight_, self.scale_, _ = fit_robust(job, self.robust)  # type: ignore[arg-type]
+        fit, share, scale, _ = fit_robust(job, self.robust)  # type: ignore[arg-type]
+        self.robust_weight_ = share
+        self.scale_ = scale
         return fit
 
     @property

@@ -62,11 +62,11 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     """y - f(x) of the rows of the job."""
     s = job.system
     if fit.weights is not None:
-        return s.targets - (job.X @ fit.weights + fit.intercept)  # type: ignore[no-any-return]
+        return s.targets - (job.X @ fit.weights + fit.intercept)
     assert fit.coef is not None
     rows = fit.rows if fit.support is None else take_rows(job.X, fit.support)
     values = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads).evaluate(job.X)[0]
-    return s.targets - values - fit.intercept  # type: ignore[no-any-return]
+    return s.targets - values - fit.intercept
 
 
 def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, float, int]:

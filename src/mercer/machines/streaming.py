@@ -134,9 +134,7 @@ class Stream:
             weights, intercept = solved[0]
             if self.penalized:
                 weights, intercept = weights[:-1], weights[-1]
-            return LeastSquaresFit(
-                solver="primal", weights=weights, intercept=intercept, **common
-            )
+            return LeastSquaresFit(solver="primal", weights=weights, intercept=intercept, **common)
         self.low_rank.trace_error_ = self._trace_error()
         maps = self.low_rank.maps_
         coefs = [

@@ -39,7 +39,7 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
     build = {"rectangle": _rectangle, "subset": _subset, "nystrom": _nystrom}[low_rank.method]
     evaluators = [build(job, features) for features in low_rank.maps_]
     low_rank.trace_error_ = _trace_error(job, evaluators)
-    whole = evaluators[0] if len(evaluators) == 1 else AverageSystem(evaluators)
+    whole: Any = evaluators[0] if len(evaluators) == 1 else AverageSystem(evaluators)
     alpha, result = scanned(job, whole)
     return LeastSquaresFit(
         solver=low_rank.method,
@@ -70,7 +70,8 @@ def _nystrom(job: Job, features: FeatureMap) -> FeatureSystem | NystromSystem:
 
 def _subset(job: Job, features: FeatureMap) -> SubsetSystem:
     subset = features.basis
-    if not isinstance(job.low_rank.basis, str) and np.ndim(job.low_rank.basis) != 1:  # type: ignore[union-attr]
+    assert job.low_rank is not None
+    if not isinstance(job.low_rank.basis, str) and not job.low_rank.has_positions:
         raise ValueError("method='subset' needs a basis among the training rows")
     among = take_rows(job.X, subset)
     cross = CrossGram(

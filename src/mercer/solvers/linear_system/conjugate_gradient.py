@@ -118,6 +118,6 @@ def low_rank_preconditioner(features: FloatArray, alpha: float) -> Operator:
     filters = 1.0 / (np.maximum(values, 0.0) + alpha)
 
     def apply(r: FloatArray) -> FloatArray:
-        return (r - directions @ (filters[:, None] * (directions.T @ r))) / alpha  # type: ignore[no-any-return]
+        return (r - directions @ (filters[:, None] * (directions.T @ r))) / alpha
 
     return apply

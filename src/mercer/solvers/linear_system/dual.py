@@ -50,9 +50,11 @@ class DualSystem:
         K *= scale[:, None]
         K *= scale
         self._levels = K @ scale
-        mirror = _reflect(K, system.unit, self._levels / np.sqrt(system.total)) if (
-            system.bias
-        ) else None
+        mirror = (
+            _reflect(K, system.unit, self._levels / np.sqrt(system.total))
+            if (system.bias)
+            else None
+        )
         if alpha is None:
             self._spectral(K, mirror, clip)
         else:
@@ -122,9 +124,7 @@ class DualSystem:
         return self.n_rows - alphas * np.vdot(self._U, self._U)
 
 
-def _reflect(
-    K: FloatArray, unit: FloatArray, image: FloatArray
-) -> tuple[float, FloatArray]:
+def _reflect(K: FloatArray, unit: FloatArray, image: FloatArray) -> tuple[float, FloatArray]:
     """H K H in the lower triangle of K without its first column; H = I - tau v v'.
 
     v = unit + sign e_0 and q = p - (tau/2)(p'v) v with p = tau K v give

@@ -88,9 +88,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
     gram = job.gram()
     features = None
     if solver.rank:
-        features = preconditioner_features(
-            LowRank(rank=solver.rank, random_state=0), gram, job.X
-        )
+        features = preconditioner_features(LowRank(rank=solver.rank, random_state=0), gram, job.X)
     coef, intercept, end = kernel_cg(
         gram,
         job.system,
@@ -191,10 +189,10 @@ def _one_alpha(job: Job, method: str) -> float:
 
 def _total_bias(job: Job, coef: FloatArray, intercept: FloatArray) -> FloatArray:
     """With the kernel k + 1 the bias is the sum of the coefficients (spec 003, 2.3)."""
-    return coef.sum(axis=0) if job.penalized else intercept  # type: ignore[no-any-return]
+    return coef.sum(axis=0) if job.penalized else intercept
 
 
-def _split(job: Job, weights: FloatArray, intercept: FloatArray) -> dict[str, FloatArray]:
+def _split(job: Job, weights: FloatArray, intercept: FloatArray) -> dict[str, Any]:
     """The weight of the constant feature is the bias."""
     if not job.penalized:
         return {"weights": weights, "intercept": intercept}

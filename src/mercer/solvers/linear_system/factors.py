@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, eigh
 from scipy.linalg.blas import dtrsm, dtrsv
@@ -81,7 +80,7 @@ class SpectralFactor:
 
     def coordinates(self, rows: Any) -> FloatArray:
         """Rows in the basis of the eigenvectors."""
-        return rows @ self.vectors  # type: ignore[no-any-return]
+        return rows @ self.vectors
 
     def back(self, z: FloatArray) -> FloatArray:
         """From the basis of the eigenvectors."""
@@ -94,7 +93,7 @@ class SpectralFactor:
     def shrinkage(self, alphas: FloatArray) -> FloatArray:
         """Sum of values / (values + alpha)."""
         values = self._finite
-        return (values / np.add.outer(alphas, values)).sum(axis=1)  # type: ignore[no-any-return]
+        return (values / np.add.outer(alphas, values)).sum(axis=1)
 
     @property
     def _finite(self) -> FloatArray:
@@ -127,16 +126,17 @@ class CholeskyFactor:
         n = len(A)
         self.alpha = alpha
         np.einsum("ii->i", A)[:] += alpha
+        self.lower: FloatArray
         self.lower, info = dpotrf(A, lower=1, clean=1, overwrite_a=1) if n else (A, 0)
         if info:
             raise LinAlgError(f"the matrix plus alpha={alpha!r} is not positive definite")
 
     def coordinates(self, rows: Any) -> FloatArray:
         """``rows L^-T``."""
-        dense = rows.toarray(order="F") if sp.issparse(rows) else rows
+        dense = rows.toarray(order="F") if hasattr(rows, "toarray") else rows
         if not dense.size:
             return dense
-        return dtrsm(1.0, self.lower, dense, side=1, lower=1, trans_a=1)  # type: ignore[no-any-return]
+        return dtrsm(1.0, self.lower, dense, side=1, lower=1, trans_a=1)
 
     def back(self, z: FloatArray) -> FloatArray:
         """``L^-T z``."""
@@ -159,9 +159,7 @@ class CholeskyFactor:
         if not n:
             return 1.0
         largest = _power(lambda v: L @ (v @ L), n)
-        return largest * _power(
-            lambda v: dtrsv(L, dtrsv(L, v, lower=1), lower=1, trans=1), n
-        )
+        return largest * _power(lambda v: dtrsv(L, dtrsv(L, v, lower=1), lower=1, trans=1), n)
 
     @property
     def largest(self) -> float:

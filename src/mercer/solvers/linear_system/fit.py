@@ -84,8 +84,8 @@ class Job:
         if not self.penalized:
             return self.X
         ones = np.ones((self.X.shape[0], 1))
-        return sp.hstack([self.X, ones]).tocsr() if sp.issparse(self.X) else np.hstack(
-            [self.X, ones]
+        return (
+            sp.hstack([self.X, ones]).tocsr() if sp.issparse(self.X) else np.hstack([self.X, ones])
         )
 
     def gram(self) -> Gram:
@@ -156,6 +156,6 @@ def squared_loss(targets: FloatArray) -> Loss:
     """Squared error of the left-out rows, averaged over the outputs."""
 
     def loss(values: FloatArray, rows: slice) -> FloatArray:
-        return ((targets[rows] - values) ** 2).mean(axis=2)  # type: ignore[no-any-return]
+        return ((targets[rows] - values) ** 2).mean(axis=2)
 
     return loss

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
@@ -34,7 +33,7 @@ class LinearData:
     def __init__(self, X: Any, system: System) -> None:
         self.X, self.system = X, system
         # gathering is faster than scattering: products with X' get rows of their own
-        self.transposed = X.T.tocsr() if sp.issparse(X) else X.T
+        self.transposed = X.T.tocsr() if hasattr(X, "tocsr") else X.T
         n_features = X.shape[1]
         self.mean = system.weight @ X / system.total if system.bias else np.zeros(n_features)
         self.target_mean = (
@@ -51,7 +50,7 @@ class LinearData:
     def forward(self, V: FloatArray) -> FloatArray:
         """s (X - 1 mean') V."""
         scale = self.system.scale[:, None]
-        return scale * (self.X @ V - self.mean @ V)  # type: ignore[no-any-return]
+        return scale * (self.X @ V - self.mean @ V)
 
     def backward(self, U: FloatArray) -> FloatArray:
         """(X - 1 mean')' s U."""
@@ -59,11 +58,11 @@ class LinearData:
         product = self.transposed @ scaled
         if self.system.bias:
             product -= np.outer(self.mean, scaled.sum(axis=0))
-        return product  # type: ignore[no-any-return]
+        return product
 
     def intercept(self, weights: FloatArray) -> FloatArray:
         """b of the weights of the features."""
-        return self.target_mean - self.mean @ weights  # type: ignore[no-any-return]
+        return self.target_mean - self.mean @ weights
 
 
 def linear_cg(

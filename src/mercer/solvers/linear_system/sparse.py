@@ -57,7 +57,8 @@ def fit_pruned(job: Job) -> LeastSquaresFit:
 
 def _on_subset(job: Job, K: FloatArray, rows: IndexArray) -> tuple[LeastSquaresFit, float, float]:
     """The machine of some rows, its error on all, and the standard error of that."""
-    assert job.alpha is not None and job.alphas is not None
+    assert job.alpha is not None
+    assert job.alphas is not None
     inner = factored(job.system.on_rows(rows), lambda: K[np.ix_(rows, rows)], job.alpha)
     evaluator = SubsetSystem(job.system, rows, inner, lambda part: K[part][:, rows])
     result = scan(evaluator, job.system, job.alphas, job.loss, job.loss_weight)
@@ -91,15 +92,16 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
     assert first.coef is not None
     alpha, K = first.alpha, _matrix(job)
     coef, support = first.coef, np.arange(len(K))
-    for rounds in range(1, ROUNDS + 1):
+    rounds, is_done = 0, False
+    while rounds < ROUNDS and not is_done:
+        rounds += 1
         before, size = coef, np.linalg.norm(coef, axis=1)
         alive = size > ZERO * size.max(initial=0.0)
         support, before, size = support[alive], before[alive], size[alive]
         evaluator = _reweighted(job, K[:, support] * size, alpha)
         theta, intercept = evaluator.solve(alpha)
         coef = size[:, None] * theta
-        if np.abs(coef - before).max(initial=0.0) < CHANGE * size.max(initial=0.0):
-            break
+        is_done = np.abs(coef - before).max(initial=0.0) < CHANGE * size.max(initial=0.0)
     if job.penalized:
         intercept = coef.sum(axis=0)
     result = None

@@ -78,7 +78,7 @@ class System:
         """b = s'(sY - sKs U) / s's, given ``levels`` = sKs s; zero without a bias."""
         if not self.bias:
             return np.zeros(self.targets.shape[1])
-        return (self.weight @ self.targets - levels @ U) / self.total  # type: ignore[no-any-return]
+        return (self.weight @ self.targets - levels @ U) / self.total
 
     def on_rows(self, rows: NDArray[np.intp]) -> System:
         """The same problem on some of the rows."""
