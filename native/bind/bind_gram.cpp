@@ -72,7 +72,9 @@ nb::ndarray<nb::numpy, T> cross_values(const Kernel<T>& kernel, const IndexArray
     auto out = std::make_unique<T[]>(checked_product(rows.size(), n));
     {
         nb::gil_scoped_release release;
-        ThreadPool threads(kernel.is_parallel() ? n_threads : 1);
+        // below some thousand values a second thread costs more than it brings
+        const bool alone = !kernel.is_parallel() || rows.size() * n < (1 << 14);
+        ThreadPool threads(alone ? 1 : n_threads);
         threads.parallel_for(n, 128, [&](std::size_t begin, std::size_t end) {
             kernel.values(rows, begin, end, out.get() + begin, n);
         });

@@ -195,7 +195,9 @@ class LeastSquaresMachine(KernelMachine):
         self._expand()
 
     def _warn(self, fit: LeastSquaresFit) -> None:
-        if fit.condition is not None and fit.condition > 1 / np.finfo(float).eps:
+        # beyond this no digit of the coefficients is sure
+        limit = 1 / (np.finfo(float).eps * max(self.shape_fit_[0], 1))
+        if fit.condition is not None and fit.condition > limit:
             warnings.warn(
                 f"the matrix is ill-conditioned (condition_={fit.condition:.2g}): coefficients "
                 f"may be inaccurate. A larger alpha (now {fit.alpha:g}) helps",

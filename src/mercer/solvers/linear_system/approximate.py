@@ -28,11 +28,16 @@ FloatArray = NDArray[np.float64]
 def fit_low_rank(job: Job) -> LeastSquaresFit:
     """The machines of ``job.low_rank``, averaged if there are several (spec 003, 2.16)."""
     low_rank: LowRank = clone(job.low_rank)
+    if job.proximal and low_rank.method != "rectangle":
+        raise ValueError(
+            f"penalty='coefficients' needs method='rectangle' of low_rank, got {low_rank.method!r}"
+        )
     kernel = job.kernel if job.proximal else job.full_kernel
     low_rank.fit(
         kernel,
         job.X,
-        whiten=not job.proximal,
+        # rows of a subset are data, which depend on each other or not
+        whiten=not job.proximal and low_rank.method != "subset",
         precision=job.precision,
         n_threads=job.n_threads,
     )

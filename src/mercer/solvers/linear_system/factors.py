@@ -169,10 +169,10 @@ class CholeskyFactor:
 
 
 def _power(apply: Callable[[FloatArray], FloatArray], n: int) -> float:
-    """Largest eigenvalue of a positive definite operator after a few power iterations."""
+    """Largest eigenvalue of a positive definite operator after some power iterations."""
     v = np.random.default_rng(0).standard_normal(n)
     size = 0.0
-    for _ in range(12):
+    for _ in range(25):
         v /= np.linalg.norm(v)
         v = apply(v)
         size = float(np.linalg.norm(v))
