@@ -72,6 +72,24 @@ nb::ndarray<nb::numpy, double> cross_product(const Kernel<T>& kernel, const Inde
 }
 
 template <class T>
+nb::ndarray<nb::numpy, T> cross_values(const Kernel<T>& kernel, const IndexArray& left,
+                                       std::size_t n_threads) {
+    const auto rows = to_indices(left, kernel.n_left());
+    const std::size_t n = kernel.n_right();
+    auto out = std::make_unique<T[]>(checked_product(rows.size(), n));
+    {
+        nb::gil_scoped_release release;
+        // below some thousand values a second thread costs more than it brings
+        const bool alone = !kernel.is_parallel() || rows.size() * n < (1 << 14);
+        ThreadPool threads(alone ? 1 : n_threads);
+        threads.parallel_for(n, 128, [&](std::size_t begin, std::size_t end) {
+            kernel.values(rows, begin, end, out.get() + begin, n);
+        });
+    }
+    return new_array<T>(std::move(out), {rows.size(), n});
+}
+
+template <class T>
 void register_precision(nb::module_& m, const std::string& suffix) {
     nb::class_<Gram<T>>(m, ("Gram" + suffix).c_str(), "Kernel values of rows against themselves.")
         .def("__init__",
@@ -94,6 +112,7 @@ void register_precision(nb::module_& m, const std::string& suffix) {
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses);
     m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
+    m.def(("cross_values_" + suffix).c_str(), &cross_values<T>);
 }
 
 }  // namespace

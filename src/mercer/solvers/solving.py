@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
+from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.progress import Callback
 from mercer.solvers.smo import Smo
 
@@ -35,6 +37,7 @@ class Solver(Protocol):
     ) -> Solution: ...
 
 
+@dataclass(frozen=True)
 class Auto:
     """The fastest solver for the problem.
 
@@ -43,10 +46,9 @@ class Auto:
     whose values are better kept than computed again.
     """
 
-    name = "auto"
+    shrinking: bool = True
 
-    def __init__(self, shrinking: bool = True) -> None:
-        self.shrinking = shrinking
+    name = "auto"
 
     def solve(self, problem: Problem, gram: Gram, **options: Any) -> Solution:
         """Solve ``problem`` with the solver chosen for it."""
@@ -55,7 +57,13 @@ class Auto:
         return solver.solve(problem, gram, **options)
 
 
-_BY_NAME: dict[str, Any] = {"auto": Auto, "chunked": Chunked, "smo": Smo}
+_BY_NAME: dict[str, Any] = {
+    "auto": Auto,
+    "chunked": Chunked,
+    "smo": Smo,
+    "direct": Direct,
+    "cg": ConjugateGradient,
+}
 
 
 def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
@@ -65,7 +73,8 @@ def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
             raise ValueError(
                 f"solver must be one of {sorted(_BY_NAME)} or a solver object, got {solver!r}"
             )
-        found: Solver = _BY_NAME[solver](shrinking=shrinking)
+        kind = _BY_NAME[solver]
+        found: Solver = kind(shrinking=shrinking) if hasattr(kind, "shrinking") else kind()
         return found
     if not callable(getattr(solver, "solve", None)):
         raise TypeError(
@@ -95,7 +104,8 @@ def solve(
     gram : Gram
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
-        "auto", "chunked", "smo" or a solver object such as ``Chunked(chunk_size=512)``.
+        "auto", "chunked", "smo", for least squares also "direct" and "cg", or a solver object
+        such as ``Chunked(chunk_size=512)``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
     tol : float, default=1e-3
