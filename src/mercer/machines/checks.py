@@ -34,8 +34,10 @@ def naming(**arguments: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
+        if not _NO_NUMBERS.search(str(error)):
+            raise
         guilty = [name for name, value in arguments.items() if not _is_numeric(value)]
-        if not guilty or not _NO_NUMBERS.search(str(error)):
+        if not guilty:
             raise
         where = _text_columns(arguments[guilty[0]])
         raise type(error)(f"{guilty[0]} must hold numbers{where}: {error}") from error
