@@ -78,7 +78,8 @@ def row(case: Case, threads: int, repeats: int, peer: bool) -> tuple[str, float]
         other = f"{theirs[0]:8.3f} {certificate.violation:8.1e} {behind:+9.1e} {ratio:6.1f}"
     text = (
         f"{case.name:24s} {len(case.y):7d} {case.X.shape[1]:4d} "
-        f"{np.count_nonzero(solution.coef):6d} {median(ours):8.3f} {floor(case, solution.coef, threads):7.3f} {solution.violation:8.1e} "
+        f"{np.count_nonzero(solution.coef):6d} {median(ours):8.3f} "
+        f"{floor(case, solution.coef, threads):7.3f} {solution.violation:8.1e} "
         f"{solution.status[:9]:9s} {other}"
     )
     return text, ratio

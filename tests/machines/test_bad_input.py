@@ -236,7 +236,7 @@ def test_solvers(solver: Any, kind: type[Exception], got: str) -> None:
 
 
 def test_a_class_is_not_a_kernel() -> None:
-    with pytest.raises(ValueError, match="kernel must be one of .* got <class .*Gaussian"):
+    with pytest.raises(ValueError, match=r"kernel must be one of .* got <class .*Gaussian"):
         SVC(kernel=Gaussian).fit(X, Y)
 
 

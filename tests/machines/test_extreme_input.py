@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from machines.machine_cases import CASES, Sample, sample
@@ -29,11 +30,12 @@ def degenerate() -> dict[str, Sample]:
         "one feature": rng.normal(size=(10, 1)),
         "copies of both classes": line,
         "a constant feature": np.column_stack([line, np.ones(10)]),
-        "tiny": 1e-100 * rng.normal(size=(10, 2)),
+        "tiny": 1e-40 * rng.normal(size=(10, 2)),
     }
     return {name: Sample(X, y, t, w) for name, X in sets.items()}
 
 
+@pytest.mark.filterwarnings("ignore:nu=:sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("data", degenerate())
 @pytest.mark.parametrize("name", CASES)
@@ -60,7 +62,7 @@ def test_empty_sparse_rows() -> None:
 @pytest.mark.parametrize("machine", [SVC(), SVC(C=np.inf), NuSVC(nu=1.0), SVC(kernel="linear")])
 def test_two_rows(machine: Any) -> None:
     """The boundary lies in the middle."""
-    machine.fit([[0.0], [1.0]], ["a", "b"])
+    machine = clone(machine).fit([[0.0], [1.0]], ["a", "b"])
     low, middle, high = machine.decision_function([[0.0], [0.5], [1.0]])
     assert middle == pytest.approx(0.0, abs=1e-12)
     assert low == pytest.approx(-high)
@@ -126,6 +128,26 @@ def test_a_price_that_is_never_paid(kernel: str, C: float) -> None:
     assert machine.objective_ == pytest.approx(hard.objective_, rel=1e-9)
     assert machine.dual_gap_ <= 1e-9
     assert machine.score(X, y) == 1.0
+
+
+def test_hulls_that_overlap() -> None:
+    """No margin: the answer is noise, and the user is told (spec 004, P5)."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    with pytest.warns(ConvergenceWarning, match=r"nu=0.2 is too small: .* hulls .* overlap"):
+        machine = NuSVC(nu=0.2, kernel="linear").fit(X, y)
+    assert machine.rho_ == pytest.approx(0.0, abs=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NuSVC(nu=0.2).fit(X, y)
+
+
+def test_a_margin_beyond_the_range_of_numbers() -> None:
+    """Squares of its inverse once ended a fit with an OverflowError."""
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    with pytest.warns(ConvergenceWarning):
+        machine = NuSVC(nu=0.3, kernel="linear").fit(1e-100 * X, [1, -1] * 5)
+    assert machine.predict(X).shape == (10,)
 
 
 @pytest.mark.parametrize("shape", ["two classes", "three classes"])

@@ -39,7 +39,8 @@ class Parametrized:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor arguments; with `deep`, also ``part__argument`` of parts."""
-        own = {name: getattr(self, name) for name in _argument_names(type(self))}
+        names = _argument_names(type(self))  # type: ignore[arg-type]
+        own = {name: getattr(self, name) for name in names}
         if not deep:
             return own
         nested = {

@@ -1,8 +1,9 @@
-"""What machines demand of rows, kernel matrices and prices, and how they say so."""
+"""What machines demand of rows, kernel matrices, weights and prices, and how they say so."""
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_class_weight
 
+from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.kernels.blocks import row_slices
 
@@ -19,9 +23,14 @@ __all__ = [
     "check_finite_price",
     "check_finite_values",
     "check_gram_matrix",
+    "check_weighted_classes",
     "is_surely_indefinite",
     "naming",
+    "warn_of_overlap",
+    "weigh_classes",
 ]
+
+FloatArray = NDArray[np.float64]
 
 # What NumPy says of values that are no numbers, without saying whose.
 _NO_NUMBERS = re.compile("could not convert|argument must be|setting an array element")
@@ -125,6 +134,56 @@ def check_finite_values(gram: Gram) -> Gram:
             "scale the features or choose smaller kernel parameters"
         )
     return gram
+
+
+def check_weighted_classes(classes: NDArray[Any], labels: NDArray[Any], weight: FloatArray) -> None:
+    """Two classes at least, and some weight on each."""
+    seen = np.bincount(labels, weights=weight, minlength=len(classes)) > 0
+    if seen.sum() < 2:
+        raise ValueError(
+            "The number of classes has to be greater than one; got "
+            f"{seen.sum()} class{'' if seen.sum() == 1 else 'es'} with positive weight"
+        )
+    if not seen.all():
+        raise ValueError(
+            "sample_weight must be positive for some row of each class, got only zeros for the "
+            f"classes {classes[~seen].tolist()}"
+        )
+
+
+def weigh_classes(
+    class_weight: Any, classes: NDArray[Any], y: Any, weight: FloatArray
+) -> FloatArray:
+    """Weight of each class, positive and finite."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    weights = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weight)
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError(
+            "class_weight must be positive and finite for every class, got "
+            f"{dict(zip(classes.tolist(), weights.tolist(), strict=True))}"
+        )
+    return np.asarray(weights, dtype=np.float64)
+
+
+def warn_of_overlap(nu: float, read_outs: list[ReadOut], gram: Gram) -> None:
+    """Warn of pairs of classes without a margin (spec 004, P5).
+
+    With coefficients beta before they are scaled to margin 1, rho is half a difference of
+    gradients, none of which exceeds |beta|_1 max k(x, x).
+    """
+    largest = float(np.abs(gram.diagonal()).max())
+    for read_out in read_outs:
+        reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
+        if (read_out.rho or 0.0) <= 1e-9 * reach:
+            warnings.warn(
+                f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
+                "no margin, and the decision function is noise. Choose a larger nu or another "
+                "kernel.",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
+            return
 
 
 def check_finite_price(C: float, loss: str) -> float:

@@ -10,21 +10,27 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer.formulations import (
     Formulation,
+    ReadOut,
     absolute,
     least_squares,
     nu_svc,
     one_sided_huber,
     svc,
 )
+from mercer.gram import Gram
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import check_finite_price
+from mercer.machines.checks import (
+    check_finite_price,
+    check_weighted_classes,
+    warn_of_overlap,
+    weigh_classes,
+)
 from mercer.machines.linear import linear_coef
 from mercer.machines.one_vs_one import (
     class_pairs,
@@ -80,35 +86,11 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
-        seen = np.unique(labels[weight > 0])
-        if len(seen) < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
-            )
-        if len(seen) < len(classes):
-            absent = np.setdiff1d(np.arange(len(classes)), seen)
-            raise ValueError(
-                "sample_weight must be positive for some row of each class, got only zeros for "
-                f"the classes {classes[absent].tolist()}"
-            )
-        class_weight = self._weigh_classes(classes, y, weight)
+        check_weighted_classes(classes, labels, weight)
+        class_weight = weigh_classes(self.class_weight, classes, y, weight)
         self._fit_pairs(X, labels, classes, class_weight, weight)
         self._fit_probability(X, y, sample_weight)
         return self
-
-    def _weigh_classes(self, classes: NDArray[Any], y: Any, weight: FloatArray) -> FloatArray:
-        if self.class_weight is None:
-            return np.ones(len(classes))
-        class_weight = compute_class_weight(
-            self.class_weight, classes=classes, y=y, sample_weight=weight
-        )
-        if not (np.isfinite(class_weight) & (class_weight > 0)).all():
-            raise ValueError(
-                f"class_weight must be positive and finite for every class, got "
-                f"{dict(zip(classes.tolist(), class_weight.tolist(), strict=True))}"
-            )
-        return np.asarray(class_weight, dtype=np.float64)
 
     def _fit_pairs(
         self,
@@ -139,7 +121,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
         self._n_support = np.bincount(sorted_labels[support], minlength=n_classes)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
-        self._keep_read_outs(read_outs)
+        self._keep_read_outs(read_outs, gram)
         self._keep_solutions(solutions, kernel, np.shape(X))
 
     def _class_order(
@@ -152,7 +134,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         counts = np.bincount(labels, minlength=n_classes)
         return order, np.concatenate([[0], np.cumsum(counts)])
 
-    def _keep_read_outs(self, read_outs: list[Any]) -> None:
+    def _keep_read_outs(self, read_outs: list[ReadOut], gram: Gram) -> None:
         """For machines that learn more than coefficients."""
 
     @property
@@ -429,5 +411,6 @@ class NuSVC(KernelClassifier):
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         return nu_svc(sign, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
 
-    def _keep_read_outs(self, read_outs: list[Any]) -> None:
+    def _keep_read_outs(self, read_outs: list[ReadOut], gram: Gram) -> None:
         self.rho_ = np.array([read_out.rho for read_out in read_outs])
+        warn_of_overlap(self.nu, read_outs, gram)

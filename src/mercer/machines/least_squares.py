@@ -83,8 +83,8 @@ class LeastSquaresMachine(KernelMachine):
         found = place[positions]
         if low_rank.method != "subset" and (found < 0).any():
             # a row without weight may be in the basis all the same
-            return clone(low_rank).set_params(basis=take_rows(X, positions))  # type: ignore[no-any-return]
-        return clone(low_rank).set_params(basis=found[found >= 0])  # type: ignore[no-any-return]
+            return clone(low_rank).set_params(basis=take_rows(X, positions))
+        return clone(low_rank).set_params(basis=found[found >= 0])
 
     def _fit_targets(
         self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray

@@ -143,7 +143,7 @@ def _wrap(
 ) -> Solution:
     point = np.zeros(problem.n_variables)
     point[free] = coef[:, 0]
-    certificate = certify(problem, gram, point)  # type: ignore[arg-type]
+    certificate = certify(problem, gram, point)
     return Solution(
         coef=point,
         **vars(certificate),
