@@ -121,15 +121,32 @@ std::size_t State<T>::n_active() const {
 template <class T>
 auto State<T>::row(std::size_t position) -> Row {
     Row row;
+    bool computed = false;
     row.segments_.reserve(used_segments_.size());
-    for (std::size_t s : used_segments_) row.segments_.push_back(gram_.row(data_row_[position], s));
+    for (std::size_t s : used_segments_) {
+        row.segments_.push_back(gram_.row(data_row_[position], s));
+        computed |= row.segments_.back().was_computed();
+    }
+    ++(computed ? rows_computed_ : rows_hit_);
     return row;
 }
 
 template <class T>
-bool State<T>::has_row(std::size_t position) {
-    return std::ranges::all_of(used_segments_,
-                               [&](std::size_t s) { return gram_.has_row(data_row_[position], s); });
+auto State<T>::peek(std::size_t position) -> Row {
+    Row row;
+    row.segments_.reserve(used_segments_.size());
+    for (std::size_t s : used_segments_) {
+        row.segments_.push_back(gram_.peek(data_row_[position], s));
+        if (!row.segments_.back()) return {};
+    }
+    return row;
+}
+
+template <class T>
+std::size_t State<T>::rows_that_fit() const {
+    std::size_t length = 0;
+    for (std::size_t s : used_segments_) length += gram_.segments()[s + 1] - gram_.segments()[s];
+    return length == 0 ? 0 : gram_.cache_bytes() / (length * sizeof(T));
 }
 
 template <class T>
@@ -153,62 +170,74 @@ double State<T>::pair_curvature(Pair pair, const Row& up_row) const {
 
 template <class T>
 void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_row) {
-    // A coefficient within rounding of a bound would look free for ever (spec 004, P4).
-    const auto settle = [this](std::size_t p, double moved) {
-        const double slack = 1e-15 * (std::isinf(upper[p] - lower[p]) ? std::abs(moved)
-                                                                      : upper[p] - lower[p]);
-        beta[p] = moved >= upper[p] - slack ? upper[p] : moved <= lower[p] + slack ? lower[p] : moved;
-        refresh(p);
-    };
-    if (pair.up != none) {
-        settle(pair.up, beta[pair.up] + step);
-        gradient[pair.up] -= step * ridge[pair.up];
-    }
-    if (pair.down != none) {
-        settle(pair.down, beta[pair.down] - step);
-        gradient[pair.down] += step * ridge[pair.down];
-    }
-    if (pair.up == none) {
-        subtract_row(-step, down_row);
-    } else if (pair.down == none) {
-        subtract_row(step, up_row);
-    } else {
-        subtract_rows(step, up_row, down_row);
-    }
+    if (pair.up != none) settle(pair.up, beta[pair.up] + step);
+    if (pair.down != none) settle(pair.down, beta[pair.down] - step);
+    add_pair(gradient, -step, pair, up_row, down_row);
     extremes_known_ = false;
 }
 
 template <class T>
-void State<T>::subtract_row(double weight, const Row& row) {
+void State<T>::advance(const Direction& direction) {
+    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    for (std::size_t p = 0; p < size(); ++p) gradient[p] -= direction.response[p];
+    extremes_known_ = false;
+}
+
+// A coefficient within rounding of a bound would look free for ever (spec 004, P4).
+template <class T>
+void State<T>::settle(std::size_t p, double moved) {
+    const double range = upper[p] - lower[p];
+    const double slack = 1e-15 * (std::isinf(range) ? std::abs(moved) : range);
+    beta[p] = moved >= upper[p] - slack ? upper[p] : moved <= lower[p] + slack ? lower[p] : moved;
+    refresh(p);
+}
+
+template <class T>
+void State<T>::add_pair(std::vector<double>& target, double weight, Pair pair, const Row& up_row,
+                        const Row& down_row) const {
+    if (pair.up != none) target[pair.up] += weight * ridge[pair.up];
+    if (pair.down != none) target[pair.down] -= weight * ridge[pair.down];
+    if (pair.up == none) {
+        add_row(target, -weight, down_row);
+    } else if (pair.down == none) {
+        add_row(target, weight, up_row);
+    } else {
+        add_rows(target, weight, up_row, down_row);
+    }
+}
+
+template <class T>
+void State<T>::add_row(std::vector<double>& target, double weight, const Row& row) const {
     for (const Run& run : runs_) {
         const T* k = row.segment(run.segment);
+        double* out = target.data();
         if (run.contiguous) {
             k += column_[run.begin];
-            double* g = gradient.data() + run.begin;
-            for (std::size_t i = 0; i < run.end - run.begin; ++i) g[i] -= weight * double(k[i]);
+            out += run.begin;
+            for (std::size_t i = 0; i < run.end - run.begin; ++i) out[i] += weight * double(k[i]);
         } else {
-            for (std::size_t p = run.begin; p < run.end; ++p) {
-                gradient[p] -= weight * double(k[column_[p]]);
-            }
+            for (std::size_t p = run.begin; p < run.end; ++p) out[p] += weight * double(k[column_[p]]);
         }
     }
 }
 
 template <class T>
-void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_row) {
+void State<T>::add_rows(std::vector<double>& target, double weight, const Row& up_row,
+                        const Row& down_row) const {
     for (const Run& run : runs_) {
         const T* a = up_row.segment(run.segment);
         const T* b = down_row.segment(run.segment);
+        double* out = target.data();
         if (run.contiguous) {
             a += column_[run.begin];
             b += column_[run.begin];
-            double* g = gradient.data() + run.begin;
+            out += run.begin;
             for (std::size_t i = 0; i < run.end - run.begin; ++i) {
-                g[i] -= weight * (double(a[i]) - double(b[i]));
+                out[i] += weight * (double(a[i]) - double(b[i]));
             }
         } else {
             for (std::size_t p = run.begin; p < run.end; ++p) {
-                gradient[p] -= weight * (double(a[column_[p]]) - double(b[column_[p]]));
+                out[p] += weight * (double(a[column_[p]]) - double(b[column_[p]]));
             }
         }
     }
@@ -220,11 +249,10 @@ void State<T>::move_many(const std::vector<std::size_t>& positions,
     for (std::size_t k = 0; k < positions.size(); ++k) {
         const std::size_t p = positions[k];
         const double before = beta[p];
-        beta[p] = std::clamp(before + delta[k], lower[p], upper[p]);
-        refresh(p);
+        settle(p, before + delta[k]);
         if (beta[p] == before) continue;
         gradient[p] -= (beta[p] - before) * ridge[p];
-        subtract_row(beta[p] - before, row(p));
+        add_row(gradient, before - beta[p], row(p));
     }
     extremes_known_ = false;
 }

@@ -9,10 +9,35 @@ from numpy.typing import ArrayLike
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.solvers.progress import Callback, Progress
+from mercer.solvers.selection import (
+    CachedMaximumGain,
+    HybridMaximumGain,
+    LargeMaximumGain,
+    MaximumGain,
+    OneRowMaximumGain,
+    RecentMaximumGain,
+)
 from mercer.solvers.smo import Smo
 from mercer.solvers.start import feasible_start
+from mercer.solvers.step import CycleBreaking, OverRelaxed, PlanningAhead
 
-__all__ = ["Progress", "Smo", "Solver", "feasible_start", "resolve_solver", "solve"]
+__all__ = [
+    "CachedMaximumGain",
+    "CycleBreaking",
+    "HybridMaximumGain",
+    "LargeMaximumGain",
+    "MaximumGain",
+    "OneRowMaximumGain",
+    "OverRelaxed",
+    "PlanningAhead",
+    "Progress",
+    "RecentMaximumGain",
+    "Smo",
+    "Solver",
+    "feasible_start",
+    "resolve_solver",
+    "solve",
+]
 
 
 @runtime_checkable

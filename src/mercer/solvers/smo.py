@@ -14,13 +14,14 @@ from mercer.gram import Gram
 from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.selection import RELATED, SelectionPolicy, resolve_selection
 from mercer.solvers.start import feasible_start
+from mercer.solvers.step import STEPS, StepPolicy, resolve_step
+from mercer.solvers.trace import Trace
 
 __all__ = ["Smo"]
 
-Selection = Literal["second-order", "most-violating"]
-Step = Literal["newton"]
-Stopping = Literal["violation", "gap"]
+Stopping = Literal["margin", "violation", "gap", "maximum-gain"]
 
 _NEWTON_LIMIT = 400  # free variables up to which a joint Newton step is cheap
 
@@ -35,31 +36,66 @@ class Smo:
 
     Parameters
     ----------
-    selection : {"second-order", "most-violating"}, default="second-order"
-        Which pair to move.
-    step : {"newton"}, default="newton"
-        How far to move it.
-    stopping : {"violation", "gap"}, default="violation"
-        What the tolerance bounds: the largest KKT violation, or the relative duality gap.
+    selection : str or SelectionPolicy, default="auto"
+        Which pair to move. "second-order" and "most-violating" are the classic policies;
+        "hybrid-maximum-gain" asks for fewer kernel rows in more iterations; "auto" is
+        second order as long as the rows it needs fit into the cache, hybrid maximum gain
+        after that. For study: "greedy" (the best of all pairs), "maximum-gain" (may get
+        stuck), "one-row-maximum-gain", "recent-maximum-gain", "cached-maximum-gain",
+        "large-maximum-gain" (more than two variables), "recall" (second order, or the pair
+        before the last).
+    step : str or StepPolicy, default="newton"
+        How far to move it. "newton" goes to the maximum along the pair or to the box;
+        "planning-ahead" looks at the next step, too; "over-relaxed" goes 10 % further;
+        "momentum" adds the last displacement as a second direction, "conjugate" also
+        chooses the pair accordingly; "cycle-breaking" follows what pairs that come back
+        have done since.
+    stopping : {"margin", "violation", "gap", "maximum-gain"}, default="margin"
+        What the tolerance bounds: the largest KKT violation in units of the margin (1
+        wherever the problem has a linear term, as for SVC and SVR; less for the nu family
+        and hulls), the violation itself, the relative duality gap, or the length of a step
+        of maximum gain. The last is the rule of the paper on maximum gain, for study: it
+        may end far from the optimum (spec 001, 2.10).
     shrinking : bool, default=True
         Whether to leave out variables that seem to have settled at a bound.
     refine : bool, default=True
         Whether to finish problems with few free variables by joint Newton steps, to the
-        accuracy of the arithmetic (double precision kernel values only).
+        accuracy of the arithmetic (double precision kernel values only). False gives the
+        algorithms of the literature.
+    trace : bool or int, default=False
+        Whether to record every iteration, or every so many (see :class:`Trace`).
     """
 
-    selection: Selection = "second-order"
-    step: Step = "newton"
-    stopping: Stopping = "violation"
+    selection: str | SelectionPolicy = "auto"
+    step: str | StepPolicy = "newton"
+    stopping: Stopping = "margin"
     shrinking: bool = True
     refine: bool = True
+    trace: bool | int = False
 
     def __post_init__(self) -> None:
-        for name, allowed in (("selection", Selection), ("step", Step), ("stopping", Stopping)):
-            if getattr(self, name) not in get_args(allowed):
-                raise ValueError(
-                    f"{name} must be one of {get_args(allowed)}, got {getattr(self, name)!r}"
-                )
+        selection, step = resolve_selection(self.selection), resolve_step(self.step)
+        if self.stopping not in get_args(Stopping):
+            raise ValueError(f"stopping must be one of {get_args(Stopping)}, got {self.stopping!r}")
+        if not self.trace >= 0:
+            raise ValueError(f"trace must be a bool or a number of iterations, got {self.trace!r}")
+        if self.stopping == "maximum-gain" and selection.name not in RELATED:
+            raise ValueError(
+                f"stopping='maximum-gain' needs a selection by maximum gain, one of {RELATED}; "
+                f"got selection={selection.name!r}"
+            )
+        if selection.name == "large-maximum-gain" and step.name != "newton":
+            raise ValueError(
+                "selection='large-maximum-gain' moves more than a pair and works with "
+                f"step='newton' only, got step={step.name!r}"
+            )
+        if selection.name == "recall" and step.name == "planning-ahead":
+            others = tuple(name for name in STEPS if name != "planning-ahead")
+            raise ValueError(
+                "step='planning-ahead' recalls pairs itself: use it with "
+                "selection='second-order', or selection='recall' with a step of "
+                f"{others}"
+            )
 
     name = "smo"
 
@@ -105,7 +141,7 @@ class _Run:
         self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
         self.callback = callback
         self.coef = feasible_start(problem, start)
-        self.trace: dict[str, Any] = {"iterations": 0}
+        self.trace = Trace()
         self.status = "converged"
 
     def solution(self) -> Solution:
@@ -134,12 +170,17 @@ class _Run:
         good = self._is_good(certificate)
         if self.status == "precision-limit" and (good or precision == "single"):
             self.status = "converged"
+        if self.status == "stuck" and good:
+            self.status = "converged"
         return good or self.status != "converged"
 
     def _is_good(self, certificate: Certificate) -> bool:
-        if self.smo.stopping == "violation" or certificate.relative_gap is None:
-            return certificate.violation <= self.tol * self._unit(certificate)
-        return certificate.relative_gap <= self.tol
+        if self.smo.stopping == "maximum-gain":
+            return self.status == "converged"
+        if self.smo.stopping == "gap" and certificate.relative_gap is not None:
+            return certificate.relative_gap <= self.tol
+        unit = self._unit(certificate) if self.smo.stopping == "margin" else 1.0
+        return certificate.violation <= self.tol * unit
 
     def _unit(self, certificate: Certificate) -> float:
         """The unit of a violation, at most 1.
@@ -177,14 +218,15 @@ class _Run:
         )
         self.status = result.status
         self.left -= result.iterations
-        for counter in ("iterations", "free_steps", "clipped_steps", "newton_steps", "unshrinks"):
-            self.trace[counter] = self.trace.get(counter, 0) + getattr(result, counter)
+        self.trace.add(result)
         return certify(p, self.gram, self.coef)
 
     def _options(self, precision: Precision, tolerance: float) -> Any:
         options = _core.SmoOptions()
-        options.selection = self.smo.selection
-        options.step = self.smo.step
+        resolve_selection(self.smo.selection).configure(options)
+        resolve_step(self.smo.step).configure(options)
+        options.stop_by_step = self.smo.stopping == "maximum-gain"
+        options.trace_stride = int(self.smo.trace)
         options.shrinking = self.smo.shrinking
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
@@ -197,11 +239,10 @@ class _Run:
         return Solution(
             coef=self.coef,
             **vars(certificate),
-            n_iter=self.trace["iterations"],
+            n_iter=self.trace.iterations,
             n_kernel=self.gram.n_evaluations - self.evaluations,
             seconds=time.perf_counter() - self.began,
             status=self.status,  # type: ignore[arg-type]
             solver=self.smo.name,
-            trace=self.trace,
+            trace=self.trace.as_mapping(),
         )
-

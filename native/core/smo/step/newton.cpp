@@ -1,22 +1,11 @@
-#include "core/smo/step.hpp"
+#include "core/smo/step/newton.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace mercer::smo {
 
 namespace {
-
-// The rows of both sides, fetched unless the selection already did.
-template <class T>
-void fetch_rows(State<T>& state, Choice<T>& choice) {
-    if (choice.pair.up != none && !choice.has_up_row) choice.up_row = state.row(choice.pair.up);
-    if (choice.pair.down != none && !choice.has_down_row) {
-        choice.down_row = state.row(choice.pair.down);
-    }
-    choice.has_up_row = choice.has_down_row = true;
-}
 
 // A step of this length moves the larger coefficient by a unit in its last place or two: pairs
 // would move to and fro for ever.
@@ -27,39 +16,47 @@ double rounding(const State<T>& state, Pair pair) {
                     pair.down == none ? 0.0 : std::abs(state.beta[pair.down]));
 }
 
-// step = min(slope / curvature, room); a flat or convex direction is followed to the box
-// (spec 004, P2, P9).
-template <class T>
-class Newton final : public Step<T> {
-  public:
-    StepRecord take(State<T>& state, Choice<T>& choice) override {
-        fetch_rows(state, choice);
-        const Pair pair = choice.pair;
-        const double slope = state.slope(pair), room = state.room(pair);
-        const double curve = state.pair_curvature(pair, choice.up_row);
-        const double sum = (pair.up == none ? 0.0 : state.curvature[pair.up]) +
-                           (pair.down == none ? 0.0 : state.curvature[pair.down]);
-        StepRecord record{pair};
-        if (curve > std::numeric_limits<T>::epsilon() * sum) record.newton = slope / curve;
-        record.free = record.newton < room;
-        record.length = std::min(record.newton, room);
-        record.unbounded = record.length == infinity;
-        record.stalled = record.free && record.length <= rounding(state, pair);
-        if (record.unbounded || record.stalled) return record;
-        state.move(pair, record.length, choice.up_row, choice.down_row);
-        return record;
-    }
-};
-
 }  // namespace
 
+// step = min(factor slope / curvature, room); a flat or convex direction is followed to the box
+// (spec 004, P2, P9).
 template <class T>
-std::unique_ptr<Step<T>> make_step(const std::string& name) {
-    if (name == "newton") return std::make_unique<Newton<T>>();
-    throw std::invalid_argument("unknown step " + name);
+StepRecord newton_record(State<T>& state, Choice<T>& choice, double factor) {
+    const Pair pair = choice.pair;
+    if (pair.up != none && !choice.up_row) choice.up_row = state.row(pair.up);
+    if (pair.down != none && !choice.down_row) choice.down_row = state.row(pair.down);
+    const double slope = state.slope(pair), room = state.room(pair);
+    const double curve = state.pair_curvature(pair, choice.up_row);
+    const double sum = (pair.up == none ? 0.0 : state.curvature[pair.up]) +
+                       (pair.down == none ? 0.0 : state.curvature[pair.down]);
+    StepRecord record{pair};
+    if (curve > std::numeric_limits<T>::epsilon() * sum) record.newton = slope / curve;
+    record.kind = factor * record.newton < room ? StepKind::free : StepKind::clipped;
+    record.length = std::min(factor * record.newton, room);
+    record.unbounded = record.length == infinity;
+    return record;
 }
 
-template std::unique_ptr<Step<float>> make_step(const std::string&);
-template std::unique_ptr<Step<double>> make_step(const std::string&);
+template <class T>
+void take_recorded(State<T>& state, const Choice<T>& choice, StepRecord& record) {
+    record.stalled = record.kind != StepKind::clipped &&
+                     std::abs(record.length) <= rounding(state, record.pair);
+    if (record.unbounded || record.stalled) return;
+    state.move(record.pair, record.length, choice.up_row, choice.down_row);
+}
+
+template <class T>
+StepRecord Newton<T>::take(State<T>& state, Choice<T>& choice) {
+    StepRecord record = newton_record(state, choice, factor_);
+    take_recorded(state, choice, record);
+    return record;
+}
+
+template StepRecord newton_record(State<float>&, Choice<float>&, double);
+template StepRecord newton_record(State<double>&, Choice<double>&, double);
+template void take_recorded(State<float>&, const Choice<float>&, StepRecord&);
+template void take_recorded(State<double>&, const Choice<double>&, StepRecord&);
+template class Newton<float>;
+template class Newton<double>;
 
 }  // namespace mercer::smo
