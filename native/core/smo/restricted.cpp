@@ -70,10 +70,10 @@ void apply(Restricted& p, std::size_t variable, double amount, std::vector<doubl
 
 }  // namespace
 
-RestrictedMaximum maximize(Restricted p, double tolerance) {
+RestrictedMaximum maximize(Restricted p, double tolerance, int max_steps) {
     RestrictedMaximum result{std::vector<double>(p.size())};
     double violation = 0.0, first = 0.0;
-    for (int round = 0; round < 10000; ++round) {
+    for (int round = 0; round < max_steps; ++round) {
         const Move move = best_move(p, violation);
         if (round == 0) first = violation;
         if (!(move.gain > 0.0) || violation <= tolerance * first) break;

@@ -17,11 +17,12 @@ struct Restricted {
     std::size_t size() const { return slope.size(); }
 };
 
-// The maximizer `d`, to a violation of `tolerance` times that at zero, and its gain.
+// The maximizer `d`, to a violation of `tolerance` times that at zero or for so many steps, and its
+// gain.
 struct RestrictedMaximum {
     std::vector<double> d;
     double gain = 0.0;
 };
-RestrictedMaximum maximize(Restricted problem, double tolerance);
+RestrictedMaximum maximize(Restricted problem, double tolerance, int max_steps);
 
 }  // namespace mercer::smo

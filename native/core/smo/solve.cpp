@@ -69,7 +69,7 @@ class Solver {
             if (!take_step(choice)) return false;
             if (--countdown == 0) {
                 countdown = shrink_period_;
-                if (options_.shrinking) shrink(tolerance);
+                if (options_.shrinking) state_.shrink();
                 if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
             }
         }
@@ -105,15 +105,6 @@ class Solver {
     void record_point(bool is_last) {
         if (options_.trace_stride == 0) return;
         recorder_.before(state_, result_.iterations, clock_.seconds(), state_.violation(), is_last);
-    }
-
-    // Close to the end everything is looked at once more before the last narrowing (spec 000, 2.D.4).
-    void shrink(double tolerance) {
-        if (!seen_all_ && state_.violation() <= 10.0 * tolerance) {
-            seen_all_ = true;
-            if (state_.is_shrunk()) unshrink();
-        }
-        state_.shrink();
     }
 
     void unshrink() {
@@ -202,7 +193,7 @@ class Solver {
     std::unique_ptr<Step<T>> step_;
     Recorder<T> recorder_;
     std::size_t shrink_period_, next_newton_;
-    bool seen_all_ = false, is_settled_ = false;
+    bool is_settled_ = false;
 };
 
 }  // namespace

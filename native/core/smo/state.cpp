@@ -170,16 +170,21 @@ double State<T>::pair_curvature(Pair pair, const Row& up_row) const {
 
 template <class T>
 void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_row) {
-    if (pair.up != none) settle(pair.up, beta[pair.up] + step);
-    if (pair.down != none) settle(pair.down, beta[pair.down] - step);
-    add_pair(gradient, -step, pair, up_row, down_row);
-    extremes_known_ = false;
-}
-
-template <class T>
-void State<T>::advance(const Direction& direction) {
-    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
-    for (std::size_t p = 0; p < size(); ++p) gradient[p] -= direction.response[p];
+    if (pair.up != none) {
+        settle(pair.up, beta[pair.up] + step);
+        gradient[pair.up] -= step * ridge[pair.up];
+    }
+    if (pair.down != none) {
+        settle(pair.down, beta[pair.down] - step);
+        gradient[pair.down] += step * ridge[pair.down];
+    }
+    if (pair.up == none) {
+        subtract_row(-step, down_row);
+    } else if (pair.down == none) {
+        subtract_row(step, up_row);
+    } else {
+        subtract_rows(step, up_row, down_row);
+    }
     extremes_known_ = false;
 }
 
@@ -193,54 +198,79 @@ void State<T>::settle(std::size_t p, double moved) {
 }
 
 template <class T>
-void State<T>::add_pair(std::vector<double>& target, double weight, Pair pair, const Row& up_row,
-                        const Row& down_row) const {
-    if (pair.up != none) target[pair.up] += weight * ridge[pair.up];
-    if (pair.down != none) target[pair.down] -= weight * ridge[pair.down];
-    if (pair.up == none) {
-        add_row(target, -weight, down_row);
-    } else if (pair.down == none) {
-        add_row(target, weight, up_row);
-    } else {
-        add_rows(target, weight, up_row, down_row);
-    }
-}
-
-template <class T>
-void State<T>::add_row(std::vector<double>& target, double weight, const Row& row) const {
+void State<T>::subtract_row(double weight, const Row& row) {
     for (const Run& run : runs_) {
         const T* k = row.segment(run.segment);
-        double* out = target.data();
         if (run.contiguous) {
             k += column_[run.begin];
-            out += run.begin;
-            for (std::size_t i = 0; i < run.end - run.begin; ++i) out[i] += weight * double(k[i]);
+            double* g = gradient.data() + run.begin;
+            for (std::size_t i = 0; i < run.end - run.begin; ++i) g[i] -= weight * double(k[i]);
         } else {
-            for (std::size_t p = run.begin; p < run.end; ++p) out[p] += weight * double(k[column_[p]]);
+            for (std::size_t p = run.begin; p < run.end; ++p) {
+                gradient[p] -= weight * double(k[column_[p]]);
+            }
         }
     }
 }
 
 template <class T>
-void State<T>::add_rows(std::vector<double>& target, double weight, const Row& up_row,
-                        const Row& down_row) const {
+void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_row) {
     for (const Run& run : runs_) {
         const T* a = up_row.segment(run.segment);
         const T* b = down_row.segment(run.segment);
-        double* out = target.data();
         if (run.contiguous) {
             a += column_[run.begin];
             b += column_[run.begin];
-            out += run.begin;
+            double* g = gradient.data() + run.begin;
             for (std::size_t i = 0; i < run.end - run.begin; ++i) {
-                out[i] += weight * (double(a[i]) - double(b[i]));
+                g[i] -= weight * (double(a[i]) - double(b[i]));
             }
         } else {
             for (std::size_t p = run.begin; p < run.end; ++p) {
-                out[p] += weight * (double(a[column_[p]]) - double(b[column_[p]]));
+                gradient[p] -= weight * (double(a[column_[p]]) - double(b[column_[p]]));
             }
         }
     }
+}
+
+template <class T>
+void State<T>::advance(const Direction& direction) {
+    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    for (std::size_t p = 0; p < size(); ++p) gradient[p] -= direction.response[p];
+    extremes_known_ = false;
+}
+
+template <class T>
+void State<T>::advance(Direction& direction, double old, Pair pair, double step,
+                       const Row& up_row, const Row& down_row) {
+    for (std::size_t p : direction.support) direction.move[p] *= old;
+    double* response = direction.response.data();
+    for (const Run& run : runs_) {
+        const T* a = pair.up == none ? nullptr : up_row.segment(run.segment);
+        const T* b = pair.down == none ? nullptr : down_row.segment(run.segment);
+        const auto pass = [&](auto value) {
+            for (std::size_t p = run.begin; p < run.end; ++p) {
+                response[p] = old * response[p] + step * value(column_[p]);
+                gradient[p] -= response[p];
+            }
+        };
+        if (a && b) {
+            pass([=](std::uint32_t c) { return double(a[c]) - double(b[c]); });
+        } else if (a) {
+            pass([=](std::uint32_t c) { return double(a[c]); });
+        } else {
+            pass([=](std::uint32_t c) { return -double(b[c]); });
+        }
+    }
+    for (std::size_t p : {pair.up, pair.down}) {
+        if (p == none) continue;
+        direction.add(p, step * pair.sign(p));
+        const double extra = step * pair.sign(p) * ridge[p];
+        response[p] += extra;
+        gradient[p] -= extra;
+    }
+    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    extremes_known_ = false;
 }
 
 template <class T>
@@ -252,7 +282,7 @@ void State<T>::move_many(const std::vector<std::size_t>& positions,
         settle(p, before + delta[k]);
         if (beta[p] == before) continue;
         gradient[p] -= (beta[p] - before) * ridge[p];
-        add_row(gradient, before - beta[p], row(p));
+        subtract_row(beta[p] - before, row(p));
     }
     extremes_known_ = false;
 }
@@ -284,9 +314,11 @@ double State<T>::violation() {
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
-// below all that may fall) is in no violating pair (spec 000, 2.D.4; spec 004, 3.6).
+// below all that may fall) is in no violating pair (spec 000, 2.D.4; spec 004, 3.6). All variables
+// are looked at, not only the active ones: what was left out too early comes back.
 template <class T>
 void State<T>::shrink() {
+    unshrink();
     const std::vector<Extremes> found = extremes();
     for (Run& run : runs_) {
         const Extremes& e = found[slot(run.group)];

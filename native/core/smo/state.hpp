@@ -107,9 +107,9 @@ class State {
     void move(Pair pair, double step, const Row& up_row, const Row& down_row);
     // beta += direction.move, gradient -= direction.response; within rounding of a bound on it.
     void advance(const Direction& direction);
-    // target += weight (K + ridge) (e_up - e_down)
-    void add_pair(std::vector<double>& target, double weight, Pair pair, const Row& up_row,
-                  const Row& down_row) const;
+    // direction = old * direction + step (e_up - e_down), then as above, in one pass.
+    void advance(Direction& direction, double old, Pair pair, double step, const Row& up_row,
+                 const Row& down_row);
     // beta[positions] += delta, kept within the box. requires: delta keeps the group sums
     void move_many(const std::vector<std::size_t>& positions, const std::vector<double>& delta);
 
@@ -130,9 +130,8 @@ class State {
     void find_runs();
     void refresh(std::size_t position);
     void settle(std::size_t position, double moved);
-    void add_row(std::vector<double>& target, double weight, const Row& row) const;
-    void add_rows(std::vector<double>& target, double weight, const Row& up_row,
-                  const Row& down_row) const;
+    void subtract_row(double weight, const Row& row);
+    void subtract_rows(double weight, const Row& up_row, const Row& down_row);
     std::size_t slot(int group) const { return group < 0 ? n_groups_ : std::size_t(group); }
 
     Gram<T>& gram_;

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
+from mercer.solvers.compare import compare
+from mercer.solvers.comparison import Comparison
 from mercer.solvers.progress import Callback, Progress
 from mercer.solvers.selection import (
     CachedMaximumGain,
@@ -23,6 +25,7 @@ from mercer.solvers.step import CycleBreaking, OverRelaxed, PlanningAhead
 
 __all__ = [
     "CachedMaximumGain",
+    "Comparison",
     "CycleBreaking",
     "HybridMaximumGain",
     "LargeMaximumGain",
@@ -34,6 +37,7 @@ __all__ = [
     "RecentMaximumGain",
     "Smo",
     "Solver",
+    "compare",
     "feasible_start",
     "resolve_solver",
     "solve",

@@ -28,6 +28,9 @@ Restricted restrict_to(const State<T>& state, const std::vector<std::size_t>& se
 
 namespace {
 
+// The gain of a combination need not be known well to compare it with others.
+constexpr int scoring_steps = 30;
+
 template <class T>
 Pair worst_pair(const State<T>& state, const std::vector<std::size_t>& set) {
     Pair worst;
@@ -94,7 +97,7 @@ void LargeMaximumGain<T>::search(const State<T>& state, std::size_t group, std::
         for (const std::uint32_t p : run.active) {
             if (std::ranges::find(last_, p) != last_.end()) continue;
             set.back() = p;
-            const double gain = maximize(restrict_to<T>(state, set, rows), 1e-4).gain;
+            const double gain = maximize(restrict_to<T>(state, set, rows), 1e-4, scoring_steps).gain;
             if (gain > best.gain) best = {gain, set};
         }
     }

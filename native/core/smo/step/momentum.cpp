@@ -20,24 +20,16 @@ bool stays_inside(const State<T>& state, const Direction& last, double kappa, Pa
            (pair.down == none || fits(pair.down));
 }
 
-template <class T>
-void add_pair(const State<T>& state, const Choice<T>& choice, double step, Direction& direction) {
-    if (choice.pair.up != none) direction.add(choice.pair.up, step);
-    if (choice.pair.down != none) direction.add(choice.pair.down, -step);
-    state.add_pair(direction.response, step, choice.pair, choice.up_row, choice.down_row);
-}
-
 }  // namespace
 
 template <class T>
 StepRecord Momentum<T>::take(State<T>& state, Choice<T>& choice) {
     StepRecord record = newton_record(state, choice);
     if (take_joint(state, choice, record)) return record;
-    take_recorded(state, choice, record);
+    record.stalled = is_lost(state, record);
     if (record.unbounded || record.stalled) return record;
     last_.clear();
-    std::ranges::fill(last_.response, 0.0);
-    add_pair(state, choice, record.length, last_);
+    state.advance(last_, 0.0, record.pair, record.length, choice.up_row, choice.down_row);
     return record;
 }
 
@@ -56,9 +48,7 @@ bool Momentum<T>::take_joint(State<T>& state, const Choice<T>& choice, StepRecor
     if (!(det > 1e-12 * q * m)) return false;
     const double lambda = (s * m - t * c) / det, kappa = (t * q - s * c) / det;
     if (!stays_inside(state, last_, kappa, pair, lambda)) return false;
-    last_.scale(kappa);
-    add_pair(state, choice, lambda, last_);
-    state.advance(last_);
+    state.advance(last_, kappa, pair, lambda, choice.up_row, choice.down_row);
     record.length = lambda;
     record.kind = StepKind::joint;
     return true;

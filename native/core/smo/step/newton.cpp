@@ -5,18 +5,15 @@
 
 namespace mercer::smo {
 
-namespace {
-
 // A step of this length moves the larger coefficient by a unit in its last place or two: pairs
 // would move to and fro for ever.
 template <class T>
-double rounding(const State<T>& state, Pair pair) {
-    return 2.0 * std::numeric_limits<double>::epsilon() *
-           std::max(pair.up == none ? 0.0 : std::abs(state.beta[pair.up]),
-                    pair.down == none ? 0.0 : std::abs(state.beta[pair.down]));
+bool is_lost(const State<T>& state, const StepRecord& record) {
+    const auto size = [&](std::size_t p) { return p == none ? 0.0 : std::abs(state.beta[p]); };
+    const double largest = std::max(size(record.pair.up), size(record.pair.down));
+    return record.kind != StepKind::clipped &&
+           std::abs(record.length) <= 2.0 * std::numeric_limits<double>::epsilon() * largest;
 }
-
-}  // namespace
 
 // step = min(factor slope / curvature, room); a flat or convex direction is followed to the box
 // (spec 004, P2, P9).
@@ -39,8 +36,7 @@ StepRecord newton_record(State<T>& state, Choice<T>& choice, double factor) {
 
 template <class T>
 void take_recorded(State<T>& state, const Choice<T>& choice, StepRecord& record) {
-    record.stalled = record.kind != StepKind::clipped &&
-                     std::abs(record.length) <= rounding(state, record.pair);
+    record.stalled = is_lost(state, record);
     if (record.unbounded || record.stalled) return;
     state.move(record.pair, record.length, choice.up_row, choice.down_row);
 }
@@ -54,6 +50,8 @@ StepRecord Newton<T>::take(State<T>& state, Choice<T>& choice) {
 
 template StepRecord newton_record(State<float>&, Choice<float>&, double);
 template StepRecord newton_record(State<double>&, Choice<double>&, double);
+template bool is_lost(const State<float>&, const StepRecord&);
+template bool is_lost(const State<double>&, const StepRecord&);
 template void take_recorded(State<float>&, const Choice<float>&, StepRecord&);
 template void take_recorded(State<double>&, const Choice<double>&, StepRecord&);
 template class Newton<float>;

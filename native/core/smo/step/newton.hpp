@@ -10,6 +10,10 @@ namespace mercer::smo {
 template <class T>
 StepRecord newton_record(State<T>& state, Choice<T>& choice, double factor = 1.0);
 
+// Whether the step is lost in the rounding of the coefficients.
+template <class T>
+bool is_lost(const State<T>& state, const StepRecord& record);
+
 // Takes the step of the record, unless it is unbounded or stalled.
 template <class T>
 void take_recorded(State<T>& state, const Choice<T>& choice, StepRecord& record);

@@ -13,7 +13,7 @@ StepRecord SetStep<T>::take(State<T>& state, Choice<T>& choice) {
     std::vector<const typename State<T>::Row*> rows;
     for (std::size_t p : choice.set) choice.set_rows.push_back(state.row(p));
     for (const auto& row : choice.set_rows) rows.push_back(&row);
-    const std::vector<double> d = maximize(restrict_to<T>(state, choice.set, rows), 1e-9).d;
+    const std::vector<double> d = maximize(restrict_to<T>(state, choice.set, rows), 1e-9, 10'000).d;
     StepRecord record{choice.pair, 0.0, infinity, StepKind::joint};
     for (double x : d) record.length = std::max(record.length, std::abs(x));
     record.stalled = record.length == 0.0;
