@@ -15,6 +15,7 @@ inline const char* status_name(smo::Status status) {
         case smo::Status::stopped: return "callback";
         case smo::Status::unbounded: return "unbounded";
         case smo::Status::stalled: return "precision-limit";
+        case smo::Status::stuck: return "stuck";
     }
     return "converged";
 }

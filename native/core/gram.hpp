@@ -28,7 +28,8 @@ template <class T>
 class RowSegment {
   public:
     RowSegment() = default;
-    RowSegment(Gram<T>* gram, typename SegmentCache<T>::Entry* entry) : gram_(gram), entry_(entry) {}
+    RowSegment(Gram<T>* gram, typename SegmentCache<T>::Entry* entry, bool computed)
+        : gram_(gram), entry_(entry), computed_(computed) {}
     RowSegment(RowSegment&& other) noexcept { swap(other); }
     RowSegment& operator=(RowSegment&& other) noexcept {
         swap(other);
@@ -36,15 +37,20 @@ class RowSegment {
     }
     ~RowSegment();
 
+    explicit operator bool() const { return entry_ != nullptr; }
     const T* values() const { return entry_->values.data(); }
+    // Whether the values had to be computed; false if the cache had them.
+    bool was_computed() const { return computed_; }
 
   private:
     void swap(RowSegment& other) {
         std::swap(gram_, other.gram_);
         std::swap(entry_, other.entry_);
+        std::swap(computed_, other.computed_);
     }
     Gram<T>* gram_ = nullptr;
     typename SegmentCache<T>::Entry* entry_ = nullptr;
+    bool computed_ = false;
 };
 
 template <class T>
@@ -61,9 +67,10 @@ class Gram {
     const Kernel<T>& kernel() const { return *kernel_; }
     ThreadPool& threads() { return threads_; }
 
-    // Whether the segment is in the cache already.
-    bool has_row(std::size_t row, std::size_t segment);
     RowSegment<T> row(std::size_t row, std::size_t segment);
+    // The segment if the cache has it, else an empty one; no use of it as far as the cache goes.
+    RowSegment<T> peek(std::size_t row, std::size_t segment);
+    std::size_t cache_bytes() const { return cache_.budget_bytes(); }
 
     // out[r * right.size() + c] = k(left[r], right[c])
     void block(Indices left, Indices right, T* out);

@@ -101,6 +101,23 @@ class Gram:
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
+    def reordered(self, order: ArrayLike, *, cache_size: float | None = None) -> Gram:
+        """A Gram of some of the rows, in the given order, with an empty cache of its own.
+
+        ``cache_size`` in MB; None means as much as this one has.
+        """
+        rows = _indices("order", order, self.n_rows)
+        kept = take_rows(self._rows, rows)
+        if reads_stored(self.kernel.form()):
+            kept = kept[:, rows]
+        return Gram(
+            self.kernel,
+            kept,
+            cache_size=self.cache_bytes / 2**20 if cache_size is None else cache_size,
+            precision=self.precision,
+            n_threads=self.n_threads,
+        )
+
     def diagonal(self) -> FloatArray:
         """``k(x, x)`` of every row."""
         return self.native().diagonal()

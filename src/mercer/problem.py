@@ -20,7 +20,9 @@ from mercer.duality import duality_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
-Status = Literal["converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded"]
+Status = Literal[
+    "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
+]
 FloatArray = NDArray[np.float64]
 
 

@@ -1,19 +1,41 @@
 """Solvers: each takes a :class:`~mercer.Problem` and returns a :class:`~mercer.Solution`."""
 
 from mercer.solvers.chunked import Chunked
+from mercer.solvers.compare import compare
+from mercer.solvers.comparison import Comparison
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.progress import Progress
+from mercer.solvers.selection import (
+    CachedMaximumGain,
+    HybridMaximumGain,
+    LargeMaximumGain,
+    MaximumGain,
+    OneRowMaximumGain,
+    RecentMaximumGain,
+)
 from mercer.solvers.smo import Smo
 from mercer.solvers.solving import Solver, resolve_solver, solve
 from mercer.solvers.start import feasible_start
+from mercer.solvers.step import CycleBreaking, OverRelaxed, PlanningAhead
 
 __all__ = [
+    "CachedMaximumGain",
     "Chunked",
+    "Comparison",
     "ConjugateGradient",
+    "CycleBreaking",
     "Direct",
+    "HybridMaximumGain",
+    "LargeMaximumGain",
+    "MaximumGain",
+    "OneRowMaximumGain",
+    "OverRelaxed",
+    "PlanningAhead",
     "Progress",
+    "RecentMaximumGain",
     "Smo",
     "Solver",
+    "compare",
     "feasible_start",
     "resolve_solver",
     "solve",

@@ -37,7 +37,7 @@ class CertifiedRun(ABC):
         max_iter: int,
         max_time: float | None,
         callback: Callback | None,
-        stopping: str = "violation",
+        stopping: str = "margin",
     ) -> None:
         self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
         self.began = time.perf_counter()
@@ -58,6 +58,15 @@ class CertifiedRun(ABC):
 
         May leave the gradient of the point, in the precision of the run, in ``gradient``.
         """
+
+    def record(self, result: Any) -> None:
+        """Adds what a native run counted to the trace."""
+        for name in dir(result):
+            value = getattr(result, name)
+            if not name.startswith("_") and isinstance(value, int):
+                self.trace[name] = self.trace.get(name, 0) + value
+            elif name.endswith("_seconds"):
+                self.trace[name] = self.trace.get(name, 0.0) + value
 
     def solution(self) -> Solution:
         """The point, its certificate and its cost."""
@@ -88,6 +97,8 @@ class CertifiedRun(ABC):
         good = self._is_good(certificate)
         if self.status == "precision-limit" and (good or precision == "single"):
             self.status = "converged"
+        if self.status == "stuck" and good:
+            self.status = "converged"
         return good or self.status != "converged"
 
     def seconds_left(self) -> float:
@@ -100,20 +111,17 @@ class CertifiedRun(ABC):
         result = self.native_run(precision, tolerance, None if known is None else known.gradient)
         self.status = result.status
         self.left -= result.iterations
-        for name in dir(result):
-            value = getattr(result, name)
-            if not name.startswith("_") and isinstance(value, int):
-                self.trace[name] = self.trace.get(name, 0) + value
-            elif name.endswith("_seconds"):
-                self.trace[name] = self.trace.get(name, 0.0) + value
+        self.record(result)
         if precision == "single" and self.gradient is not None:
             return screened_certificate(self.problem, self.gram, self.coef, self.gradient)
         return certify(self.problem, self.gram, self.coef)
 
     def _is_good(self, certificate: Certificate) -> bool:
-        if self.stopping == "violation" or certificate.relative_gap is None:
-            return certificate.violation <= self.tol * self._unit(certificate)
-        return certificate.relative_gap <= self.tol
+        if self.stopping == "maximum-gain":
+            return self.status == "converged"
+        if self.stopping == "gap" and certificate.relative_gap is not None:
+            return certificate.relative_gap <= self.tol
+        return certificate.violation <= self.tol * self._unit(certificate)
 
     def _unit(self, certificate: Certificate) -> float:
         """The unit of a violation, at most 1.
@@ -124,7 +132,7 @@ class CertifiedRun(ABC):
         vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
         such coefficients can have takes its place.
         """
-        if self.problem.linear.any() or self.problem.n_groups == 0:
+        if self.stopping != "margin" or self.problem.linear.any() or self.problem.n_groups == 0:
             return 1.0
         multiplier = certificate.multiplier
         margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2

@@ -14,12 +14,13 @@ from mercer.native_kernel import Precision
 from mercer.problem import Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.selection import RELATED, SelectionPolicy, resolve_selection
+from mercer.solvers.step import STEPS, StepPolicy, resolve_step
+from mercer.solvers.trace import Trace
 
 __all__ = ["Smo"]
 
-Selection = Literal["second-order", "most-violating"]
-Step = Literal["newton"]
-Stopping = Literal["violation", "gap"]
+Stopping = Literal["margin", "violation", "gap", "maximum-gain"]
 
 _NEWTON_LIMIT = 400  # free variables up to which a joint Newton step is cheap
 
@@ -34,31 +35,66 @@ class Smo:
 
     Parameters
     ----------
-    selection : {"second-order", "most-violating"}, default="second-order"
-        Which pair to move.
-    step : {"newton"}, default="newton"
-        How far to move it.
-    stopping : {"violation", "gap"}, default="violation"
-        What the tolerance bounds: the largest KKT violation, or the relative duality gap.
+    selection : str or SelectionPolicy, default="auto"
+        Which pair to move. "second-order" and "most-violating" are the classic policies;
+        "hybrid-maximum-gain" asks for fewer kernel rows in more iterations; "auto" is
+        second order as long as the rows it needs fit into the cache, hybrid maximum gain
+        after that. For study: "greedy" (the best of all pairs), "maximum-gain" (may get
+        stuck), "one-row-maximum-gain", "recent-maximum-gain", "cached-maximum-gain",
+        "large-maximum-gain" (more than two variables), "recall" (second order, or the pair
+        before the last).
+    step : str or StepPolicy, default="newton"
+        How far to move it. "newton" goes to the maximum along the pair or to the box;
+        "planning-ahead" looks at the next step, too; "over-relaxed" goes 10 % further;
+        "momentum" adds the last displacement as a second direction, "conjugate" also
+        chooses the pair accordingly; "cycle-breaking" follows what pairs that come back
+        have done since.
+    stopping : {"margin", "violation", "gap", "maximum-gain"}, default="margin"
+        What the tolerance bounds: the largest KKT violation in units of the margin (1
+        wherever the problem has a linear term, as for SVC and SVR; less for the nu family
+        and hulls), the violation itself, the relative duality gap, or the length of a step
+        of maximum gain. The last is the rule of the paper on maximum gain, for study: it
+        may end far from the optimum (spec 001, 2.10).
     shrinking : bool, default=True
         Whether to leave out variables that seem to have settled at a bound.
     refine : bool, default=True
         Whether to finish problems with few free variables by joint Newton steps, to the
-        accuracy of the arithmetic (double precision kernel values only).
+        accuracy of the arithmetic (double precision kernel values only). False gives the
+        algorithms of the literature.
+    trace : bool or int, default=False
+        Whether to record every iteration, or every so many (see :class:`Trace`).
     """
 
-    selection: Selection = "second-order"
-    step: Step = "newton"
-    stopping: Stopping = "violation"
+    selection: str | SelectionPolicy = "auto"
+    step: str | StepPolicy = "newton"
+    stopping: Stopping = "margin"
     shrinking: bool = True
     refine: bool = True
+    trace: bool | int = False
 
     def __post_init__(self) -> None:
-        for name, allowed in (("selection", Selection), ("step", Step), ("stopping", Stopping)):
-            if getattr(self, name) not in get_args(allowed):
-                raise ValueError(
-                    f"{name} must be one of {get_args(allowed)}, got {getattr(self, name)!r}"
-                )
+        selection, step = resolve_selection(self.selection), resolve_step(self.step)
+        if self.stopping not in get_args(Stopping):
+            raise ValueError(f"stopping must be one of {get_args(Stopping)}, got {self.stopping!r}")
+        if not self.trace >= 0:
+            raise ValueError(f"trace must be a bool or a number of iterations, got {self.trace!r}")
+        if self.stopping == "maximum-gain" and selection.name not in RELATED:
+            raise ValueError(
+                f"stopping='maximum-gain' needs a selection by maximum gain, one of {RELATED}; "
+                f"got selection={selection.name!r}"
+            )
+        if selection.name == "large-maximum-gain" and step.name != "newton":
+            raise ValueError(
+                "selection='large-maximum-gain' moves more than a pair and works with "
+                f"step='newton' only, got step={step.name!r}"
+            )
+        if selection.name == "recall" and step.name == "planning-ahead":
+            others = tuple(name for name in STEPS if name != "planning-ahead")
+            raise ValueError(
+                "step='planning-ahead' recalls pairs itself: use it with "
+                "selection='second-order', or selection='recall' with a step of "
+                f"{others}"
+            )
 
     name = "smo"
 
@@ -90,6 +126,7 @@ class _Run(CertifiedRun):
     def __init__(self, smo: Smo, *args: Any) -> None:
         super().__init__(*args)
         self.smo = smo
+        self.recorded = Trace()
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
@@ -112,8 +149,10 @@ class _Run(CertifiedRun):
 
     def _options(self, precision: Precision, tolerance: float) -> Any:
         options = _core.SmoOptions()
-        options.selection = self.smo.selection
-        options.step = self.smo.step
+        resolve_selection(self.smo.selection).configure(options)
+        resolve_step(self.smo.step).configure(options)
+        options.stop_by_step = self.smo.stopping == "maximum-gain"
+        options.trace_stride = int(self.smo.trace)
         options.shrinking = self.smo.shrinking
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
@@ -121,3 +160,7 @@ class _Run(CertifiedRun):
         if self.smo.refine and precision == "double":
             options.newton_limit = _NEWTON_LIMIT
         return options
+
+    def record(self, result: Any) -> None:
+        self.recorded.add(result)
+        self.trace = self.recorded.as_mapping()
