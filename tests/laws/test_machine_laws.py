@@ -94,7 +94,7 @@ def test_decisions_are_the_expansion_over_the_support_vectors(fit: Fit) -> None:
     machine = fit.machine
     K = machine.kernel_(fit.data.X, machine.support_vectors_)
     expected = K @ machine.dual_coef_[0] + machine.intercept_[0]
-    tolerance = 1e-12 * (1.0 + np.abs(machine.dual_coef_).sum() * np.abs(K).max())
+    tolerance = 1e-12 * (1.0 + np.abs(machine.dual_coef_).sum() * np.abs(K).max(initial=0.0))
     # values of a one-class machine within rounding of the boundary are zero
     tolerance += 1e-9 * abs(machine.intercept_[0])
     np.testing.assert_allclose(fit.values, expected, rtol=0, atol=tolerance)
@@ -145,7 +145,7 @@ def test_shares_of_the_nu_machines(fit: Fit) -> None:
     assert weight[coef > 0].sum() >= total * (1 - 1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(seed=seeds, kernel=st.sampled_from(sorted(KERNELS)))
 def test_a_higher_price_never_lowers_the_objective(seed: int, kernel: str) -> None:
     data = crowded(seed, 25)
@@ -170,7 +170,7 @@ def test_a_second_fit_forgets_the_first(fit: Fit, seed: int) -> None:
     assert values[0].tobytes() == values[1].tobytes()
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(seed=seeds, n_classes=st.integers(3, 5))
 def test_pairs_of_classes_are_machines_of_their_own(seed: int, n_classes: int) -> None:
     """Each pair shares the Gram and nothing else."""
