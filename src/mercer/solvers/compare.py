@@ -70,7 +70,7 @@ def compare(
     if permutations < 1:
         raise ValueError(f"permutations must be at least 1, got {permutations!r}")
     make = _factory(gram)
-    limits = {"tol": tol, "max_iter": max_iter, "max_time": max_time}
+    limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "max_time": max_time}
     orders = _orders(problem, gram, permutations, random_state)
     measured, traces = {}, {}
     for name, solver in _named(solvers).items():
