@@ -1,7 +1,9 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 
 #include "bind/bind.hpp"
@@ -36,17 +38,22 @@ nb::ndarray<nb::numpy, T> block(Gram<T>& gram, const IndexArray& left, const Ind
     return new_array<T>(std::move(out), {rows.size(), columns.size()});
 }
 
+// K[rows, columns] weights; no rows means all of them.
 template <class T>
 nb::ndarray<nb::numpy, double> product(Gram<T>& gram, const IndexArray& columns,
-                                       const Array2<double>& weights) {
-    const auto rows = to_indices(columns, gram.size());
-    if (weights.shape(0) != rows.size()) throw std::invalid_argument("weights do not fit columns");
-    auto out = std::make_unique<double[]>(checked_product(weights.shape(1), gram.size()));
+                                       const Array2<double>& weights,
+                                       const std::optional<IndexArray>& rows) {
+    const auto left = to_indices(columns, gram.size());
+    if (weights.shape(0) != left.size()) throw std::invalid_argument("weights do not fit columns");
+    const auto right = rows ? to_indices(*rows, gram.size()) : std::vector<std::size_t>();
+    const std::size_t n = rows ? right.size() : gram.size();
+    auto out = std::make_unique<double[]>(checked_product(weights.shape(1), n));
     {
         nb::gil_scoped_release release;
-        gram.product(rows, weights.data(), weights.shape(1), out.get(), SignalPoll());
+        gram.product(left, weights.data(), weights.shape(1), out.get(), SignalPoll(),
+                     rows ? &right : nullptr);
     }
-    return new_array<double>(std::move(out), {weights.shape(1), gram.size()});
+    return new_array<double>(std::move(out), {weights.shape(1), n});
 }
 
 template <class T>
@@ -99,7 +106,8 @@ void register_precision(nb::module_& m, const std::string& suffix) {
              })
         .def("row", &row<T>)
         .def("block", &block<T>)
-        .def("product", &product<T>)
+        .def("product", &product<T>, nb::arg("columns"), nb::arg("weights"),
+             nb::arg("rows").none() = nb::none())
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses);

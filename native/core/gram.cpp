@@ -128,9 +128,10 @@ void Gram<T>::block(Indices left, Indices right, T* out) {
 
 template <class T>
 bool Gram<T>::product(Indices columns, const double* weights, std::size_t n_columns, double* out,
-                      const Poll& poll) {
-    evaluations_ += columns.size() * size();
-    return kernel_product(*kernel_, threads_, columns, weights, n_columns, out, poll);
+                      const Poll& poll, const std::vector<std::size_t>* rows) {
+    const KernelPointer<T> narrow = rows ? kernel_->with_right(*rows) : kernel_;
+    evaluations_ += columns.size() * narrow->n_right();
+    return kernel_product(*narrow, threads_, columns, weights, n_columns, out, poll);
 }
 
 template <class T>

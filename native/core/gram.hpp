@@ -68,10 +68,13 @@ class Gram {
     // out[r * right.size() + c] = k(left[r], right[c])
     void block(Indices left, Indices right, T* out);
 
-    // out[c * size() + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c]; false if polled out
+    // out[c * n + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c] for all n = size() rows, or
+    // for the n rows given; false if polled out
     bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,
-                 const Poll& poll);
+                 const Poll& poll, const std::vector<std::size_t>* rows = nullptr);
 
+    // For work done with kernel() itself.
+    void count_evaluations(std::size_t count) { evaluations_ += count; }
     std::size_t n_evaluations() const { return evaluations_; }
     std::size_t n_hits() const { return hits_; }
     std::size_t n_misses() const { return misses_; }

@@ -32,7 +32,11 @@ class Solver {
           state_(problem, gram, beta, gradient, [this] { return watch(); }),
           selection_(make_selection<T>(options.selection)), step_(make_step<T>(options.step)),
           shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
-          next_newton_(std::max<std::size_t>(2000, 2 * state_.size())) {}
+          next_newton_(std::max<std::size_t>(2000, 2 * state_.size())) {
+        for (std::size_t p = 0; p < state_.size(); ++p) {
+            linear_size_ = std::max(linear_size_, std::abs(linear_[state_.variable(p)]));
+        }
+    }
 
     Result run() {
         if (iterate(options_.tolerance) && options_.newton_limit > 0) refine();
@@ -51,33 +55,63 @@ class Solver {
     // the run for the reason in result_.status.
     bool iterate(double tolerance) {
         std::size_t countdown = shrink_period_;
+        measure_terms();
         for (;;) {
             if (!watch()) return false;
             Choice<T> choice;
             progress_.violation = state_.violation();
-            if (progress_.violation > tolerance) choice = selection_->select(state_);
-            if (!choice.pair) {
-                if (!state_.is_shrunk()) return true;
+            if (progress_.violation > std::max(tolerance, rounding())) {
+                if (result_.iterations >= options_.max_iterations) return end(Status::max_iterations);
+                choice = selection_->select(state_);
+            }
+            if (!choice.pair || !take_step(choice)) {
+                if (!state_.is_shrunk()) return choice.pair ? end(Status::stalled) : true;
                 unshrink();
                 countdown = shrink_period_;
                 continue;
             }
-            if (result_.iterations >= options_.max_iterations) return end(Status::max_iterations);
-            if (!take_step(choice)) return false;
+            if (result_.status == Status::unbounded) return false;
             if (--countdown == 0) {
                 countdown = shrink_period_;
+                measure_terms();
                 if (options_.shrinking) shrink(tolerance);
                 if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
             }
         }
     }
 
+    // Differences of gradients up to this are rounding, of kernel values or of coefficients.
+    // Followed along a direction in which the objective is flat they lead astray, in steps as
+    // small as they are.
+    double rounding() {
+        double size = linear_size_;
+        for (const Extremes& extremes : state_.extremes()) {
+            for (const double g : {extremes.up, extremes.down}) {
+                if (std::isfinite(g)) size = std::max(size, std::abs(g));
+            }
+        }
+        return 4.0 * std::max(std::numeric_limits<T>::epsilon() * size,
+                              std::numeric_limits<double>::epsilon() * terms_size_);
+    }
+
+    // The largest of the terms K_ii beta_i, each part of a sum that a gradient is.
+    void measure_terms() {
+        terms_size_ = 0.0;
+        for (std::size_t p = 0; p < state_.size(); ++p) {
+            terms_size_ = std::max(terms_size_, state_.curvature[p] * std::abs(state_.beta[p]));
+        }
+    }
+
+    // False if there is nothing to be gained from the pair but rounding.
     bool take_step(Choice<T>& choice) {
         const StepRecord record = step_->take(state_, choice);
+        if (record.stalled) return false;
         ++result_.iterations;
-        if (record.unbounded) return end(Status::unbounded);
-        if (record.stalled) return end(Status::stalled);
-        ++(record.free ? result_.free_steps : result_.clipped_steps);
+        if (record.unbounded) {
+            end(Status::unbounded);
+        } else {
+            ++(record.free ? result_.free_steps : result_.clipped_steps);
+        }
         return true;
     }
 
@@ -111,9 +145,10 @@ class Solver {
     // Alternates Newton steps with pair steps, which repair the free set, until the violation is at
     // the level of rounding or no longer falls.
     void refine() {
-        double size = 0.0;
+        measure_terms();
+        double size = linear_size_;
         for (double g : state_.gradient) size = std::max(size, std::abs(g));
-        const double target = options_.refined_tolerance * size;
+        const double target = std::max(options_.refined_tolerance * size, 8.0 * rounding());
         double best = infinity;
         for (int round = 0; round < 50 && watch(); ++round) {
             state_.unshrink();
@@ -127,9 +162,11 @@ class Solver {
             options_.max_iterations = std::min(limit, result_.iterations + 100 + state_.size());
             iterate(std::max(target, 0.1 * violation));
             options_.max_iterations = limit;
-            if (result_.status == Status::max_iterations || result_.status == Status::stalled) {
-                result_.status = Status::converged;
+            if (result_.status == Status::stalled) {
+                end(Status::converged);
+                return;
             }
+            if (result_.status == Status::max_iterations) result_.status = Status::converged;
             if (result_.status != Status::converged) return;
         }
     }
@@ -181,6 +218,7 @@ class Solver {
     std::unique_ptr<Selection<T>> selection_;
     std::unique_ptr<Step<T>> step_;
     std::size_t shrink_period_, next_newton_;
+    double linear_size_ = 0.0, terms_size_ = 0.0;
     bool seen_all_ = false;
 };
 

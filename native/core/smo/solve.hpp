@@ -30,7 +30,7 @@ struct Options {
     double poll_seconds = 0.05;
     bool shrinking = true;
     // Free variables up to which Newton steps help: during long runs, and to refine the result to
-    // `refined_tolerance` (relative to the size of the gradient).
+    // `refined_tolerance` (relative to the size of the gradient and the linear term).
     std::size_t newton_limit = 0;
     double refined_tolerance = 1e-11;
 };

@@ -153,10 +153,10 @@ double State<T>::pair_curvature(Pair pair, const Row& up_row) const {
 
 template <class T>
 void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_row) {
-    // A coefficient within rounding of a bound would look free for ever (spec 004, P4).
-    const auto settle = [this](std::size_t p, double moved) {
-        const double slack = 1e-15 * (std::isinf(upper[p] - lower[p]) ? std::abs(moved)
-                                                                      : upper[p] - lower[p]);
+    // A coefficient that ends within the rounding of this step of a bound would look free for ever
+    // (spec 004, P4). The box itself is no measure: it may dwarf all coefficients.
+    const auto settle = [this, step](std::size_t p, double moved) {
+        const double slack = 1e-15 * (std::abs(beta[p]) + std::abs(step));
         beta[p] = moved >= upper[p] - slack ? upper[p] : moved <= lower[p] + slack ? lower[p] : moved;
         refresh(p);
     };

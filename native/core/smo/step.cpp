@@ -20,10 +20,13 @@ void fetch_rows(State<T>& state, Choice<T>& choice) {
 
 // A step of this length moves the larger coefficient by a unit in its last place or two: pairs
 // would move to and fro for ever.
+constexpr double lost = 2.0 * std::numeric_limits<double>::epsilon();
+// Coefficients beyond this soon overflow in products; only a box without end lets them get there.
+constexpr double overflow = 1e140;
+
 template <class T>
-double rounding(const State<T>& state, Pair pair) {
-    return 2.0 * std::numeric_limits<double>::epsilon() *
-           std::max(pair.up == none ? 0.0 : std::abs(state.beta[pair.up]),
+double larger_coefficient(const State<T>& state, Pair pair) {
+    return std::max(pair.up == none ? 0.0 : std::abs(state.beta[pair.up]),
                     pair.down == none ? 0.0 : std::abs(state.beta[pair.down]));
 }
 
@@ -43,8 +46,9 @@ class Newton final : public Step<T> {
         if (curve > std::numeric_limits<T>::epsilon() * sum) record.newton = slope / curve;
         record.free = record.newton < room;
         record.length = std::min(record.newton, room);
-        record.unbounded = record.length == infinity;
-        record.stalled = record.free && record.length <= rounding(state, pair);
+        const double size = larger_coefficient(state, pair);
+        record.unbounded = size + record.length > overflow;
+        record.stalled = record.free && record.length <= lost * size;
         if (record.unbounded || record.stalled) return record;
         state.move(pair, record.length, choice.up_row, choice.down_row);
         return record;

@@ -13,8 +13,8 @@ struct StepRecord {
     double length = 0.0;        // what was gone
     double newton = infinity;   // the maximum along the pair, box ignored
     bool free = false;          // not clipped by the box
-    bool unbounded = false;     // nothing limits the step
-    bool stalled = false;       // the step is lost in the rounding of the coefficients
+    bool unbounded = false;     // nothing limits the step, and it was not taken
+    bool stalled = false;       // too short for the precision of the coefficients: not taken
 };
 
 template <class T>

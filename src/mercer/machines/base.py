@@ -22,11 +22,11 @@ from sklearn.utils.validation import (
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
-from mercer.kernels import Constant, FunctionKernel, Kernel, Precomputed, as_kernel
+from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.machines.verbose import progress_display
 from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
-from mercer.solvers import solve
+from mercer.solvers import resolve_solver, solve
 from mercer.solvers.progress import Callback
 
 __all__ = ["KernelMachine"]
@@ -84,9 +84,7 @@ class KernelMachine(BaseEstimator):
 
     def _takes_objects(self) -> bool:
         """Whether rows are handed to a Python function as they are."""
-        return isinstance(self.kernel, FunctionKernel) or (
-            callable(self.kernel) and not hasattr(self.kernel, "theta")
-        )
+        return not isinstance(self.kernel, str) and as_kernel(self.kernel)._row_kind == "object"
 
     # --- input -----------------------------------------------------------------------
 
@@ -120,6 +118,8 @@ class KernelMachine(BaseEstimator):
     @staticmethod
     def _check_weight(sample_weight: ArrayLike | None, X: Any) -> FloatArray:
         n = count_rows(X)
+        if sample_weight is None:
+            return np.ones(n)
         weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
         if (weight < 0).any():
             raise ValueError(
@@ -214,20 +214,13 @@ class KernelMachine(BaseEstimator):
         return solve(
             formulation.problem,
             gram,
-            self._solver(),
+            resolve_solver(self.solver, shrinking=self.shrinking),
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
             max_time=None if left == np.inf else max(left, 0.0),
             callback=callback,
         )
-
-    def _solver(self) -> Any:
-        if isinstance(self.solver, str) and self.solver == "smo":
-            from mercer.solvers import Smo
-
-            return Smo(shrinking=self.shrinking)
-        return self.solver
 
     def _keep_solutions(
         self, solutions: list[Solution], kernel: Kernel, shape: tuple[int, ...]
@@ -240,8 +233,8 @@ class KernelMachine(BaseEstimator):
         self.solver_ = solutions[0].solver
         self.objective_ = float(sum(s.objective for s in solutions))
         self.violation_ = max(s.violation for s in solutions)
-        gaps = [s.relative_gap for s in solutions]
-        self.dual_gap_ = None if None in gaps else max(gaps)
+        gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
+        self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(s.converged for s in solutions))
         self._expand()
         if self.fit_status_:

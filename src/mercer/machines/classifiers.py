@@ -85,9 +85,11 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
                 "The number of classes has to be greater than one; got "
                 f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
             )
-        class_weight = compute_class_weight(
-            self.class_weight, classes=classes, y=y, sample_weight=weight
-        )
+        class_weight = np.ones(len(classes))
+        if self.class_weight is not None:
+            class_weight = compute_class_weight(
+                self.class_weight, classes=classes, y=y, sample_weight=weight
+            )
         self._fit_pairs(X, labels, classes, class_weight, weight)
         self._fit_probability(X, y, sample_weight)
         return self
@@ -188,9 +190,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """
         decisions = self._pair_decisions(X)
         if len(self.classes_) == 2:
-            return self.classes_[(decisions[:, 0] > 0).astype(np.intp)]  # type: ignore[no-any-return]
+            return self.classes_[(decisions[:, 0] > 0).astype(np.intp)]
         count = scores if self.break_ties else votes
-        return self.classes_[count(decisions, len(self.classes_)).argmax(axis=1)]  # type: ignore[no-any-return]
+        return self.classes_[count(decisions, len(self.classes_)).argmax(axis=1)]
 
 
 class SVC(KernelClassifier):
@@ -330,7 +332,7 @@ class SVC(KernelClassifier):
             return absolute(sign, self.C, weight, fit_intercept=bias)
         if self.loss == "huber":
             return one_sided_huber(sign, self.C, self.delta, weight, fit_intercept=bias)
-        return svc(sign, self.C, weight, loss=self.loss, fit_intercept=bias)
+        return svc(sign, self.C, weight, loss=self.loss, fit_intercept=bias)  # type: ignore[arg-type]
 
 
 class NuSVC(KernelClassifier):
@@ -410,7 +412,7 @@ class NuSVC(KernelClassifier):
         self.callback = callback
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
-        return nu_svc(sign, self.nu, weight, loss=self.loss)
+        return nu_svc(sign, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
 
     def _keep_read_outs(self, read_outs: list[Any]) -> None:
         self.rho_ = np.array([read_out.rho for read_out in read_outs])

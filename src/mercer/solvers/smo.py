@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.problem import Problem, Solution
+from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
-from mercer.solvers.start import feasible_start
 
 __all__ = ["Smo"]
 
@@ -80,88 +79,23 @@ class Smo:
         certificate, computed in double precision, then misses the tolerance, the run
         goes on in double precision.
         """
-        run = _Run(self, problem, gram, start, tol, max_iter, max_time, callback)
-        return run.solution()
+        return _Run(
+            self, problem, gram, start, tol, max_iter, max_time, callback, self.stopping
+        ).solution()
 
 
-class _Run:
-    """One solve: native runs, each followed by a certificate, until it is good enough."""
+class _Run(CertifiedRun):
+    name = "smo"
 
-    def __init__(
-        self,
-        smo: Smo,
-        problem: Problem,
-        gram: Gram,
-        start: ArrayLike | None,
-        tol: float,
-        max_iter: int,
-        max_time: float | None,
-        callback: Callback | None,
-    ) -> None:
-        self.smo, self.problem, self.gram, self.tol = smo, problem, gram, tol
-        self.began = time.perf_counter()
-        self.deadline = np.inf if max_time is None else self.began + max_time
-        self.evaluations = gram.n_evaluations
-        self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
-        self.callback = callback
-        self.coef = feasible_start(problem, start)
-        self.trace: dict[str, Any] = {"iterations": 0}
-        self.status = "converged"
+    def __init__(self, smo: Smo, *args: Any) -> None:
+        super().__init__(*args)
+        self.smo = smo
 
-    def solution(self) -> Solution:
-        precision = self.gram.precision
-        # A single-precision run aims a little lower: its own rounding must fit in the rest.
-        tolerance = self.tol * (0.9 if precision == "single" else 1.0)
-        certificate = self._native_run(precision, tolerance, None)
-        for _ in range(12):
-            if self._is_over(precision, certificate):
-                break
-            if precision == "single":
-                precision = "double"
-            else:
-                tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
-            before = certificate.violation, certificate.gap
-            certificate = self._native_run(precision, tolerance, certificate)
-            if (certificate.violation, certificate.gap) == before:
-                self.status = "precision-limit"
-        else:
-            if not self._is_over(precision, certificate):
-                self.status = "precision-limit"
-        return self._wrap(certificate)
-
-    def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
-        """Whether the last native run was the last; one that stalled may go on in double."""
-        good = self._is_good(certificate)
-        if self.status == "precision-limit" and (good or precision == "single"):
-            self.status = "converged"
-        return good or self.status != "converged"
-
-    def _is_good(self, certificate: Certificate) -> bool:
-        if self.smo.stopping == "violation" or certificate.relative_gap is None:
-            return certificate.violation <= self.tol * self._unit(certificate)
-        return certificate.relative_gap <= self.tol
-
-    def _unit(self, certificate: Certificate) -> float:
-        """The unit of a violation, at most 1.
-
-        Without a linear term the gradient scales with the coefficients, and a violation
-        means something only next to the margin they make (spec 004, 3.4): half the
-        difference of the two groups' multipliers, or the one group's own. Where the margin
-        vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
-        such coefficients can have takes its place.
-        """
-        if self.problem.linear.any() or self.problem.n_groups == 0:
-            return 1.0
-        multiplier = certificate.multiplier
-        margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
-        largest = np.abs(self.coef).sum() * np.abs(self.gram.diagonal()).max()
-        return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0
-
-    def _native_run(
-        self, precision: Precision, tolerance: float, known: Certificate | None
-    ) -> Certificate:
+    def native_run(
+        self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
+    ) -> Any:
         p = self.problem
-        result = _core.smo_solve(
+        return _core.smo_solve(
             self.gram.native(precision),
             p.index,
             p.linear,
@@ -172,14 +106,9 @@ class _Run:
             p.n_groups,
             self._options(precision, tolerance),
             self.coef,
-            None if known is None else known.gradient,
+            gradient,
             monitor(self.callback),
         )
-        self.status = result.status
-        self.left -= result.iterations
-        for counter in ("iterations", "free_steps", "clipped_steps", "newton_steps", "unshrinks"):
-            self.trace[counter] = self.trace.get(counter, 0) + getattr(result, counter)
-        return certify(p, self.gram, self.coef)
 
     def _options(self, precision: Precision, tolerance: float) -> Any:
         options = _core.SmoOptions()
@@ -188,20 +117,7 @@ class _Run:
         options.shrinking = self.smo.shrinking
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
-        options.max_seconds = min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
+        options.max_seconds = self.seconds_left()
         if self.smo.refine and precision == "double":
             options.newton_limit = _NEWTON_LIMIT
         return options
-
-    def _wrap(self, certificate: Certificate) -> Solution:
-        return Solution(
-            coef=self.coef,
-            **vars(certificate),
-            n_iter=self.trace["iterations"],
-            n_kernel=self.gram.n_evaluations - self.evaluations,
-            seconds=time.perf_counter() - self.began,
-            status=self.status,  # type: ignore[arg-type]
-            solver=self.smo.name,
-            trace=self.trace,
-        )
-
