@@ -48,7 +48,9 @@ class CrossGram:
         self.n_threads = resolve_threads(n_threads)
         self._is_stored = reads_stored(self.form)
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
-        self._left = RowSet(rows, precision, None if self._is_stored else row_shift(rows))
+        self._left = RowSet(
+            rows, precision, None if self._is_stored else row_shift(rows, precision)
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         left = self._left

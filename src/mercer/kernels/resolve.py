@@ -40,14 +40,16 @@ def resolve_gamma(
         spread = median_distance(X, weights, distances)
     else:
         spread = X.shape[1] * weighted_variance(X, weights)
-    return 1.0 / spread if spread > 0 else 1.0
+    if not np.isfinite(spread):
+        raise ValueError(f"gamma={rule!r} overflows: scale the features or give a number")
+    return 1.0 / float(spread) if spread > 0 else 1.0
 
 
 def weighted_variance(X: Rows, weights: FloatArray) -> float:
     """Variance of all entries, each row counted `weights` times."""
     total = weights.sum() * X.shape[1]
     if is_sparse(X):
-        mean = float((weights @ X).sum()) / total
+        mean = float(weights @ np.asarray(X.sum(axis=1)).ravel()) / total
         return max(0.0, float(weights @ squared_norms(X)) / total - mean**2)
     blocks = list(row_slices(X.shape[0], 8 * X.shape[1], VARIANCE_BYTES))
     mean = sum(float((weights[rows] @ numeric_rows(X[rows])).sum()) for rows in blocks) / total

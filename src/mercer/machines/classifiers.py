@@ -24,6 +24,7 @@ from mercer.formulations import (
     svc,
 )
 from mercer.machines.base import KernelMachine
+from mercer.machines.checks import check_finite_price
 from mercer.machines.linear import linear_coef
 from mercer.machines.one_vs_one import (
     class_pairs,
@@ -85,14 +86,29 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
                 "The number of classes has to be greater than one; got "
                 f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
             )
-        class_weight = np.ones(len(classes))
-        if self.class_weight is not None:
-            class_weight = compute_class_weight(
-                self.class_weight, classes=classes, y=y, sample_weight=weight
+        if len(seen) < len(classes):
+            absent = np.setdiff1d(np.arange(len(classes)), seen)
+            raise ValueError(
+                "sample_weight must be positive for some row of each class, got only zeros for "
+                f"the classes {classes[absent].tolist()}"
             )
+        class_weight = self._weigh_classes(classes, y, weight)
         self._fit_pairs(X, labels, classes, class_weight, weight)
         self._fit_probability(X, y, sample_weight)
         return self
+
+    def _weigh_classes(self, classes: NDArray[Any], y: Any, weight: FloatArray) -> FloatArray:
+        if self.class_weight is None:
+            return np.ones(len(classes))
+        class_weight = compute_class_weight(
+            self.class_weight, classes=classes, y=y, sample_weight=weight
+        )
+        if not (np.isfinite(class_weight) & (class_weight > 0)).all():
+            raise ValueError(
+                f"class_weight must be positive and finite for every class, got "
+                f"{dict(zip(classes.tolist(), class_weight.tolist(), strict=True))}"
+            )
+        return np.asarray(class_weight, dtype=np.float64)
 
     def _fit_pairs(
         self,
@@ -260,10 +276,7 @@ class SVC(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
-        "C": [
-            Interval(Real, 0.0, None, closed="right"),
-            Interval(Real, 0.0, None, closed="neither"),
-        ],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [
             StrOptions({"hinge", "squared_hinge", "squared_error", "absolute_error", "huber"})
         ],
@@ -326,6 +339,8 @@ class SVC(KernelClassifier):
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         bias = self.fit_intercept
+        if self.loss not in ("hinge", "squared_hinge"):
+            check_finite_price(self.C, self.loss)
         if self.loss == "squared_error":
             return least_squares(sign, 1.0 / self.C, weight, fit_intercept=bias)
         if self.loss == "absolute_error":

@@ -76,10 +76,10 @@ def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
         kind = _BY_NAME[solver]
         found: Solver = kind(shrinking=shrinking) if hasattr(kind, "shrinking") else kind()
         return found
-    if not callable(getattr(solver, "solve", None)):
+    if isinstance(solver, type) or not callable(getattr(solver, "solve", None)):
+        got = f"the class {solver.__name__}" if isinstance(solver, type) else type(solver).__name__
         raise TypeError(
-            f"solver must be one of {sorted(_BY_NAME)} or an object with a solve method, "
-            f"got {type(solver).__name__}"
+            f"solver must be one of {sorted(_BY_NAME)} or an object with a solve method, got {got}"
         )
     return solver
 
