@@ -18,8 +18,10 @@ IndexArray = NDArray[np.intp]
 
 
 def uniform_basis(n_rows: int, rank: int, rng: np.random.Generator) -> IndexArray:
-    """Rows drawn uniformly, none twice."""
-    return rng.choice(n_rows, min(rank, n_rows), replace=False)
+    """Rows drawn uniformly, none twice; all of them in their order if they are not more."""
+    if rank >= n_rows:
+        return np.arange(n_rows)
+    return rng.choice(n_rows, rank, replace=False)
 
 
 def spread_basis(gram: Gram, rank: int, rng: np.random.Generator) -> IndexArray:

@@ -69,7 +69,7 @@ class LeastSquaresMachine(KernelMachine):
 
     def _low_rank(self) -> LowRank | None:
         if isinstance(self.low_rank, Integral):
-            return LowRank(rank=int(self.low_rank))
+            return LowRank(rank=int(self.low_rank), random_state=0)
         return self.low_rank
 
     def _low_rank_among(self, X: Any, rows: NDArray[np.intp], n: int) -> LowRank | None:

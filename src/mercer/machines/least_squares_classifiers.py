@@ -182,7 +182,8 @@ class RLSC(LeastSquaresClassifier):
     class_weight : dict or "balanced", default=None
         Factors of the weights of the classes.
     low_rank : int, LowRank or None, default=None
-        Approximate the kernel matrix by columns of this many rows.
+        Approximate the kernel matrix by columns of this many random rows (the same in every
+        fit), or as the object says.
     solver : str or Solver, default="auto"
         "direct" (Cholesky), "eigen" (all alphas at once), "cg", "smo", a
         :class:`~mercer.solvers.linear_system.ConjugateGradient` or

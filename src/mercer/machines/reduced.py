@@ -43,8 +43,9 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
     C : float, default=1.0
         Price of the loss.
     low_rank : int or LowRank, default=100
-        The basis: its size, or how it is chosen. With ``method="nystrom"`` the dual
-        coefficients of all rows are used with the true kernel, for comparison.
+        The basis: its size (random rows, the same in every fit), or how it is chosen. With
+        ``method="nystrom"`` the dual coefficients of all rows are used with the true kernel,
+        for comparison.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         The loss; the squared one carries C/2.
     fit_intercept : {True, False, "penalized"}, default=True
@@ -158,7 +159,11 @@ n_threads, verbose, callback
     def _features(self, kernel: Any, X: Any, rows: NDArray[np.intp]) -> FloatArray:
         """Features of all rows; the basis is chosen among ``rows``."""
         wanted = self.low_rank
-        wanted = LowRank(rank=int(wanted)) if isinstance(wanted, Integral) else clone(wanted)
+        wanted = (
+            LowRank(rank=int(wanted), random_state=0)
+            if (isinstance(wanted, Integral))
+            else clone(wanted)
+        )
         if wanted.method == "subset":
             raise ValueError("low_rank.method must be 'rectangle' or 'nystrom', got 'subset'")
         n = np.shape(X)[0] if hasattr(X, "shape") else len(X)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mercer.solvers.linear_system.choice import SOLVERS, fit_least_squares
 from mercer.solvers.linear_system.conjugate_gradient import (
     Iterate,
+    LowRankPreconditioner,
     conjugate_gradient,
-    low_rank_preconditioner,
 )
 from mercer.solvers.linear_system.dual import DualSystem
 from mercer.solvers.linear_system.factors import CholeskyFactor, SpectralFactor
@@ -34,6 +34,7 @@ __all__ = [
     "Job",
     "LeastSquaresFit",
     "LinearData",
+    "LowRankPreconditioner",
     "Moments",
     "NystromSystem",
     "Scan",
@@ -48,7 +49,6 @@ __all__ = [
     "kernel_cg",
     "linear_cg",
     "linear_lsqr",
-    "low_rank_preconditioner",
     "preconditioner_features",
     "scan",
     "squared_loss",

@@ -11,8 +11,8 @@ from mercer.gram import Gram
 from mercer.lowrank import LowRank, feature_blocks
 from mercer.solvers.linear_system.conjugate_gradient import (
     Iterate,
+    LowRankPreconditioner,
     conjugate_gradient,
-    low_rank_preconditioner,
 )
 from mercer.solvers.linear_system.system import System
 
@@ -54,13 +54,13 @@ def kernel_cg(
     def image(V: FloatArray) -> FloatArray:
         return scale * gram.product(None, scale * V, precision=precision)
 
-    precondition = None
+    preconditioner = None
     if features is not None:
-        precondition = low_rank_preconditioner(system.project(scale * features), alpha)
+        preconditioner = LowRankPreconditioner(system.project(scale * features), alpha)
     run = conjugate_gradient(
         lambda V: system.project(image(V)) + alpha * V,
         system.project(scale * system.targets),
-        precondition=precondition,
+        preconditioner=preconditioner,
         tol=tol,
         max_iter=max_iter,
     )
