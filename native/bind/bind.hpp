@@ -62,5 +62,6 @@ class SignalPoll {
 void register_kernel(nb::module_& m);
 void register_gram(nb::module_& m);
 void register_smo(nb::module_& m);
+void register_active_set(nb::module_& m);
 
 }  // namespace mercer::bind

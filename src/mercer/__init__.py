@@ -3,13 +3,14 @@
 from mercer.gram import Gram
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.problem import Certificate, Problem, Solution, certify
-from mercer.solvers import Smo, solve
+from mercer.solvers import ActiveSet, Smo, solve
 
 __version__ = "0.1.0"
 
 __all__ = [
     "SVC",
     "SVR",
+    "ActiveSet",
     "Certificate",
     "Gram",
     "NuSVC",

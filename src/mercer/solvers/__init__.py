@@ -8,11 +8,22 @@ from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
+from mercer.solvers.active_set import ActiveSet
+from mercer.solvers.basis import Basis
 from mercer.solvers.progress import Callback, Progress
 from mercer.solvers.smo import Smo
 from mercer.solvers.start import feasible_start
 
-__all__ = ["Progress", "Smo", "Solver", "feasible_start", "resolve_solver", "solve"]
+__all__ = [
+    "ActiveSet",
+    "Basis",
+    "Progress",
+    "Smo",
+    "Solver",
+    "feasible_start",
+    "resolve_solver",
+    "solve",
+]
 
 
 @runtime_checkable
@@ -35,7 +46,7 @@ class Solver(Protocol):
     ) -> Solution: ...
 
 
-_BY_NAME = {"auto": Smo, "smo": Smo}
+_BY_NAME: dict[str, type] = {"active-set": ActiveSet, "auto": Smo, "smo": Smo}
 
 
 def resolve_solver(solver: str | Solver) -> Solver:
@@ -74,7 +85,7 @@ def solve(
     gram : Gram
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
-        "auto", "smo" or a solver object such as ``Smo(selection="most-violating")``.
+        "auto", "smo", "active-set" or a solver object such as ``Smo(selection="most-violating")``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
     tol : float, default=1e-3
