@@ -59,6 +59,9 @@ def random_case(seed: int, max_rows: int = 30) -> Case:
     n, d = int(rng.integers(2, max_rows)), int(rng.integers(1, 4))
     X = rows(rng, SHAPES[seed % len(SHAPES)], n, d)
     y = np.where(rng.random(n) < rng.choice([0.5, 0.2, 0.8]), 1.0, -1.0)
+    if seed % 5 < 3:
+        # something to learn
+        y = np.where(X[:, 0] - X[:, 0].mean() + rng.normal(0.0, 0.5, n) > 0, 1.0, -1.0)
     weight = rng.choice([0.0, 0.5, 1.0, 2.0], size=n) if rng.random() < 0.3 else np.ones(n)
     y[0], y[-1], weight[0], weight[-1] = 1.0, -1.0, 1.0, 1.0
     kernels = (Linear(), Gaussian(10.0 ** rng.integers(-3, 2)), Polynomial(2, 1.0, 1.0))

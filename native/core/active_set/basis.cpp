@@ -68,11 +68,8 @@ Response Basis::respond(std::size_t variable, const KernelRow& row) const {
     out.h.assign(m, 0.0);
     std::copy(out.projected.begin(), out.projected.end(), out.h.begin() + long(m ? first() : 0));
     if (m > 0) factor_.backward(out.h.data() + first());
-    const auto own_length = [this](std::size_t v) {
-        return std::sqrt(std::abs(kernel_->diagonal(v)) + ridge_[v]);
-    };
-    double sum = 0.0, length = own_length(variable);
-    for (std::size_t a = 0; a < m; ++a) out.h[a] = -out.h[a], sum += out.h[a];
+    double sum = 0.0;
+    for (double& x : out.h) x = -x, sum += x;
     if (has_group_ && m > 0) {
         const KernelRow& reference = *rows_[0];
         out.h[0] = -1.0 - sum;
@@ -81,8 +78,13 @@ Response Basis::respond(std::size_t variable, const KernelRow& row) const {
             out.eta -= entry(reference, members_[0], members_[a]) * out.h[a];
         }
     }
-    for (std::size_t a = 0; a < m; ++a) length += std::abs(out.h[a]) * own_length(members_[a]);
-    out.noise = rounding * length * length;
+    // lengths of the differences to the reference, at most
+    const double shift = has_group_ && m > 0 ? length(members_[0]) : 0.0;
+    double total = length(variable) + shift;
+    for (std::size_t a = 0; a < m; ++a) {
+        total += std::abs(out.h[a]) * (length(members_[a]) + shift);
+    }
+    out.noise = rounding * total * total;
     return out;
 }
 

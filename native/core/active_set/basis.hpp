@@ -7,6 +7,7 @@
 // differences to the first free variable, or, without a group, to the origin.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -64,6 +65,9 @@ class Basis {
   private:
     double entry(const KernelRow& row, std::size_t of, std::size_t variable) const {
         return kernel_->value(row, variable) + (of == variable ? ridge_[variable] : 0.0);
+    }
+    double length(std::size_t variable) const {
+        return std::sqrt(std::abs(kernel_->diagonal(variable)) + ridge_[variable]);
     }
     std::size_t first() const { return has_group_ ? 1 : 0; }
     double project(std::size_t variable, const KernelRow& row, std::vector<double>& column) const;

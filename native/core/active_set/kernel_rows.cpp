@@ -27,6 +27,7 @@ KernelRows::KernelRows(Gram<double>& gram, std::span<const std::int64_t> index,
         segment_.push_back(s);
         column_.push_back(std::size_t(row) - segments_[s].first_row);
         place_.push_back(segments_[s].first_place + column_.back());
+        places_are_variables_ &= place_.back() + 1 == place_.size();
         diagonal_.push_back(std::size_t(row) == gram_.size() ? extra_.back()
                                                              : gram_.diagonal()[std::size_t(row)]);
     }

@@ -31,6 +31,8 @@ class KernelRows {
     std::size_t n_variables() const { return place_.size(); }
     std::size_t n_places() const { return n_places_; }
     std::size_t place(std::size_t variable) const { return place_[variable]; }
+    // Whether variable i has place i.
+    bool places_are_variables() const { return places_are_variables_; }
     double diagonal(std::size_t variable) const { return diagonal_[variable]; }
     double largest_diagonal() const;
 
@@ -57,6 +59,7 @@ class KernelRows {
     std::span<const double> extra_;
     std::vector<Segment> segments_;
     std::size_t n_places_ = 0;
+    bool places_are_variables_ = true;
     std::vector<std::size_t> segment_, column_, place_;
     std::vector<double> diagonal_;
 };
