@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import sklearn.svm
@@ -97,7 +99,7 @@ def test_c_can_go_up_and_down(seed: int) -> None:
     values = [0.01, 0.3, 1.0, 20.0, 500.0, 20.0, 1.0, 0.05]
     basis = Basis(fm.svc(case.y, values[0], case.weight).problem, gram)
     basis.solve()
-    for old, new in zip(values, values[1:], strict=False):
+    for old, new in itertools.pairwise(values):
         problem = fm.svc(case.y, new, case.weight).problem
         basis.rescale(problem, new / old)
         assert near(basis.solve().objective, solve(problem, gram, "active-set").objective)
@@ -111,7 +113,7 @@ def test_a_warm_start_is_much_shorter() -> None:
     grid = 2.0 ** np.arange(-9, 11, 2)
     basis = Basis(fm.svc(y, grid[0]).problem, gram)
     warm = basis.solve().n_iter
-    for old, new in zip(grid, grid[1:], strict=False):
+    for old, new in itertools.pairwise(grid):
         basis.rescale(fm.svc(y, new).problem, new / old)
         warm += basis.solve().n_iter
     cold = sum(solve(fm.svc(y, C).problem, gram, "active-set").n_iter for C in grid)

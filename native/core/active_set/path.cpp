@@ -22,6 +22,8 @@ std::uint64_t fingerprint(std::size_t variable, Side side) {
 PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
     options_ = options;
     Watch watch(options.max_seconds, monitor);
+    // below this, rounding is all there is
+    const double last = std::max(options.stop, 1e-11 * parameter_);
     if (!refresh()) return finish(PathEnd::drifted);
     for (;;) {
         find_direction();
@@ -36,8 +38,9 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
         Event event;
         do {
             event = next_event();
-            advance(std::min(std::max(event.parameter, options.stop), parameter_));
-            if (event.parameter <= options.stop) return finish(PathEnd::reached);
+            const bool is_last = event.parameter <= last;
+            advance(std::min(is_last ? options.stop : event.parameter, parameter_));
+            if (is_last) return finish(PathEnd::reached);
         } while (!apply(event));
         ++n_events_;
         note_repeat(before);

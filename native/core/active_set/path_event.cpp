@@ -6,26 +6,26 @@
 
 namespace mercer::active_set {
 
-// The largest t not above the present one at which a variable changes sides; among equal ones the
-// first, or, against cycles, the smallest index of those nearly equal.
+// The largest t not above the present one at which a variable changes sides. Among equal ones, up
+// to rounding, the smallest index; against cycles that holds for those nearly equal.
 Path::Event Path::next_event() {
     find_entering();
-    Event best;
     for (std::size_t a = 0; a < basis_.size(); ++a) {
-        const std::size_t v = basis_.members()[a];
-        distance_[v] = leaving_distance(a);
+        distance_[basis_.members()[a]] = leaving_distance(a);
     }
     double nearest = infinity;
-    for (std::size_t v = 0; v < distance_.size(); ++v) {
-        if (distance_[v] < nearest) nearest = distance_[v], best.variable = v;
-    }
+    for (const double distance : distance_) nearest = std::min(nearest, distance);
+    Event best;
     if (nearest == infinity) return best;
-    best.parameter = parameter_ - nearest;
-    if (repeats_ <= options_.bland_after && revisits_ == 0) return best;
+    const bool bland = repeats_ > options_.bland_after || revisits_ > 0;
+    const double tied = nearest + (bland ? options_.tie : 1e-4 * options_.tie) * parameter_;
     for (std::size_t v = 0; v < distance_.size(); ++v) {
-        const bool tied = distance_[v] <= nearest + options_.tie * parameter_;
-        if (tied && priority_[v] < priority_[best.variable]) best.variable = v;
+        if (distance_[v] > tied) continue;
+        if (best.variable == none || priority_[v] < priority_[best.variable]) best.variable = v;
     }
+    best.parameter = parameter_ - nearest;
+    // it changes sides a little early: recompute what follows from that
+    if (distance_[best.variable] > nearest) since_refresh_ = options_.refresh_period;
     return best;
 }
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.paths.segments import FREE, LOWER, UPPER, Segments
-from mercer.paths.start import Start
+from mercer.paths.start import Start, at_unit, scaled_problem
 from mercer.problem import Problem
 from mercer.solvers import Basis
 
-__all__ = ["Limits", "PathProgress", "Run", "follow", "scaled_problem"]
+__all__ = ["Limits", "PathProgress", "Run", "follow"]
 
 FloatArray = NDArray[np.float64]
 PathStatus = Literal[
@@ -83,6 +83,7 @@ class Run:
     violation: float
     coef: FloatArray
     free: NDArray[np.intp]
+    parameter: float
     recoveries: int = 0
 
 
@@ -112,7 +113,7 @@ def follow(
     """
     if start.is_trivial or start.parameter * limits.C_max <= 1.0:
         status: PathStatus = "trivial" if start.is_trivial else "C_max"
-        return Run(_constant(problem, start), status, 0.0, start.coef, start.free)
+        return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
     began = time.perf_counter()
     segments, events, violation = None, 0, 0.0
     for recovery in range(_RECOVERIES):
@@ -145,7 +146,8 @@ def follow(
     if status == "drifted":
         status = "precision-limit"
     free = np.asarray(out["free"], dtype=np.intp)
-    return Run(segments, status, violation, out["coef"], free, recovery)
+    parameter = float(out["last_parameter"])
+    return Run(segments, status, violation, out["coef"], free, parameter, recovery)
 
 
 def _options(
@@ -213,20 +215,5 @@ def _recover(problem: Problem, gram: Gram, out: dict[str, Any], start: Start) ->
     parameter = float(out["last_parameter"])
     basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
     solution = basis.solve(tol=1e-9)
-    at_lower = solution.coef == basis.problem.lower
-    coef = np.where(at_lower, problem.lower, solution.coef * parameter)
-    coef = np.where(solution.coef == basis.problem.upper, problem.upper, coef)
+    coef = at_unit(problem, basis.problem, solution.coef, parameter)
     return replace(start, coef=coef, free=basis.free, parameter=parameter)
-
-
-def scaled_problem(problem: Problem, C: float) -> Problem:
-    """The problem at ``C`` from that at 1: the box grows, nothing else."""
-    return Problem(
-        problem.linear,
-        C * problem.lower,
-        C * problem.upper,
-        problem.index,
-        problem.ridge,
-        problem.group,
-        C * problem.group_sum,
-    )

@@ -16,7 +16,7 @@ from mercer.gram import Gram
 from mercer.problem import Problem
 from mercer.solvers import Basis
 
-__all__ = ["Start", "exact_start"]
+__all__ = ["Start", "at_unit", "exact_start", "scaled_problem", "start_at"]
 
 FloatArray = NDArray[np.float64]
 _TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
@@ -38,6 +38,8 @@ class Start:
         The bias (times 1/C) there, and its rate for smaller C.
     is_trivial : bool
         Whether the solution is the same constant for every C.
+    begin : float
+        The smallest C for which the start says what the solution is.
     """
 
     coef: FloatArray
@@ -46,35 +48,92 @@ class Start:
     bias: float
     bias_rate: float
     is_trivial: bool
+    begin: float = 0.0
 
 
 def exact_start(problem: Problem, gram: Gram) -> Start:
     """The start of the path of ``problem``, whose box is that at C = 1."""
-    coef, level, tied = _linear_program(problem)
-    movable = problem.lower < problem.upper
+    coef, level, tied = linear_program(problem)
     if tied.any():
         coef, free, value = _settle_ties(problem, gram, coef, tied)
-        pinned = float(value[free].mean())
     else:
         value = _expansion(problem, gram, coef)
-        candidates = np.flatnonzero(movable & (coef > problem.lower) & (problem.linear == level))
-        free = candidates[[np.argmax(value[candidates])]]
-        pinned = float(value[free[0]])
+        free = first_free(problem, coef, value, level)
+    return at_first_event(problem, gram, coef, free, value, level, is_pinned=bool(tied.any()))
+
+
+def start_at(problem: Problem, gram: Gram, C: float) -> Start:
+    """The solution at ``C``, or the start of the path if that comes later."""
+    start = exact_start(problem, gram)
+    if start.is_trivial or start.parameter * C <= 1.0:
+        return start
+    scaled = scaled_problem(problem, C)
+    basis = Basis(scaled, gram, C * start.coef)
+    solution = basis.solve(tol=1e-9)
+    coef = at_unit(problem, scaled, solution.coef, 1.0 / C)
+    return Start(coef, basis.free, 1.0 / C, basis.multiplier / C, np.nan, False, begin=C)
+
+
+def scaled_problem(problem: Problem, C: float) -> Problem:
+    """The problem at ``C`` from that at 1: the box grows, nothing else."""
+    return Problem(
+        problem.linear,
+        C * problem.lower,
+        C * problem.upper,
+        problem.index,
+        problem.ridge,
+        problem.group,
+        C * problem.group_sum,
+    )
+
+
+def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) -> FloatArray:
+    """A point of the scaled problem in the box at C = 1, bounds met exactly."""
+    out = np.clip(coef * factor, problem.lower, problem.upper)
+    out = np.where(coef == scaled.upper, problem.upper, out)
+    return np.where(coef == scaled.lower, problem.lower, out)
+
+
+def first_free(
+    problem: Problem, coef: FloatArray, value: FloatArray, level: float
+) -> NDArray[np.intp]:
+    """Where all are at bounds: the first of the upper ones to come back (spec 002, 7.1)."""
+    can_fall = (problem.lower < problem.upper) & (coef > problem.lower)
+    candidates = np.flatnonzero(can_fall & (problem.linear == level))
+    return candidates[[np.argmax(value[candidates])]]
+
+
+def at_first_event(
+    problem: Problem,
+    gram: Gram,
+    coef: FloatArray,
+    free: NDArray[np.intp],
+    value: FloatArray,
+    level: float,
+    *,
+    is_pinned: bool,
+) -> Start:
+    """The start, moved to the largest parameter at which a slope vanishes.
+
+    With the free variables at rest the bias is t level - value_free, and the slope of i
+    vanishes at t = (value_i - value_free) / (linear_i - level). Where nobody at the level can
+    grow the bias is not pinned by it for larger t: it stays in the middle of what is optimal.
+    """
+    pinned = float(value[free].mean())
     rise = problem.linear - level
-    others = movable & (rise != 0)
+    others = (problem.lower < problem.upper) & (rise != 0)
     meets = (value[others] - pinned) / rise[others]
     parameter = float(meets.max(initial=-np.inf))
     scale = np.abs(coef).sum() * np.abs(gram.diagonal()).max(initial=0.0) / np.ptp(problem.linear)
     if not parameter > _TRIVIAL * scale:
-        return Start(coef, free, 0.0, 0.0, level, True)
+        return Start(coef, free, 0.0, -pinned, level, True)
     rate = level
-    if not tied.any():
-        # nobody decides the bias between the two levels: stay in the middle
+    if not is_pinned:
         rate = 0.5 * (level + problem.linear[np.flatnonzero(others)[np.argmax(meets)]])
     return Start(coef, free, parameter, level * parameter - pinned, float(rate), False)
 
 
-def _linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool_]]:
+def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool_]]:
     """Maximizer of linear'a, the level that divides upper from lower, and who is at it."""
     width = problem.upper - problem.lower
     need = float(problem.group_sum[0] - problem.lower.sum())
