@@ -63,5 +63,7 @@ void register_kernel(nb::module_& m);
 void register_gram(nb::module_& m);
 void register_smo(nb::module_& m);
 void register_chunked(nb::module_& m);
+void register_active_set(nb::module_& m);
+void register_path(nb::module_& m);
 
 }  // namespace mercer::bind

@@ -4,7 +4,7 @@ from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
 from mercer.problem import Certificate, Problem, Solution, certify
-from mercer.solvers import Chunked, Smo, solve
+from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
 __version__ = "0.1.0"
 
@@ -14,6 +14,7 @@ __all__ = [
     "RLSC",
     "SVC",
     "SVR",
+    "ActiveSet",
     "Certificate",
     "Chunked",
     "Gram",

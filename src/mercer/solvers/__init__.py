@@ -1,5 +1,7 @@
 """Solvers: each takes a :class:`~mercer.Problem` and returns a :class:`~mercer.Solution`."""
 
+from mercer.solvers.active_set import ActiveSet
+from mercer.solvers.basis import Basis
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.compare import compare
 from mercer.solvers.comparison import Comparison
@@ -19,6 +21,8 @@ from mercer.solvers.start import feasible_start
 from mercer.solvers.step import CycleBreaking, OverRelaxed, PlanningAhead
 
 __all__ = [
+    "ActiveSet",
+    "Basis",
     "CachedMaximumGain",
     "Chunked",
     "Comparison",

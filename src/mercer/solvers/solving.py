@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from mercer.gram import Gram
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
+from mercer.solvers.active_set import ActiveSet
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.progress import Callback
@@ -58,6 +59,7 @@ class Auto:
 
 
 _BY_NAME: dict[str, Any] = {
+    "active-set": ActiveSet,
     "auto": Auto,
     "chunked": Chunked,
     "smo": Smo,
@@ -104,8 +106,8 @@ def solve(
     gram : Gram
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
-        "auto", "chunked", "smo", for least squares also "direct" and "cg", or a solver object
-        such as ``Chunked(chunk_size=512)``.
+        "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", or a
+        solver object such as ``Chunked(chunk_size=512)``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
     tol : float, default=1e-3

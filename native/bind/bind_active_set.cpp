@@ -1,0 +1,193 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "bind/bind.hpp"
+#include "core/active_set/factor.hpp"
+#include "core/active_set/simplex.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+using active_set::Counters;
+using active_set::NullSpaceFactor;
+using active_set::Options;
+using active_set::Simplex;
+using active_set::Status;
+using Vector = Array1<double>;
+
+nb::ndarray<nb::numpy, double> as_array(const std::vector<double>& values) {
+    auto out = std::make_unique<double[]>(values.size());
+    std::copy(values.begin(), values.end(), out.get());
+    return new_array<double>(std::move(out), {values.size()});
+}
+
+const char* status_name(Status status) {
+    switch (status) {
+        case Status::converged: return "converged";
+        case Status::max_iterations: return "max-iter";
+        case Status::max_time: return "max-time";
+        case Status::stopped: return "callback";
+        case Status::unbounded: return "unbounded";
+        case Status::stalled: return "precision-limit";
+    }
+    return "converged";
+}
+
+void check_lengths(std::size_t n, std::initializer_list<std::size_t> sizes) {
+    for (const std::size_t size : sizes) {
+        if (size != n) throw std::invalid_argument("arrays of a problem must have equal lengths");
+    }
+}
+
+void make_simplex(Simplex* self, Gram<double>& gram, const IndexArray& index, const Vector& linear,
+                  const Vector& lower, const Vector& upper, const Vector& ridge, bool has_group,
+                  double group_sum, const Vector& coef, const std::optional<Vector>& gradient) {
+    const std::size_t n = linear.size();
+    check_lengths(n, {index.size(), lower.size(), upper.size(), ridge.size(), coef.size(),
+                      gradient ? gradient->size() : n});
+    to_indices(index, gram.size());
+    const ProblemView problem{n,            has_group,    index.data(), linear.data(),
+                              lower.data(), upper.data(), ridge.data(), nullptr};
+    nb::gil_scoped_release release;
+    new (self) Simplex(gram, problem, group_sum, coef.data(),
+                       gradient ? gradient->data() : nullptr, SignalPoll());
+}
+
+// Signals first, then the callback, which returns whether to go on.
+const char* run(Simplex& simplex, const Options& options, nb::object callback) {
+    const std::size_t before = simplex.counters().iterations;
+    const active_set::Monitor monitor = [&](double seconds) {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (callback.is_none()) return true;
+        return nb::cast<bool>(callback(simplex.counters().iterations - before, simplex.violation(),
+                                       simplex.objective(), simplex.n_active(), seconds));
+    };
+    nb::gil_scoped_release release;
+    return status_name(simplex.run(options, monitor));
+}
+
+void rescale(Simplex& simplex, const Vector& lower, const Vector& upper, double group_sum,
+             double factor) {
+    check_lengths(simplex.coef().size(), {lower.size(), upper.size()});
+    nb::gil_scoped_release release;
+    simplex.rescale(lower.data(), upper.data(), group_sum, factor);
+}
+
+std::size_t checked(const Simplex& simplex, std::size_t variable) {
+    if (variable >= simplex.coef().size()) throw nb::index_error("variable out of range");
+    return variable;
+}
+
+void register_simplex(nb::module_& m) {
+    nb::class_<Options>(m, "SimplexOptions")
+        .def(nb::init<>())
+        .def_rw("tolerance", &Options::tolerance)
+        .def_rw("max_iterations", &Options::max_iterations)
+        .def_rw("max_seconds", &Options::max_seconds)
+        .def_rw("sprint", &Options::sprint)
+        .def_rw("shrinking", &Options::shrinking);
+    nb::class_<Counters>(m, "SimplexCounters")
+        .def_ro("iterations", &Counters::iterations)
+        .def_ro("outer_iterations", &Counters::outer_iterations)
+        .def_ro("flips", &Counters::flips)
+        .def_ro("zero_steps", &Counters::zero_steps)
+        .def_ro("bland_steps", &Counters::bland_steps)
+        .def_ro("full_pricings", &Counters::full_pricings)
+        .def_ro("priced", &Counters::priced)
+        .def_ro("rebuilds", &Counters::rebuilds)
+        .def_ro("largest_basis", &Counters::largest_basis);
+    nb::class_<Simplex>(m, "Simplex", "The state of the revised simplex method.")
+        .def("__init__", &make_simplex, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
+             nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("has_group"),
+             nb::arg("group_sum"), nb::arg("coef"), nb::arg("gradient").none(),
+             nb::keep_alive<1, 2>())
+        .def("run", &run, nb::arg("options"), nb::arg("callback").none())
+        .def("rescale", &rescale)
+        .def("set_gradient",
+             [](Simplex& s, const Vector& gradient) {
+                 check_lengths(s.coef().size(), {gradient.size()});
+                 s.set_gradient(gradient.data());
+             })
+        .def("set_box",
+             [](Simplex& s, std::size_t variable, double lower, double upper) {
+                 s.set_box(checked(s, variable), lower, upper);
+             })
+        .def("retire",
+             [](Simplex& s, std::size_t variable, double value) {
+                 return s.retire(checked(s, variable), value);
+             })
+        .def("scale_rates",
+             [](Simplex& s) {
+                 const Simplex::Rates rates = s.scale_rates();
+                 return nb::make_tuple(as_array(rates.coef), rates.multiplier,
+                                       as_array(rates.slope));
+             })
+        .def("copy", [](const Simplex& s) { return Simplex(s); })
+        .def("gradient", [](Simplex& s) { return as_array(s.gradient()); })
+        .def("coef", [](const Simplex& s) { return as_array(s.coef()); })
+        .def("basic", [](const Simplex& s) { return s.basic(); })
+        .def_prop_ro("multiplier", &Simplex::multiplier)
+        .def_prop_ro("violation", &Simplex::violation)
+        .def_prop_ro("objective", &Simplex::objective)
+        .def_prop_ro("condition", &Simplex::condition)
+        .def_prop_ro("counters", [](const Simplex& s) { return s.counters(); });
+}
+
+// For study and tests: the factor alone, fed with entries.
+void register_factor(nb::module_& m) {
+    const auto column = [](const NullSpaceFactor& factor, const Vector& values) {
+        if (values.size() != factor.size()) throw std::invalid_argument("wrong number of entries");
+        return std::vector<double>(values.data(), values.data() + values.size());
+    };
+    nb::class_<NullSpaceFactor>(m, "NullSpaceFactor")
+        .def(nb::init<>())
+        .def_prop_ro("size", &NullSpaceFactor::size)
+        .def("append",
+             [column](NullSpaceFactor& factor, const Vector& values, double diagonal) {
+                 auto x = column(factor, values);
+                 const double pivot = factor.project(x.data(), diagonal);
+                 if (pivot > 0.0) factor.append(x.data(), pivot);
+                 return pivot;
+             })
+        .def("remove",
+             [](NullSpaceFactor& factor, std::size_t position) {
+                 if (position >= factor.size()) throw nb::index_error("no such column");
+                 factor.remove(position);
+             })
+        .def("remove_reference",
+             [](NullSpaceFactor& factor) {
+                 if (factor.size() == 0) throw nb::index_error("no column takes its place");
+                 factor.remove_reference();
+             })
+        .def("solve",
+             [column](const NullSpaceFactor& factor, const Vector& values) {
+                 auto x = column(factor, values);
+                 factor.forward(x.data());
+                 factor.backward(x.data());
+                 return as_array(x);
+             })
+        .def("matrix",
+             [](const NullSpaceFactor& factor) {
+                 const std::size_t n = factor.size();
+                 auto out = std::make_unique<double[]>(n * n);
+                 for (std::size_t j = 0; j < n; ++j) {
+                     for (std::size_t i = 0; i <= j; ++i) out[i * n + j] = factor.entry(i, j);
+                 }
+                 return new_array<double>(std::move(out), {n, n});
+             })
+        .def_prop_ro("condition", &NullSpaceFactor::condition);
+}
+
+}  // namespace
+
+void register_active_set(nb::module_& m) {
+    register_factor(m);
+    register_simplex(m);
+}
+
+}  // namespace mercer::bind

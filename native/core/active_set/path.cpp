@@ -1,0 +1,194 @@
+#include "core/active_set/path.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace mercer::active_set {
+
+namespace {
+
+// A number for each (variable, side), to be combined by exclusive or.
+std::uint64_t fingerprint(std::size_t variable, Side side) {
+    std::uint64_t x = (std::uint64_t(variable) << 2) + std::uint64_t(std::int8_t(side) + 2);
+    x = (x ^ (x >> 31)) * 0x7fb5d329728ea185ULL;
+    x = (x ^ (x >> 27)) * 0x81dadef4bc2dd44dULL;
+    return x ^ (x >> 33);
+}
+
+}  // namespace
+
+PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
+    options_ = options;
+    Watch watch(options.max_seconds, monitor);
+    // below this, rounding is all there is
+    const double last = std::max(options.stop, 1e-11 * parameter_);
+    if (!refresh()) return finish(PathEnd::drifted);
+    for (;;) {
+        find_direction();
+        record();
+        if (!has_load() && sum_rate_ == 0.0) return finish(PathEnd::complete);
+        if (n_events_ >= options.max_events) return finish(PathEnd::max_events);
+        if (!watch.go_on()) {
+            return finish(watch.status() == Status::max_time ? PathEnd::max_time
+                                                             : PathEnd::stopped);
+        }
+        const double before = parameter_;
+        Event event;
+        do {
+            event = next_event();
+            const bool is_last = event.parameter <= last;
+            advance(std::min(is_last ? options.stop : event.parameter, parameter_));
+            if (is_last) return finish(PathEnd::reached);
+        } while (!apply(event));
+        ++n_events_;
+        note_repeat(before);
+        if (is_settled(event.variable)) return finish(PathEnd::settled);
+        if (++since_refresh_ >= options.refresh_period && !refresh()) {
+            return finish(PathEnd::drifted);
+        }
+    }
+}
+
+PathEnd Path::finish(PathEnd end) {
+    log_.end = end == PathEnd::complete ? 0.0 : parameter_;
+    return end;
+}
+
+void Path::advance(double next) {
+    const double by = next - parameter_;
+    for (std::size_t a = 0; a < basis_.size(); ++a) {
+        const std::size_t v = basis_.members()[a];
+        coef_[v] = std::clamp(coef_[v] + by * rate_[a], lower_[v], upper_[v]);
+    }
+    bias_ += by * bias_rate_;
+    for (std::size_t i = 0; i < value_.size(); ++i) value_[i] += by * value_rate_[i];
+    parameter_ = next;
+}
+
+bool Path::is_settled(std::size_t variable) const {
+    return variable == options_.until_settled && side_[variable] != Side::free &&
+           coef_[variable] == 0.0;
+}
+
+// false if the sides stay as they are.
+bool Path::apply(const Event& event) {
+    const std::size_t position = basis_.position(event.variable);
+    if (position == none) return release(event.variable);
+    settle(position, rate_[position] < 0.0 ? Side::upper : Side::lower);
+    if (basis_.size() == 0 && basis_.has_group()) replace_last();
+    return true;
+}
+
+// A variable leaves its bound and becomes free; false if it does not have to.
+bool Path::release(std::size_t variable) {
+    const KernelRowPointer row = kernel_->fetch(variable);
+    const Response response = basis_.respond(variable, *row);
+    if (response.is_flat()) return swap_in(variable, row, response);
+    if (coef_[variable] != 0.0) {
+        kernel_->add_row(-coef_[variable], *row, resting_.data());
+        --n_loaded_;
+    }
+    basis_.append(variable, row, response);
+    change(variable, Side::free);
+    return true;
+}
+
+// A variable that cannot be told from an affine combination of the free ones. If its slope is
+// constant with theirs it does not have to move (spec 002, 8.6): it is barred until the free
+// variables change. Else rounding is all that keeps it apart from them: it moves inwards along the
+// flat direction, where no value changes, until somebody meets a bound and leaves.
+bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
+                   const Response& response) {
+    double rate = linear_[variable], size = std::abs(rate);
+    for (std::size_t a = 0; a < basis_.size(); ++a) {
+        rate += response.h[a] * linear_[basis_.members()[a]];
+        size += std::abs(response.h[a] * linear_[basis_.members()[a]]);
+    }
+    barred_.push_back(variable);
+    towards_[variable] = 0.0;
+    if (std::abs(rate) <= 1e-7 * size) return false;
+    const double sign = side_[variable] == Side::lower ? 1.0 : -1.0;
+    double step = upper_[variable] - lower_[variable];
+    std::size_t blocking = none;
+    for (std::size_t a = 0; a < basis_.size(); ++a) {
+        const std::size_t v = basis_.members()[a];
+        const double h = sign * response.h[a];
+        if (std::abs(h) < 1e-9) continue;
+        const double room = std::max(h > 0.0 ? upper_[v] - coef_[v] : coef_[v] - lower_[v], 0.0);
+        if (room / std::abs(h) < step) step = room / std::abs(h), blocking = a;
+    }
+    if (blocking == none) return false;
+    if (coef_[variable] != 0.0) {
+        kernel_->add_row(-coef_[variable], *row, resting_.data());
+        --n_loaded_;
+    }
+    for (std::size_t a = 0; a < basis_.size(); ++a) {
+        const std::size_t v = basis_.members()[a];
+        coef_[v] = std::clamp(coef_[v] + step * sign * response.h[a], lower_[v], upper_[v]);
+    }
+    coef_[variable] += sign * step;
+    settle(blocking, sign * response.h[blocking] > 0.0 ? Side::upper : Side::lower);
+    basis_.append(variable, row);
+    change(variable, Side::free);
+    since_refresh_ = options_.refresh_period;
+    return true;
+}
+
+// A free variable comes to rest exactly at a bound.
+void Path::settle(std::size_t position, Side side) {
+    const std::size_t v = basis_.members()[position];
+    const KernelRowPointer row = basis_.rows()[position];
+    basis_.remove(position);
+    coef_[v] = side == Side::upper ? upper_[v] : lower_[v];
+    if (coef_[v] != 0.0) {
+        kernel_->add_row(coef_[v], *row, resting_.data());
+        ++n_loaded_;
+    }
+    change(v, side);
+}
+
+// The sum moves and the last free variable has come to rest: the next one that can fall takes its
+// place, and the bias jumps to it.
+void Path::replace_last() {
+    std::size_t best = none;
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        if (side_[v] != Side::upper || lower_[v] == upper_[v]) continue;
+        if (best == none || slope(v) < slope(best)) best = v;
+    }
+    if (best == none) return;
+    bias_ += slope(best);
+    release(best);
+}
+
+void Path::change(std::size_t variable, Side side) {
+    partition_ ^= fingerprint(variable, side_[variable]) ^ fingerprint(variable, side);
+    side_[variable] = side;
+    log_.changed.push_back(std::int64_t(variable));
+    log_.side.push_back(side);
+    barred_.push_back(variable);
+    for (const std::size_t v : barred_) {
+        towards_[v] = lower_[v] < upper_[v] ? double(std::int8_t(side_[v])) : 0.0;
+    }
+    barred_.clear();
+}
+
+// Counts events at one t. The smallest index decides ties after many of them; a partition seen
+// before shows a cycle: then at once, and, should that not help, in another order (spec 002, 8.5).
+void Path::note_repeat(double before) {
+    if (before - parameter_ > options_.tie * before) {
+        repeats_ = revisits_ = 0;
+        visited_ = {partition_};
+        return;
+    }
+    ++repeats_;
+    if (visited_.insert(partition_).second) return;
+    if (++revisits_ > 1) {
+        std::mt19937_64 random(revisits_);
+        std::ranges::shuffle(priority_, random);
+    }
+    visited_.clear();
+}
+
+}  // namespace mercer::active_set

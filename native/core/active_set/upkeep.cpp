@@ -1,0 +1,249 @@
+// From points to bases, and back to exact slopes: the part of the simplex method that is not about
+// choosing or moving.
+#include <algorithm>
+#include <cmath>
+
+#include "core/active_set/simplex.hpp"
+
+namespace mercer::active_set {
+
+// Expansion of the present point by place, from its gradient; places without a variable, which
+// nobody looks at, stay zero.
+std::vector<double> Simplex::known_expansion(const double* gradient) const {
+    std::vector<double> out(kernel_->n_places());
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        out[kernel_->place(v)] = linear_[v] - gradient[v] - ridge_[v] * coef_[v];
+    }
+    return out;
+}
+
+std::vector<double> Simplex::gradient() {
+    std::vector<double> expansion = resting_, weights(basis_.size()), out(coef_.size());
+    for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = coef_[basis_.members()[a]];
+    kernel_->add_rows(weights.data(), basis_.rows(), expansion.data());
+    for (std::size_t v = 0; v < out.size(); ++v) {
+        out[v] = linear_[v] - expansion[kernel_->place(v)] - ridge_[v] * coef_[v];
+    }
+    return out;
+}
+
+void Simplex::set_gradient(const double* gradient) {
+    resting_ = known_expansion(gradient);
+    std::vector<double> weights(basis_.size());
+    for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = -coef_[basis_.members()[a]];
+    kernel_->add_rows(weights.data(), basis_.rows(), resting_.data());
+    objective_ = dual_value(std::vector<double>(gradient, gradient + coef_.size()));
+    restore();
+}
+
+// linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
+double Simplex::dual_value(const std::vector<double>& gradient) const {
+    double sum = 0.0;
+    for (std::size_t v = 0; v < coef_.size(); ++v) sum += coef_[v] * (linear_[v] + gradient[v]);
+    return 0.5 * sum;
+}
+
+// A basis of the present point (spec 002, 10.3): variables strictly inside their boxes become
+// basic one by one. One that depends on those before it moves along the flat direction, uphill,
+// until somebody meets a bound and makes room. requires: `expansion` is that of the point
+void Simplex::purify(const std::vector<double>& expansion) {
+    std::vector<double> gradient(coef_.size());
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        gradient[v] = linear_[v] - expansion[kernel_->place(v)] - ridge_[v] * coef_[v];
+    }
+    objective_ = dual_value(gradient);
+    basis_.clear();
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        const double close = 1e-14 * std::min(upper_[v] - lower_[v], std::abs(coef_[v]));
+        if (coef_[v] - lower_[v] <= close) {
+            coef_[v] = lower_[v];
+        } else if (upper_[v] - coef_[v] <= close) {
+            coef_[v] = upper_[v];
+        } else {
+            purify_one(v, gradient);
+        }
+    }
+    if (has_group_ && basis_.size() == 0 && !recruit(1.0, gradient)) recruit(-1.0, gradient);
+    if (basis_.size() > 0 && has_group_) multiplier_ = gradient[basis_.members()[0]];
+    resting_ = expansion;
+    std::vector<double> weights(basis_.size());
+    for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = -coef_[basis_.members()[a]];
+    kernel_->add_rows(weights.data(), basis_.rows(), resting_.data());
+    counters_.largest_basis = std::max(counters_.largest_basis, basis_.size());
+}
+
+void Simplex::purify_one(std::size_t variable, const std::vector<double>& gradient) {
+    const KernelRowPointer row = kernel_->fetch(variable);
+    const Response response = basis_.respond(variable, *row);
+    if (!response.is_flat()) return basis_.append(variable, row, response);
+    std::vector<double> h = response.h;
+    double slope = gradient[variable];
+    for (std::size_t a = 0; a < h.size(); ++a) slope += h[a] * gradient[basis_.members()[a]];
+    const double sign = slope < 0.0 ? -1.0 : 1.0;
+    for (double& x : h) x *= sign;
+    const Block block = ratio_test(variable, sign, h);
+    if (block.step == infinity) return;  // flat without end: it rests where it is
+    move(variable, sign, block.step, h, 0.0);
+    const bool stays = block.position < basis_.size();
+    const std::size_t blocked = stays ? basis_.members()[block.position] : variable;
+    coef_[blocked] = block.at_upper ? upper_[blocked] : lower_[blocked];
+    if (!stays) return;
+    basis_.remove(block.position);
+    basis_.append(variable, row);
+}
+
+// Makes a variable basic that may move in the direction `sign`, the one whose gradient says so
+// most; with a group somebody has to be basic. Its coefficient stays part of `resting_`.
+bool Simplex::recruit(double sign, const std::vector<double>& gradient) {
+    std::size_t best = none;
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        const bool can = sign > 0.0 ? coef_[v] < upper_[v] : coef_[v] > lower_[v];
+        if (can && (best == none || sign * gradient[v] > sign * gradient[best])) best = v;
+    }
+    if (best == none) return false;
+    basis_.append(best, kernel_->fetch(best));
+    return true;
+}
+
+std::vector<double> Simplex::basic_slopes() const {
+    const std::vector<std::size_t>& members = basis_.members();
+    std::vector<double> expansion(members.size());
+    for (std::size_t a = 0; a < members.size(); ++a) {
+        expansion[a] = resting_[kernel_->place(members[a])];
+    }
+    for (std::size_t b = 0; b < members.size(); ++b) {
+        const KernelRow& row = *basis_.rows()[b];
+        const double weight = coef_[members[b]];
+        for (std::size_t a = 0; a < members.size(); ++a) {
+            expansion[a] += weight * kernel_->value(row, members[a]);
+        }
+    }
+    for (std::size_t a = 0; a < members.size(); ++a) expansion[a] = slope(members[a], expansion[a]);
+    return expansion;
+}
+
+// What the coefficients lack to the group sum, if that is more than rounding.
+double Simplex::missing_sum() const {
+    if (!has_group_) return 0.0;
+    double sum = 0.0, size = 0.0;
+    for (const double c : coef_) sum += c, size += std::abs(c);
+    const double missing = group_sum_ - sum;
+    return std::abs(missing) > 1e-15 * size ? missing : 0.0;
+}
+
+// Newton steps to zero slopes of the basic variables and the group sum; whoever meets a bound on
+// the way leaves (spec 002, 9.1). Two full steps: the second one corrects the rounding of the first.
+void Simplex::restore() {
+    std::vector<double> h;
+    double eta = 0.0;
+    for (int full = 0; full < 2 && basis_.size() > 0;) {
+        const std::vector<double> slopes = basic_slopes();
+        const bool alone = has_group_ && basis_.size() == 1;
+        basis_.solve(slopes.data(), alone ? 0.0 : missing_sum(), h, eta);
+        const Block block = ratio_test(none, 0.0, h);
+        move(none, 0.0, std::min(block.step, 1.0), h, eta);
+        if (block.step >= 1.0) {
+            ++full;
+        } else {
+            leave(block);
+        }
+    }
+}
+
+// The basis anew, after rounding has spoiled it.
+void Simplex::rebuild() {
+    ++counters_.rebuilds;
+    const std::vector<double> now = gradient();
+    purify(known_expansion(now.data()));
+    restore();
+}
+
+void Simplex::rescale(const double* lower, const double* upper, double group_sum, double factor) {
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        const bool at_lower = coef_[v] == lower_[v], at_upper = coef_[v] == upper_[v];
+        lower_[v] = lower[v];
+        upper_[v] = upper[v];
+        coef_[v] = at_lower   ? lower_[v]
+                   : at_upper ? upper_[v]
+                              : std::clamp(factor * coef_[v], lower_[v], upper_[v]);
+    }
+    for (double& x : resting_) x *= factor;
+    group_sum_ = group_sum;
+    restore();
+    objective_ = dual_value(gradient());
+}
+
+void Simplex::set_box(std::size_t variable, double lower, double upper) {
+    lower_[variable] = lower;
+    upper_[variable] = upper;
+}
+
+bool Simplex::retire(std::size_t variable, double value) {
+    const KernelRowPointer row = kernel_->fetch(variable);
+    if (basis_.position(variable) != none) {
+        basis_.remove(basis_.position(variable));
+    } else if (coef_[variable] != 0.0) {
+        kernel_->add_row(-coef_[variable], *row, resting_.data());
+    }
+    const double sign = value > coef_[variable] ? 1.0 : -1.0;
+    lower_[variable] = std::min(value, coef_[variable]);
+    upper_[variable] = std::max(value, coef_[variable]);
+    while (coef_[variable] != value) {
+        if (has_group_ && basis_.size() == 0 && !replace_last(variable, -sign)) break;
+        const Response response = basis_.respond(variable, *row);
+        std::vector<double> h = response.h;
+        for (double& x : h) x *= sign;
+        const Block block = ratio_test(variable, sign, h);
+        move(variable, sign, block.step, h, sign * response.eta);
+        if (block.position == basis_.size()) {
+            coef_[variable] = value;
+        } else {
+            leave(block);
+        }
+    }
+    const bool done = coef_[variable] == value;
+    if (coef_[variable] != 0.0) kernel_->add_row(coef_[variable], *row, resting_.data());
+    lower_[variable] = upper_[variable] = coef_[variable];
+    if (has_group_ && basis_.size() == 0 && !replace_last(none, 1.0)) replace_last(none, -1.0);
+    objective_ = dual_value(gradient());
+    return done;
+}
+
+// Somebody basic in place of the last one that left: the one with the gradient nearest to the
+// multiplier among those that may move in the direction `sign`, which keeps the others right.
+bool Simplex::replace_last(std::size_t except, double sign) {
+    std::vector<double> now = gradient();
+    if (except != none) now[except] = -sign * infinity;
+    if (!recruit(sign, now)) return false;
+    const std::size_t v = basis_.members()[0];
+    if (v == except) {
+        basis_.remove(0);
+        return false;
+    }
+    multiplier_ = now[v];
+    if (coef_[v] != 0.0) kernel_->add_row(-coef_[v], *basis_.rows()[0], resting_.data());
+    return true;
+}
+
+Simplex::Rates Simplex::scale_rates() {
+    const std::vector<std::size_t>& members = basis_.members();
+    Rates out;
+    out.coef = coef_;
+    double sum = group_sum_;
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        if (basis_.position(v) == none) sum -= coef_[v];
+    }
+    std::vector<double> u(members.size()), h;
+    for (std::size_t a = 0; a < u.size(); ++a) u[a] = -resting_[kernel_->place(members[a])];
+    basis_.solve(u.data(), sum, h, out.multiplier);
+    for (std::size_t a = 0; a < u.size(); ++a) out.coef[members[a]] = h[a];
+    std::vector<double> expansion = resting_;
+    kernel_->add_rows(h.data(), basis_.rows(), expansion.data());
+    out.slope.resize(coef_.size());
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        out.slope[v] = -expansion[kernel_->place(v)] - ridge_[v] * out.coef[v] - out.multiplier;
+    }
+    return out;
+}
+
+}  // namespace mercer::active_set

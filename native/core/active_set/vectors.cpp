@@ -1,0 +1,54 @@
+#include "core/active_set/vectors.hpp"
+
+// One version of a function for each width of registers, chosen when the library is loaded.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
+#define MERCER_EVERY_WIDTH __attribute__((target_clones("avx2", "default")))
+#else
+#define MERCER_EVERY_WIDTH
+#endif
+
+namespace mercer::active_set {
+
+// Eight interleaved sums: independent chains fill the pipeline.
+MERCER_EVERY_WIDTH
+double dot(const double* a, const double* b, std::size_t n) {
+    double sums[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (std::size_t k = 0; k < 8; ++k) sums[k] += a[i + k] * b[i + k];
+    }
+    double rest = 0.0;
+    for (; i < n; ++i) rest += a[i] * b[i];
+    return ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+           ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
+}
+
+MERCER_EVERY_WIDTH
+void add_scaled(double* __restrict y, double weight, const double* __restrict x, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) y[i] += weight * x[i];
+}
+
+// In tiles of y that stay in the first cache; four rows for each pass over a tile.
+MERCER_EVERY_WIDTH
+void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
+              std::size_t offset, std::size_t n) {
+    constexpr std::size_t tile = 1024;
+    for (std::size_t begin = 0; begin < n; begin += tile) {
+        const std::size_t length = begin + tile < n ? tile : n - begin;
+        double* __restrict out = y + begin;
+        std::size_t j = 0;
+        for (; j + 4 <= count; j += 4) {
+            const double* __restrict a = x[j] + offset + begin;
+            const double* __restrict b = x[j + 1] + offset + begin;
+            const double* __restrict c = x[j + 2] + offset + begin;
+            const double* __restrict d = x[j + 3] + offset + begin;
+            const double p = weights[j], q = weights[j + 1], r = weights[j + 2], s = weights[j + 3];
+            for (std::size_t i = 0; i < length; ++i) {
+                out[i] += (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
+            }
+        }
+        for (; j < count; ++j) add_scaled(out, weights[j], x[j] + offset + begin, length);
+    }
+}
+
+}  // namespace mercer::active_set

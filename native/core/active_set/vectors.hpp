@@ -1,0 +1,19 @@
+// Sums over contiguous numbers. Wider registers are used where there are any, without fused
+// operations and with sums in one fixed order: the results do not depend on the machine.
+#pragma once
+
+#include <cstddef>
+
+namespace mercer::active_set {
+
+// sum_i a[i] b[i]
+double dot(const double* a, const double* b, std::size_t n);
+
+// y += weight x
+void add_scaled(double* y, double weight, const double* x, std::size_t n);
+
+// y[i] += sum_j weights[j] x[j][offset + i] for i < n
+void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
+              std::size_t offset, std::size_t n);
+
+}  // namespace mercer::active_set

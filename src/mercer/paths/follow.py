@@ -1,0 +1,221 @@
+"""From a start to a path: the native event loop and what it returns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer import _core
+from mercer.gram import Gram
+from mercer.paths.segments import FREE, LOWER, UPPER, Segments
+from mercer.paths.start import Start, at_unit, scaled_problem
+from mercer.problem import Problem
+from mercer.solvers import Basis
+
+__all__ = ["Limits", "PathProgress", "Run", "follow"]
+
+FloatArray = NDArray[np.float64]
+PathStatus = Literal[
+    "complete", "C_max", "trivial", "max-events", "max-time", "callback", "precision-limit"
+]
+_STATUS = {"complete": "complete", "reached": "C_max"}
+_RECOVERIES = 100
+
+
+@dataclass(frozen=True)
+class PathProgress:
+    """How far a path has come, handed to the callback about every 50 ms.
+
+    Attributes
+    ----------
+    n_events : int
+        Breakpoints so far.
+    C : float
+        Where the path is.
+    n_free : int
+        Free variables at present.
+    seconds : float
+        Time since the start.
+    """
+
+    n_events: int
+    C: float
+    n_free: int
+    seconds: float
+
+
+PathCallback = Callable[[PathProgress], object]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop following a path.
+
+    Attributes
+    ----------
+    C_max : float
+        Largest C; infinite follows the path to its end.
+    max_events : int
+        Largest number of breakpoints.
+    deadline : float
+        Moment of :func:`time.perf_counter` to stop at.
+    callback : callable or None
+        Called with a :class:`PathProgress`; a true value ends the path.
+    """
+
+    C_max: float = 1e3
+    max_events: int = 10**7
+    deadline: float = np.inf
+    callback: PathCallback | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A followed path: its segments, how it ended, and what it took."""
+
+    segments: Segments
+    status: PathStatus
+    violation: float
+    coef: FloatArray
+    free: NDArray[np.intp]
+    parameter: float
+    recoveries: int = 0
+
+
+def follow(
+    problem: Problem,
+    gram: Gram,
+    start: Start,
+    limits: Limits,
+    *,
+    extra: FloatArray | None = None,
+    until_settled: int | None = None,
+    **options: Any,
+) -> Run:
+    """Follow the path of ``problem`` (its box at C = 1) from ``start``.
+
+    If rounding spoils the state, the problem is solved afresh where it happened, and the
+    path goes on from there (spec 002, 8.5).
+
+    Parameters
+    ----------
+    extra : ndarray of shape (n_rows + 1,), default=None
+        Kernel values of one more row, whose index is ``n_rows``.
+    until_settled : int, default=None
+        A variable; the path ends when it comes to rest at zero.
+    **options
+        Further fields of the native options.
+    """
+    if start.is_trivial or start.parameter * limits.C_max <= 1.0:
+        status: PathStatus = "trivial" if start.is_trivial else "C_max"
+        return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
+    began = time.perf_counter()
+    segments, events, violation, recoveries = None, 0, 0.0, 0
+    while True:
+        settings = _options(limits, events, until_settled, options)
+        out = _core.follow_path(
+            gram.native("double"),
+            problem.index,
+            problem.linear,
+            problem.lower,
+            problem.upper,
+            problem.ridge,
+            True,
+            float(problem.group_sum[0]),
+            0.0,
+            start.coef,
+            start.free,
+            start.parameter,
+            extra,
+            settings,
+            _monitor(limits.callback, events, began),
+        )
+        part = _segments(problem, start, out)
+        segments = part if segments is None else segments.followed_by(part)
+        events = len(segments.changed)
+        violation = max(violation, out["violation"] if out["end"] != "drifted" else 0.0)
+        last = recoveries == _RECOVERIES - 1
+        if out["end"] != "drifted" or extra is not None or last:
+            break
+        recoveries += 1
+        start = _recover(problem, gram, out, start)
+    status = _STATUS.get(out["end"], out["end"])
+    if status == "drifted":
+        status = "precision-limit"
+    free = np.asarray(out["free"], dtype=np.intp)
+    parameter = float(out["last_parameter"])
+    return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
+
+
+def _options(
+    limits: Limits, events: int, until_settled: int | None, options: dict[str, Any]
+) -> Any:
+    settings = _core.PathOptions()
+    settings.stop = 0.0 if limits.C_max == np.inf else 1.0 / limits.C_max
+    settings.max_events = max(limits.max_events - events, 0)
+    settings.max_seconds = min(max(limits.deadline - time.perf_counter(), 0.0), 1e300)
+    if until_settled is not None:
+        settings.until_settled = until_settled
+    for name, value in options.items():
+        setattr(settings, name, value)
+    return settings
+
+
+def _monitor(
+    callback: PathCallback | None, events: int, began: float
+) -> Callable[..., bool] | None:
+    if callback is None:
+        return None
+
+    def report(n_events: int, parameter: float, n_free: int, seconds: float) -> bool:
+        C = 1.0 / parameter if parameter > 0 else np.inf
+        return not callback(PathProgress(events + n_events, C, n_free, time.perf_counter() - began))
+
+    return report
+
+
+def _first_side(problem: Problem, start: Start) -> NDArray[np.int8]:
+    side = np.where(start.coef == problem.upper, UPPER, LOWER).astype(np.int8)
+    side[problem.lower == problem.upper] = LOWER
+    side[start.free] = FREE
+    return side
+
+
+def _segments(problem: Problem, start: Start, out: dict[str, Any]) -> Segments:
+    names = ("parameter", "bias", "bias_rate", "changes_end", "values_end", "changed", "side")
+    arrays = [out[name] for name in (*names, "values", "rates", "end_parameter")]
+    return Segments(problem.lower, problem.upper, _first_side(problem, start), *arrays)
+
+
+def _constant(problem: Problem, start: Start) -> Segments:
+    """A path on which nothing happens."""
+    free, nothing = np.sort(start.free), np.zeros(0, np.int64)
+    return Segments(
+        problem.lower,
+        problem.upper,
+        _first_side(problem, start),
+        np.array([start.parameter]),
+        np.array([start.bias]),
+        np.array([start.bias_rate]),
+        np.zeros(1, np.int64),
+        np.array([len(free)]),
+        nothing,
+        nothing.astype(np.int8),
+        start.coef[free],
+        np.zeros(len(free)),
+        start.parameter,
+    )
+
+
+def _recover(problem: Problem, gram: Gram, out: dict[str, Any], start: Start) -> Start:
+    """The solution where the path lost its way, computed afresh."""
+    parameter = float(out["last_parameter"])
+    basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
+    solution = basis.solve(tol=1e-9)
+    coef = at_unit(problem, basis.problem, solution.coef, parameter)
+    return replace(start, coef=coef, free=basis.free, parameter=parameter)

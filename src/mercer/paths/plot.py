@@ -1,0 +1,94 @@
+"""Pictures of a path; needs matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from mercer.paths.path import Path
+    from mercer.paths.step_function import StepFunction
+
+__all__ = ["plot_path", "plot_steps"]
+
+FloatArray = NDArray[np.float64]
+_LINES = 60  # coefficients shown; more would be a blot
+
+
+def plot_path(path: Path, X: Any, y: ArrayLike | None, axes: Any) -> Any:
+    """Coefficients, free rows and error against C, one below the other."""
+    count = 2 if X is None else 3
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        heights = [3, 1.4, 1.8][:count]
+        _, axes = plt.subplots(
+            count,
+            1,
+            sharex=True,
+            figsize=(7.0, 1.6 * sum(heights) ** 0.9),
+            gridspec_kw={"height_ratios": heights},
+            layout="constrained",
+        )
+    axes = np.atleast_1d(axes)
+    if len(axes) != count:
+        raise ValueError(f"axes must be {count} axes, got {len(axes)}")
+    low, high = _range(path)
+    _plot_coefficients(path, axes[0], low, high)
+    _plot_free(path, axes[1], low, high)
+    if X is not None and y is not None:
+        plot_steps(path.error(X, y), axes[2], low, high)
+        axes[2].set_ylabel("error")
+    for axis in axes:
+        axis.set_xscale("log")
+        axis.set_xlim(low, high)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[-1].set_xlabel("C")
+    return axes
+
+
+def _range(path: Path) -> tuple[float, float]:
+    """What there is to see: a little more than from the first to the last breakpoint."""
+    if path.status == "trivial":
+        return 0.1, 10.0
+    last = float(path.C[-1])
+    low = max(path.C_begin, 0.5 * path.C_start)
+    return low, max(min(3.0 * last, path.C_end), 2.0 * path.C_start)
+
+
+def _plot_coefficients(path: Path, axis: Any, low: float, high: float) -> None:
+    """Share of its bound each row has: 0 not used, 1 at the bound."""
+    values = np.unique(np.r_[np.geomspace(low, high, 200), path.C])
+    values = values[(values >= low) & (values <= high)]
+    values = values[:: max(len(values) // 1500, 1)]
+    bound = np.maximum(path.problem.upper, -path.problem.lower)
+    used = np.unique(path.events["row"])[:: max(len(np.unique(path.events["row"])) // _LINES, 1)]
+    share = np.array([np.abs(path.coef(c)[used]) / (c * bound[used]) for c in values])
+    positive = path.problem.linear[used] > 0
+    for own, color in ((positive, "C0"), (~positive, "C1")):
+        if own.any():
+            axis.plot(values, share[:, own], color=color, lw=0.8, alpha=0.6)
+    labels = ("negative", "positive") if path.classes is None else map(str, path.classes)
+    for label, color in zip(labels, ("C1", "C0"), strict=True):
+        axis.plot([], [], color=color, label=label)
+    axis.legend(loc="upper right", frameon=True, framealpha=0.9)
+    axis.set_ylabel("coefficient / bound")
+    axis.set_ylim(-0.03, 1.03)
+
+
+def _plot_free(path: Path, axis: Any, low: float, high: float) -> None:
+    """How many rows lie on the margin."""
+    edges = np.r_[low, path.C, high]
+    counts = np.r_[path.segments.n_free[0], path.segments.n_free]
+    axis.stairs(counts, np.maximum.accumulate(np.clip(edges, low, high)), color="0.3", fill=True)
+    axis.set_ylabel("free rows")
+    axis.set_ylim(bottom=0)
+
+
+def plot_steps(steps: StepFunction, axis: Any, low: float, high: float, **style: Any) -> None:
+    """A step function between two values of C."""
+    inside = steps.x[(steps.x > low) & (steps.x < high)]
+    edges = np.r_[low, inside, min(high, steps.end)]
+    axis.stairs(steps(edges[:-1]), edges, baseline=None, **({"color": "0.2", "lw": 1.4} | style))

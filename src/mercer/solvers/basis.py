@@ -1,0 +1,286 @@
+"""A point together with its free variables: solved, changed, and solved on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer import _core
+from mercer.gram import Gram
+from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.start import feasible_start
+
+__all__ = ["Basis", "check_active_set_problem"]
+
+FloatArray = NDArray[np.float64]
+
+_COUNTERS = (
+    "iterations",
+    "outer_iterations",
+    "flips",
+    "zero_steps",
+    "bland_steps",
+    "full_pricings",
+    "priced",
+    "rebuilds",
+    "largest_basis",
+)
+_ROUNDS = 4  # runs from recomputed gradients before the accuracy of the arithmetic is reached
+_RELATIVE_GAP = 1e-13
+
+
+def check_active_set_problem(problem: Problem, gram: Gram) -> None:
+    """Refuse what the factor cannot hold, before any kernel value is computed."""
+    movable = problem.lower < problem.upper
+    groups = np.unique(problem.group[movable])
+    if problem.n_groups > 1 or len(groups) > 1:
+        raise ValueError(
+            "solver='active-set' takes problems with one group that holds every variable, or "
+            f"with no group, got {problem.n_groups} groups and variables in groups "
+            f"{groups.tolist()}; solver='smo' takes any groups"
+        )
+    if not gram.is_positive_definite:
+        raise ValueError(
+            "solver='active-set' needs a positive semi-definite kernel, got "
+            f"{gram.kernel!r}; solver='smo' takes any kernel"
+        )
+
+
+class Basis:
+    """The state of the active-set method on one problem.
+
+    Its free variables are affinely independent in feature space, so that the small
+    linear system behind every step is regular whatever the rank of the kernel
+    (spec 002, 3). It survives changes of the box: another C, rows that come and go.
+
+    Parameters
+    ----------
+    problem : Problem
+        At most one group, which then holds every variable that can move.
+    gram : Gram
+        Kernel values, positive semi-definite; used in double precision.
+    start : array-like of shape (n_variables,), default=None
+        Any feasible point (others are repaired): it is purified into a basis without
+        loss (spec 002, 10.3).
+    gradient : array-like of shape (n_variables,), default=None
+        Gradient of ``start`` if it is known and ``start`` is feasible.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        gram: Gram,
+        start: ArrayLike | None = None,
+        *,
+        gradient: ArrayLike | None = None,
+    ) -> None:
+        check_active_set_problem(problem, gram)
+        self.problem, self.gram = problem, gram
+        coef = feasible_start(problem, start)
+        self._native = _core.Simplex(
+            gram.native("double"),
+            problem.index,
+            problem.linear,
+            problem.lower,
+            problem.upper,
+            problem.ridge,
+            self._has_group,
+            self._group_sum,
+            coef,
+            None if gradient is None else np.ascontiguousarray(gradient, dtype=np.float64),
+        )
+
+    @property
+    def _has_group(self) -> bool:
+        """Whether the variables that can move belong to a group."""
+        movable = self.problem.lower < self.problem.upper
+        return bool((self.problem.group[movable] >= 0).any())
+
+    @property
+    def _group_sum(self) -> float:
+        """Sum of all coefficients, fixed ones outside the group included."""
+        if self.problem.n_groups == 0:
+            return 0.0
+        outside = self.problem.lower[self.problem.group < 0].sum()
+        return float(self.problem.group_sum[0] + outside)
+
+    @property
+    def coef(self) -> FloatArray:
+        """The point."""
+        return np.asarray(self._native.coef())
+
+    @property
+    def free(self) -> NDArray[np.intp]:
+        """The variables in the factor, in its order; some may lie on a bound."""
+        return np.array(self._native.basic(), dtype=np.intp)
+
+    @property
+    def multiplier(self) -> float:
+        """The common gradient of the free variables: the bias."""
+        return float(self._native.multiplier)
+
+    @property
+    def gradient(self) -> FloatArray:
+        """Gradient of the objective."""
+        return np.asarray(self._native.gradient())
+
+    @property
+    def condition(self) -> float:
+        """Ratio of the largest to the smallest pivot of the factor."""
+        return float(self._native.condition)
+
+    def copy(self) -> Basis:
+        """An independent copy; kernel rows are shared."""
+        other = object.__new__(Basis)
+        other.problem, other.gram = self.problem, self.gram
+        other._native = self._native.copy()
+        return other
+
+    def solve(
+        self,
+        *,
+        tol: float = 1e-3,
+        refine: bool = True,
+        sprint: int = 100,
+        shrinking: bool = True,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Go on to the optimum; the arguments are those of :class:`ActiveSet`."""
+        began, evaluations = time.perf_counter(), self.gram.n_evaluations
+        left = max(10**7, 100 * self.problem.n_variables) if max_iter < 0 else max_iter
+        deadline = np.inf if max_time is None else began + max_time
+        options = _core.SimplexOptions()
+        options.tolerance = 0.0 if refine else 0.5 * tol
+        options.sprint, options.shrinking = sprint, shrinking
+        before = self._counts()
+        best: Certificate | None = None
+        for _ in range(_ROUNDS):
+            options.max_iterations = max(left + before["iterations"] - self._iterations(), 0)
+            options.max_seconds = min(max(deadline - time.perf_counter(), 0.0), 1e300)
+            status = self._native.run(options, monitor(callback))
+            certificate = certify(self.problem, self.gram, self.coef)
+            if status not in ("converged", "precision-limit"):
+                break
+            if _is_good(certificate, tol, refine) or not _is_better(certificate, best):
+                break
+            best = certificate
+            self._native.set_gradient(certificate.gradient)
+        if status in ("converged", "precision-limit"):
+            status = "converged" if certificate.violation <= tol else "precision-limit"
+        after = self._counts()
+        trace = {name: after[name] - before[name] for name in _COUNTERS[:-1]}
+        trace |= {"largest_basis": after["largest_basis"], "n_free": len(self._native.basic())}
+        return Solution(
+            coef=self.coef,
+            **vars(certificate),
+            n_iter=trace["iterations"],
+            n_kernel=self.gram.n_evaluations - evaluations,
+            seconds=time.perf_counter() - began,
+            status=status,  # type: ignore[arg-type]
+            solver="active-set",
+            trace=trace,
+        )
+
+    def rescale(self, problem: Problem, factor: float) -> None:
+        """Take the box of ``problem``, ``factor`` times as large, and keep the basis."""
+        self.problem = problem
+        self._native.rescale(problem.lower, problem.upper, self._group_sum, factor)
+
+    def add(self, row: int, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Give the variables of a removed row a box again (spec 002, 10.4).
+
+        Parameters
+        ----------
+        row : int
+            The row of the gram.
+        lower, upper : array-like
+            The box of each variable of the row; it must contain the present value.
+        """
+        variables = np.flatnonzero(self.problem.index == row)
+        bounds = np.broadcast_arrays(np.asarray(lower, float), np.asarray(upper, float), variables)
+        for low, high, v in zip(*bounds, strict=True):
+            value = self._native.coef()[v]
+            if not low <= value <= high:
+                raise ValueError(f"the box [{low}, {high}] must contain the value {value}")
+            self._native.set_box(int(v), low, high)
+        self.problem = _with_box(self.problem, variables, bounds[0], bounds[1])
+
+    def remove(self, row: int) -> None:
+        """Drive the variables of a row to zero and fix them there (spec 002, 10.4)."""
+        variables = np.flatnonzero(self.problem.index == row)
+        for v in variables:
+            if not self._native.retire(int(v), 0.0):
+                raise ValueError(
+                    f"row {row} cannot be removed: the group sum {self.problem.group_sum[0]} "
+                    "cannot be reached without it"
+                )
+        zeros = np.zeros(len(variables))
+        self.problem = _with_box(self.problem, variables, zeros, zeros)
+
+    def leave_one_out(self) -> FloatArray:
+        """Value at each row of the machine trained without that row, to full accuracy.
+
+        The basis must be solved. Rows that the machine does not use cost nothing; each
+        other row is removed from a copy, which is solved on (spec 002, 10.4).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            ``sum_j coef_j k(x_j, x_i) + multiplier``; rows without a variable give NaN.
+        """
+        values = np.full(self.gram.n_rows, np.nan)
+        values[self.problem.index] = self._values()
+        used = np.unique(self.problem.index[self.coef != 0])
+        for row in used:
+            other = self.copy()
+            other.remove(row)
+            other._polish()
+            v = np.flatnonzero(self.problem.index == row)[0]
+            values[row] = other._values()[v]
+        return values
+
+    def _values(self) -> FloatArray:
+        """Value of the machine at the row of each variable."""
+        p = self.problem
+        return np.asarray(p.linear - self.gradient - p.ridge * self.coef + self.multiplier)
+
+    def _polish(self) -> None:
+        """The optimum again after a small change, without a certificate."""
+        options = _core.SimplexOptions()
+        options.tolerance = 0.0
+        self._native.run(options, None)
+
+    def _iterations(self) -> int:
+        return int(self._native.counters.iterations)
+
+    def _counts(self) -> Mapping[str, Any]:
+        counters = self._native.counters
+        return {name: getattr(counters, name) for name in _COUNTERS}
+
+
+def _is_good(certificate: Certificate, tol: float, refine: bool) -> bool:
+    if not refine:
+        return certificate.violation <= tol
+    gap = certificate.relative_gap
+    return certificate.violation <= tol and gap is not None and gap <= _RELATIVE_GAP
+
+
+def _is_better(certificate: Certificate, best: Certificate | None) -> bool:
+    return best is None or certificate.violation < 0.5 * best.violation
+
+
+def _with_box(
+    problem: Problem, variables: NDArray[np.intp], lower: ArrayLike, upper: ArrayLike
+) -> Problem:
+    low, high = problem.lower.copy(), problem.upper.copy()
+    low[variables], high[variables] = lower, upper
+    return Problem(
+        problem.linear, low, high, problem.index, problem.ridge, problem.group, problem.group_sum
+    )
