@@ -3,6 +3,7 @@
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
+from mercer.paths import Path, StepFunction, svc_path
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
@@ -22,10 +23,13 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "Path",
     "Problem",
     "ReducedSVC",
     "Smo",
     "Solution",
+    "StepFunction",
     "certify",
     "solve",
+    "svc_path",
 ]
