@@ -12,7 +12,7 @@ namespace mercer::smo {
 // Curvature below which a direction counts as flat: rounding noise of the kernel values.
 template <class T>
 double flat(double curvature_sum) {
-    return std::numeric_limits<T>::epsilon() * curvature_sum + 1e-300;
+    return std::numeric_limits<T>::epsilon() * std::abs(curvature_sum) + 1e-300;
 }
 
 // Gain of the Newton step, box ignored.

@@ -153,7 +153,7 @@ class Solver {
         next_newton_ = 2 * result_.iterations;
         if (options_.newton_limit == 0) return true;
         state_.unshrink();
-        for (int round = 0; round < 6; ++round) {
+        for (int round = 0; round < 300 && watch(); ++round) {
             const RefineOutcome outcome = newton();
             if (outcome == RefineOutcome::unbounded) return end(Status::unbounded);
             if (outcome != RefineOutcome::blocked) break;

@@ -39,7 +39,7 @@ StepRecord newton_record(State<T>& state, Choice<T>& choice, double factor) {
     const double sum = (pair.up == none ? 0.0 : state.curvature[pair.up]) +
                        (pair.down == none ? 0.0 : state.curvature[pair.down]);
     StepRecord record{pair};
-    if (curve > std::numeric_limits<T>::epsilon() * sum) record.newton = slope / curve;
+    if (curve > std::numeric_limits<T>::epsilon() * std::abs(sum)) record.newton = slope / curve;
     record.kind = factor * record.newton < room ? StepKind::free : StepKind::clipped;
     record.length = std::min(factor * record.newton, room);
     record.unbounded = larger_coefficient(state, pair) + record.length > overflow;
