@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
@@ -44,18 +44,46 @@ class Auto:
 
     Chunks win as soon as the kernel matrix no longer fits a small cache. Small problems go
     to SMO, which finishes them to rounding, and so do kernels that only Python can compute,
-    whose values are better kept than computed again.
+    whose values are better kept than computed again. A small problem that pair steps do not
+    finish (large C, linear kernels) is finished by the active set, if that can take it.
     """
 
     shrinking: bool = True
 
     name = "auto"
 
-    def solve(self, problem: Problem, gram: Gram, **options: Any) -> Solution:
+    def solve(
+        self, problem: Problem, gram: Gram, *, max_iter: int = -1, **options: Any
+    ) -> Solution:
         """Solve ``problem`` with the solver chosen for it."""
-        chunked = gram.precision == "single" and not reads_python(gram.kernel.form())
-        solver: Solver = (Chunked if chunked else Smo)(shrinking=self.shrinking)
-        return solver.solve(problem, gram, **options)
+        if gram.precision == "single" and not reads_python(gram.kernel.form()):
+            return Chunked(shrinking=self.shrinking).solve(
+                problem, gram, max_iter=max_iter, **options
+            )
+        budget = max(100_000, 50 * problem.n_variables)
+        pairs = Smo(shrinking=self.shrinking)
+        if max_iter in range(budget) or not _has_one_level(problem, gram):
+            return pairs.solve(problem, gram, max_iter=max_iter, **options)
+        first = pairs.solve(problem, gram, max_iter=budget, **options)
+        if first.status != "max-iter":
+            return first
+        rest = {**options, "start": first.coef}
+        if options.get("max_time") is not None:
+            rest["max_time"] = max(options["max_time"] - first.seconds, 0.0)
+        last = ActiveSet().solve(problem, gram, max_iter=max_iter, **rest)
+        best = last if last.converged or last.objective > first.objective else first
+        return replace(
+            best,
+            n_iter=first.n_iter + last.n_iter,
+            n_kernel=first.n_kernel + last.n_kernel,
+            seconds=first.seconds + last.seconds,
+        )
+
+
+def _has_one_level(problem: Problem, gram: Gram) -> bool:
+    """Whether the active set takes the problem: definite kernel, one group or none."""
+    one = problem.n_groups == 0 or (problem.n_groups == 1 and bool((problem.group == 0).all()))
+    return one and gram.is_positive_definite
 
 
 _BY_NAME: dict[str, Any] = {
