@@ -12,13 +12,13 @@ namespace mercer::smo {
 struct Direction {
     std::vector<double> move, response;
     std::vector<std::size_t> support;
+    double curvature = 0.0;  // move' (K + ridge) move
 
     explicit Direction(std::size_t size) : move(size), response(size), in_support_(size) {}
 
     bool empty() const { return support.empty(); }
 
-    // move' (K + ridge) move
-    double curvature() const { return dot(response); }
+    void measure() { curvature = dot(response); }
     double slope(const std::vector<double>& gradient) const { return dot(gradient); }
 
     // No displacement; the response is left for the caller to set.

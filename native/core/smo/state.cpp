@@ -244,22 +244,32 @@ template <class T>
 void State<T>::advance(Direction& direction, double old, Pair pair, double step,
                        const Row& up_row, const Row& down_row) {
     for (std::size_t p : direction.support) direction.move[p] *= old;
-    double* response = direction.response.data();
+    double *response = direction.response.data(), *g = gradient.data();
     for (const Run& run : runs_) {
         const T* a = pair.up == none ? nullptr : up_row.segment(run.segment);
         const T* b = pair.down == none ? nullptr : down_row.segment(run.segment);
-        const auto pass = [&](auto value) {
+        const auto sweep = [&](auto value, auto column) {
             for (std::size_t p = run.begin; p < run.end; ++p) {
-                response[p] = old * response[p] + step * value(column_[p]);
-                gradient[p] -= response[p];
+                const double r = old * response[p] + step * value(column(p));
+                response[p] = r;
+                g[p] -= r;
+            }
+        };
+        const auto pass = [&](auto value) {
+            const std::size_t first = column_[run.begin], begin = run.begin;
+            const std::uint32_t* columns = column_.data();
+            if (run.contiguous) {
+                sweep(value, [=](std::size_t p) { return first + (p - begin); });
+            } else {
+                sweep(value, [=](std::size_t p) { return std::size_t(columns[p]); });
             }
         };
         if (a && b) {
-            pass([=](std::uint32_t c) { return double(a[c]) - double(b[c]); });
+            pass([=](std::size_t c) { return double(a[c]) - double(b[c]); });
         } else if (a) {
-            pass([=](std::uint32_t c) { return double(a[c]); });
+            pass([=](std::size_t c) { return double(a[c]); });
         } else {
-            pass([=](std::uint32_t c) { return -double(b[c]); });
+            pass([=](std::size_t c) { return -double(b[c]); });
         }
     }
     for (std::size_t p : {pair.up, pair.down}) {
@@ -270,6 +280,7 @@ void State<T>::advance(Direction& direction, double old, Pair pair, double step,
         gradient[p] -= extra;
     }
     for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    direction.measure();
     extremes_known_ = false;
 }
 

@@ -32,7 +32,7 @@ Found best_partner(const State<T>& state, std::size_t up, const typename State<T
 template <class T>
 Found best_conjugate_partner(const State<T>& state, std::size_t up,
                              const typename State<T>::Row& row, const Direction& direction) {
-    const double along = direction.curvature(), own = direction.response[up];
+    const double along = direction.curvature, own = direction.response[up];
     return best_partner<T>(state, up, row, [&](std::size_t p, double slope, double curve) {
         const double cross = own - direction.response[p];
         return unclipped_gain(slope, std::max(curve - cross * cross / along, 1e-10 * curve));

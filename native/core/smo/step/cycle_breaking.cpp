@@ -55,7 +55,8 @@ bool CycleBreaking<T>::take_along(State<T>& state, std::size_t since, StepRecord
     for (std::size_t p = 0; p < state.size(); ++p) {
         along_.response[p] = past_[since].gradient[p] - state.gradient[p];
     }
-    const double slope = along_.slope(state.gradient), curvature = along_.curvature();
+    along_.measure();
+    const double slope = along_.slope(state.gradient), curvature = along_.curvature;
     const double room = room_along(state, along_);
     if (!(slope > 0.0) || !(curvature > 0.0) || !(room > 0.0)) return false;
     record.length = std::min(slope / curvature, room);

@@ -41,7 +41,7 @@ bool Momentum<T>::take_joint(State<T>& state, const Choice<T>& choice, StepRecor
     if (last_.empty() || record.newton == infinity) return false;
     const Pair pair = choice.pair;
     const double s = state.slope(pair), q = s / record.newton;
-    const double t = last_.slope(state.gradient), m = last_.curvature();
+    const double t = last_.slope(state.gradient), m = last_.curvature;
     const double c = (pair.up == none ? 0.0 : last_.response[pair.up]) -
                      (pair.down == none ? 0.0 : last_.response[pair.down]);
     const double det = q * m - c * c;
@@ -57,7 +57,7 @@ bool Momentum<T>::take_joint(State<T>& state, const Choice<T>& choice, StepRecor
 template <class T>
 Hint Momentum<T>::hint() const {
     Hint hint;
-    if (tells_selection_ && !last_.empty() && last_.curvature() > 0.0) hint.conjugate = &last_;
+    if (tells_selection_ && !last_.empty() && last_.curvature > 0.0) hint.conjugate = &last_;
     return hint;
 }
 
