@@ -62,6 +62,18 @@ def test_classes_may_come_one_by_one(machine):
         streamed.partial_fit(X, np.full(90, 7))
 
 
+def test_later_blocks_may_be_shorter_than_the_basis_reaches():
+    X, y, weight = rows()
+    machine = LSSVR(gamma=0.4, low_rank=LowRank(8, random_state=0))
+    machine.partial_fit(X[:70], y[:70], weight[:70])
+    basis = machine.low_rank_.basis_[0]
+    assert (weight[basis] > 0).all()
+    for start in range(70, 90, 5):
+        machine.partial_fit(X[start : start + 5], y[start : start + 5])
+    np.testing.assert_array_equal(machine.low_rank_.basis_[0], basis)
+    np.testing.assert_array_equal(machine.support_vectors_, X[basis])
+
+
 def test_a_memory_map_is_read_in_blocks(tmp_path, monkeypatch):
     X, y, _ = rows(500)
     stored = np.lib.format.open_memmap(

@@ -113,7 +113,9 @@ class LeastSquaresMachine(KernelMachine):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
-        self._keep_fit(self._fit_job(job), kernel, X, rows)
+        fit = self._fit_job(job)
+        _count_all_rows(fit.low_rank, rows)
+        self._keep_fit(fit, kernel, X, rows)
         self._keep_diagnostics(targets, rows, X)
 
     def _stream_block(self, X: Any, targets: FloatArray, weight: FloatArray, first: bool) -> None:
@@ -133,6 +135,7 @@ class LeastSquaresMachine(KernelMachine):
                 penalized=self.fit_intercept == "penalized",
                 n_threads=self.n_threads,
             )
+            _count_all_rows(self._stream.low_rank, np.flatnonzero(weight > 0))
             self.n_samples_seen_ = 0
         self._stream.add(X, targets, weight)
         self.n_samples_seen_ += len(weight)
@@ -179,8 +182,6 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_expansion(fit, X, rows)
         if fit.low_rank is not None:
             self.low_rank_ = fit.low_rank
-            if isinstance(fit.low_rank.basis, str) or fit.low_rank.has_positions:
-                self.low_rank_.basis_ = tuple(rows[basis] for basis in self.low_rank_.basis_)
         self._warn(fit)
 
     def _keep_expansion(self, fit: LeastSquaresFit, X: Any, rows: NDArray[np.intp]) -> None:
@@ -242,3 +243,9 @@ class LeastSquaresMachine(KernelMachine):
         if hasattr(self, "coef_"):
             return np.asarray(X @ self.coef_.T) + self.intercept_
         return self._evaluate(X)[0] + self.intercept_
+
+
+def _count_all_rows(low_rank: LowRank | None, rows: NDArray[np.intp]) -> None:
+    """Positions of the basis among all rows, given those of positive weight."""
+    if low_rank is not None and (isinstance(low_rank.basis, str) or low_rank.has_positions):
+        low_rank.basis_ = tuple(rows[basis] for basis in low_rank.basis_)

@@ -131,16 +131,20 @@ def captured_trace(moments: Moments) -> float:
     return float(np.trace(moments.inner) + moments.total * (moments.mean @ moments.mean))
 
 
+def _weighted_trace(job: Job) -> float:
+    """sum_i w_i k(x_i, x_i), in blocks: kernels convert the rows they are given."""
+    kernel, weight = job.full_kernel, job.system.weight
+    if reads_stored(kernel.form()):
+        return float(weight @ (np.diagonal(job.X) + float(job.penalized)))
+    blocks = feature_blocks(job.system.n_rows, 64)
+    return sum(float(weight[rows] @ kernel.diag(job.X[rows])) for rows in blocks)
+
+
 def _trace_error(job: Job, systems: list[Any]) -> float:
     """tr(K - K~) / tr(K), rows counted by their weights; NaN where K~ is not passed over."""
     if job.proximal or isinstance(systems[0], SubsetSystem):
         return float("nan")
-    kernel, weight = job.full_kernel, job.system.weight
-    is_stored = reads_stored(kernel.form())
-    diagonal = np.diagonal(job.X) if is_stored else kernel.diag(job.X)
-    if is_stored and job.penalized:
-        diagonal = diagonal + 1.0
-    whole = float(weight @ diagonal)
+    whole = _weighted_trace(job)
     if not whole > 0:
         return 0.0
     inner = [s.inner if isinstance(s, NystromSystem) else s for s in systems]

@@ -69,7 +69,10 @@ def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
 def fit_iterative_linear(job: Job, method: str) -> LeastSquaresFit:
     """A linear kernel by products with the data only."""
     alpha = _one_alpha(job, method)
-    data = LinearData(job.full_X, job.system)
+    X = job.full_X
+    # products with small integers would convert them every time
+    is_ready = hasattr(X, "tocsr") or X.dtype == np.float64
+    data = LinearData(X if is_ready else X.astype(np.float64), job.system)
     run = linear_cg if method == "cg" else linear_lsqr
     weights, intercept, end = run(data, alpha, tol=job.tol, max_iter=job.max_iter)
     return LeastSquaresFit(
