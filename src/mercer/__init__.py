@@ -2,6 +2,7 @@
 
 from mercer.gram import Gram
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.paths import Path, PathSVC, StepFunction, svc_path
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import ActiveSet, Smo, solve
 
@@ -16,9 +17,13 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "Path",
+    "PathSVC",
     "Problem",
     "Smo",
     "Solution",
+    "StepFunction",
     "certify",
     "solve",
+    "svc_path",
 ]

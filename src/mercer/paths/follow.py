@@ -115,8 +115,8 @@ def follow(
         status: PathStatus = "trivial" if start.is_trivial else "C_max"
         return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
     began = time.perf_counter()
-    segments, events, violation = None, 0, 0.0
-    for recovery in range(_RECOVERIES):
+    segments, events, violation, recoveries = None, 0, 0.0, 0
+    while True:
         settings = _options(limits, events, until_settled, options)
         out = _core.follow_path(
             gram.native("double"),
@@ -131,23 +131,28 @@ def follow(
             start.coef,
             start.free,
             start.parameter,
+            start.expansion,
             extra,
             settings,
             _monitor(limits.callback, events, began),
         )
-        part = _segments(problem, start, out)
-        segments = part if segments is None else segments.followed_by(part)
-        events = len(segments.changed)
+        if len(out["parameter"]):
+            part = _segments(problem, start, out)
+            segments = part if segments is None else segments.followed_by(part)
+            events = len(segments.changed)
         violation = max(violation, out["violation"] if out["end"] != "drifted" else 0.0)
-        if out["end"] != "drifted" or extra is not None:
+        if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
             break
+        recoveries += 1
         start = _recover(problem, gram, out, start)
     status = _STATUS.get(out["end"], out["end"])
     if status == "drifted":
         status = "precision-limit"
+    if segments is None:
+        segments = _constant(problem, start)
     free = np.asarray(out["free"], dtype=np.intp)
     parameter = float(out["last_parameter"])
-    return Run(segments, status, violation, out["coef"], free, parameter, recovery)
+    return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
 
 
 def _options(
@@ -216,4 +221,4 @@ def _recover(problem: Problem, gram: Gram, out: dict[str, Any], start: Start) ->
     basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
     solution = basis.solve(tol=1e-9)
     coef = at_unit(problem, basis.problem, solution.coef, parameter)
-    return replace(start, coef=coef, free=basis.free, parameter=parameter)
+    return replace(start, coef=coef, free=basis.free, parameter=parameter, expansion=None)
