@@ -171,3 +171,12 @@ def test_segments_do_not_change_rows(
     K = full(Gram(NUMERIC[name], X, precision=precision))
     for i in (0, 17, 36, 17):
         assert_same(cut.row(i), K[i])
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("offset", [0.0, 1e5, 1e7])
+def test_rows_far_from_the_origin_keep_their_distances(precision: Any, offset: float) -> None:
+    X = np.random.default_rng(0).normal(size=(50, 4)) + offset
+    every = np.arange(50)
+    block = Gram(Gaussian(0.3), X, precision=precision).block(every, every)
+    np.testing.assert_allclose(block, Gaussian(0.3)(X - offset), atol=1e-6)

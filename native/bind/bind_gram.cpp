@@ -1,7 +1,9 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 
 #include "bind/bind.hpp"
@@ -36,17 +38,22 @@ nb::ndarray<nb::numpy, T> block(Gram<T>& gram, const IndexArray& left, const Ind
     return new_array<T>(std::move(out), {rows.size(), columns.size()});
 }
 
+// K[rows, columns] weights; no rows means all of them.
 template <class T>
 nb::ndarray<nb::numpy, double> product(Gram<T>& gram, const IndexArray& columns,
-                                       const Array2<double>& weights) {
-    const auto rows = to_indices(columns, gram.size());
-    if (weights.shape(0) != rows.size()) throw std::invalid_argument("weights do not fit columns");
-    auto out = std::make_unique<double[]>(checked_product(weights.shape(1), gram.size()));
+                                       const Array2<double>& weights,
+                                       const std::optional<IndexArray>& rows) {
+    const auto left = to_indices(columns, gram.size());
+    if (weights.shape(0) != left.size()) throw std::invalid_argument("weights do not fit columns");
+    const auto right = rows ? to_indices(*rows, gram.size()) : std::vector<std::size_t>();
+    const std::size_t n = rows ? right.size() : gram.size();
+    auto out = std::make_unique<double[]>(checked_product(weights.shape(1), n));
     {
         nb::gil_scoped_release release;
-        gram.product(rows, weights.data(), weights.shape(1), out.get(), SignalPoll());
+        gram.product(left, weights.data(), weights.shape(1), out.get(), SignalPoll(),
+                     rows ? &right : nullptr);
     }
-    return new_array<double>(std::move(out), {weights.shape(1), gram.size()});
+    return new_array<double>(std::move(out), {weights.shape(1), n});
 }
 
 template <class T>
@@ -62,6 +69,24 @@ nb::ndarray<nb::numpy, double> cross_product(const Kernel<T>& kernel, const Inde
                        Poll(SignalPoll()));
     }
     return new_array<double>(std::move(out), {weights.shape(1), kernel.n_right()});
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> cross_values(const Kernel<T>& kernel, const IndexArray& left,
+                                       std::size_t n_threads) {
+    const auto rows = to_indices(left, kernel.n_left());
+    const std::size_t n = kernel.n_right();
+    auto out = std::make_unique<T[]>(checked_product(rows.size(), n));
+    {
+        nb::gil_scoped_release release;
+        // below some thousand values a second thread costs more than it brings
+        const bool alone = !kernel.is_parallel() || rows.size() * n < (1 << 14);
+        ThreadPool threads(alone ? 1 : n_threads);
+        threads.parallel_for(n, 128, [&](std::size_t begin, std::size_t end) {
+            kernel.values(rows, begin, end, out.get() + begin, n);
+        });
+    }
+    return new_array<T>(std::move(out), {rows.size(), n});
 }
 
 template <class T>
@@ -81,11 +106,13 @@ void register_precision(nb::module_& m, const std::string& suffix) {
              })
         .def("row", &row<T>)
         .def("block", &block<T>)
-        .def("product", &product<T>)
+        .def("product", &product<T>, nb::arg("columns"), nb::arg("weights"),
+             nb::arg("rows").none() = nb::none())
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses);
     m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
+    m.def(("cross_values_" + suffix).c_str(), &cross_values<T>);
 }
 
 }  // namespace

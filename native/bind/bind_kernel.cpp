@@ -166,14 +166,14 @@ void register_precision(nb::module_& m, const std::string& suffix) {
 void register_kernel(nb::module_& m) {
     register_precision<float>(m, "single");
     register_precision<double>(m, "double");
-    m.def("exponential", [](const Array1<float>& x) {
+    m.def("power_of_two", [](const Array1<float>& x) {
         auto out = std::make_unique<float[]>(x.size());
-        leaf_functions<float>(instruction_set()).exponential(x.data(), out.get(), x.size());
+        leaf_functions<float>(instruction_set()).power_of_two(x.data(), out.get(), x.size());
         return new_array<float>(std::move(out), {x.size()});
     }, nb::arg("x").noconvert());
-    m.def("exponential", [](const Array1<double>& x) {
+    m.def("power_of_two", [](const Array1<double>& x) {
         auto out = std::make_unique<double[]>(x.size());
-        leaf_functions<double>(instruction_set()).exponential(x.data(), out.get(), x.size());
+        leaf_functions<double>(instruction_set()).power_of_two(x.data(), out.get(), x.size());
         return new_array<double>(std::move(out), {x.size()});
     }, nb::arg("x").noconvert());
 }

@@ -1,9 +1,11 @@
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <optional>
 
 #include "bind/bind.hpp"
+#include "bind/bind_run.hpp"
 #include "core/smo/solve.hpp"
 
 namespace mercer::bind {
@@ -14,47 +16,60 @@ using smo::Options;
 using smo::Progress;
 using smo::Result;
 
-const char* status_name(smo::Status status) {
-    switch (status) {
-        case smo::Status::converged: return "converged";
-        case smo::Status::max_iterations: return "max-iter";
-        case smo::Status::max_time: return "max-time";
-        case smo::Status::stopped: return "callback";
-        case smo::Status::unbounded: return "unbounded";
-        case smo::Status::stalled: return "precision-limit";
-    }
-    return "converged";
-}
-
-// Signals first, then the callback, which returns whether to go on.
-smo::Monitor python_monitor(const nb::object& callback) {
-    return [&callback](const Progress& progress) {
-        nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (callback.is_none()) return true;
-        return nb::cast<bool>(callback(progress.iteration, progress.violation, progress.objective,
-                                       progress.n_active, progress.seconds));
-    };
-}
-
 template <class T>
 Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linear,
              const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
              const Array1<std::int8_t>& group, std::size_t n_groups, const Options& options,
              nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> beta,
              const std::optional<Array1<double>>& gradient, nb::object callback) {
-    const std::size_t n = linear.size();
-    for (std::size_t size : {index.size(), lower.size(), upper.size(), ridge.size(), group.size(),
-                             beta.size(), gradient ? gradient->size() : n}) {
-        if (size != n) throw std::invalid_argument("arrays of a problem must have equal lengths");
+    const ProblemView problem =
+        problem_view(gram.size(), index, linear, lower, upper, ridge, group, n_groups);
+    const std::size_t n = problem.n_variables;
+    if (beta.size() != n || (gradient && gradient->size() != n)) {
+        throw std::invalid_argument("arrays of a problem must have equal lengths");
     }
-    to_indices(index, gram.size());
-    const ProblemView problem{n,           n_groups,     index.data(), linear.data(),
-                              lower.data(), upper.data(), ridge.data(), group.data()};
     const smo::Monitor monitor = python_monitor(callback);
     nb::gil_scoped_release release;
     return smo::solve<T>(problem, gram, options, beta.data(), gradient ? gradient->data() : nullptr,
                          monitor);
+}
+
+nb::dict counters(const Result& result) {
+    const smo::Counters& c = result.counters;
+    nb::dict out;
+    out["free_steps"] = c.free_steps;
+    out["clipped_steps"] = c.clipped_steps;
+    out["planned_steps"] = c.planned_steps;
+    out["joint_steps"] = c.joint_steps;
+    out["newton_steps"] = c.newton_steps;
+    out["related_pairs"] = c.related_pairs;
+    out["unshrinks"] = c.unshrinks;
+    out["rows_computed"] = c.rows_computed;
+    out["rows_hit"] = c.rows_hit;
+    return out;
+}
+
+const char* kind_name(smo::StepKind kind) {
+    switch (kind) {
+        case smo::StepKind::free: return "free";
+        case smo::StepKind::clipped: return "clipped";
+        case smo::StepKind::planned: return "planned";
+        case smo::StepKind::joint: return "joint";
+        case smo::StepKind::refined: return "refined";
+    }
+    return "free";
+}
+
+// A missing variable is -1; the point without a step is the last.
+nb::list trace(const Result& result) {
+    const auto variable = [](std::size_t v) { return v == smo::none ? -1 : std::int64_t(v); };
+    nb::list out;
+    for (const smo::TracePoint& p : result.trace) {
+        out.append(nb::make_tuple(p.iteration, p.seconds, p.violation, p.objective, p.gap,
+                                  variable(p.up), variable(p.down), p.length, p.ratio,
+                                  kind_name(p.kind), p.is_related, p.rows_computed));
+    }
+    return out;
 }
 
 }  // namespace
@@ -63,22 +78,32 @@ void register_smo(nb::module_& m) {
     nb::class_<Options>(m, "SmoOptions")
         .def(nb::init<>())
         .def_rw("selection", &Options::selection)
+        .def_rw("fallback", &Options::fallback)
+        .def_rw("eta", &Options::eta)
+        .def_rw("recent_rows", &Options::recent_rows)
+        .def_rw("set_size", &Options::set_size)
         .def_rw("step", &Options::step)
+        .def_rw("factor", &Options::factor)
+        .def_rw("recent_sets", &Options::recent_sets)
+        .def_rw("window", &Options::window)
         .def_rw("tolerance", &Options::tolerance)
+        .def_rw("stop_by_step", &Options::stop_by_step)
         .def_rw("max_iterations", &Options::max_iterations)
         .def_rw("max_seconds", &Options::max_seconds)
         .def_rw("shrinking", &Options::shrinking)
         .def_rw("newton_limit", &Options::newton_limit)
-        .def_rw("refined_tolerance", &Options::refined_tolerance);
+        .def_rw("refined_tolerance", &Options::refined_tolerance)
+        .def_rw("trace_stride", &Options::trace_stride);
     nb::class_<Result>(m, "SmoResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
         .def_ro("iterations", &Result::iterations)
         .def_ro("violation", &Result::violation)
         .def_ro("seconds", &Result::seconds)
-        .def_ro("free_steps", &Result::free_steps)
-        .def_ro("clipped_steps", &Result::clipped_steps)
-        .def_ro("newton_steps", &Result::newton_steps)
-        .def_ro("unshrinks", &Result::unshrinks);
+        .def_prop_ro("counters", &counters)
+        .def_prop_ro("planning_ratios",
+                     [](const Result& r) { return r.counters.planning_ratios; })
+        .def_prop_ro("trace", &trace);
+    m.attr("planning_ratio_edges") = smo::ratio_edges;
     m.def("smo_solve", &solve<float>, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
           nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
           nb::arg("n_groups"), nb::arg("options"), nb::arg("beta").noconvert(),

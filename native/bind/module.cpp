@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     mercer::bind::register_kernel(m);
     mercer::bind::register_gram(m);
     mercer::bind::register_smo(m);
+    mercer::bind::register_chunked(m);
     mercer::bind::register_active_set(m);
     mercer::bind::register_path(m);
 }

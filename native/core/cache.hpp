@@ -33,6 +33,12 @@ class SegmentCache {
         return &line_.front();
     }
 
+    // The entry where it stands in the line; null if it is not there.
+    Entry* peek(std::size_t row, std::size_t segment) {
+        const auto found = where_.find(key(row, segment));
+        return found == where_.end() ? nullptr : &*found->second;
+    }
+
     // A new entry that is not ready. requires: find(row, segment) == nullptr
     Entry* admit(std::size_t row, std::size_t segment, std::size_t length) {
         Buffer<T> memory = make_room(length);
@@ -51,6 +57,7 @@ class SegmentCache {
     }
 
     std::size_t used_bytes() const { return used_; }
+    std::size_t budget_bytes() const { return budget_; }
 
   private:
     using Line = std::list<Entry>;

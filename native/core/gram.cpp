@@ -19,9 +19,12 @@ Gram<T>::Gram(KernelPointer<T> kernel, std::vector<std::size_t> segments, std::s
 }
 
 template <class T>
-bool Gram<T>::has_row(std::size_t row, std::size_t segment) {
+RowSegment<T> Gram<T>::peek(std::size_t row, std::size_t segment) {
     std::lock_guard lock(mutex_);
-    return cache_.find(row, segment) != nullptr;
+    Entry* entry = cache_.peek(row, segment);
+    if (!entry || !entry->ready) return {};
+    ++entry->pins;
+    return RowSegment<T>(this, entry, false);
 }
 
 template <class T>
@@ -36,7 +39,7 @@ RowSegment<T> Gram<T>::row(std::size_t row, std::size_t segment) {
             if (--entry->pins == 0) cache_.remove(entry);
             throw std::runtime_error("a kernel row could not be computed by another thread");
         }
-        return RowSegment<T>(this, entry);
+        return RowSegment<T>(this, entry, false);
     }
     ++misses_;
     std::vector<std::size_t> rows{row};
@@ -59,7 +62,7 @@ RowSegment<T> Gram<T>::row(std::size_t row, std::size_t segment) {
         if (done != entries[0]) --done->pins;
     }
     computed_.notify_all();
-    return RowSegment<T>(this, entries[0]);
+    return RowSegment<T>(this, entries[0], true);
 }
 
 // Entries for `row` and for the rows near it that are best computed together; all pinned.
@@ -128,9 +131,10 @@ void Gram<T>::block(Indices left, Indices right, T* out) {
 
 template <class T>
 bool Gram<T>::product(Indices columns, const double* weights, std::size_t n_columns, double* out,
-                      const Poll& poll) {
-    evaluations_ += columns.size() * size();
-    return kernel_product(*kernel_, threads_, columns, weights, n_columns, out, poll);
+                      const Poll& poll, const std::vector<std::size_t>* rows) {
+    const KernelPointer<T> narrow = rows ? kernel_->with_right(*rows) : kernel_;
+    evaluations_ += columns.size() * narrow->n_right();
+    return kernel_product(*narrow, threads_, columns, weights, n_columns, out, poll);
 }
 
 template <class T>

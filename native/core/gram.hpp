@@ -28,7 +28,8 @@ template <class T>
 class RowSegment {
   public:
     RowSegment() = default;
-    RowSegment(Gram<T>* gram, typename SegmentCache<T>::Entry* entry) : gram_(gram), entry_(entry) {}
+    RowSegment(Gram<T>* gram, typename SegmentCache<T>::Entry* entry, bool computed)
+        : gram_(gram), entry_(entry), computed_(computed) {}
     RowSegment(RowSegment&& other) noexcept { swap(other); }
     RowSegment& operator=(RowSegment&& other) noexcept {
         swap(other);
@@ -36,15 +37,20 @@ class RowSegment {
     }
     ~RowSegment();
 
+    explicit operator bool() const { return entry_ != nullptr; }
     const T* values() const { return entry_->values.data(); }
+    // Whether the values had to be computed; false if the cache had them.
+    bool was_computed() const { return computed_; }
 
   private:
     void swap(RowSegment& other) {
         std::swap(gram_, other.gram_);
         std::swap(entry_, other.entry_);
+        std::swap(computed_, other.computed_);
     }
     Gram<T>* gram_ = nullptr;
     typename SegmentCache<T>::Entry* entry_ = nullptr;
+    bool computed_ = false;
 };
 
 template <class T>
@@ -61,17 +67,21 @@ class Gram {
     const Kernel<T>& kernel() const { return *kernel_; }
     ThreadPool& threads() { return threads_; }
 
-    // Whether the segment is in the cache already.
-    bool has_row(std::size_t row, std::size_t segment);
     RowSegment<T> row(std::size_t row, std::size_t segment);
+    // The segment if the cache has it, else an empty one; no use of it as far as the cache goes.
+    RowSegment<T> peek(std::size_t row, std::size_t segment);
+    std::size_t cache_bytes() const { return cache_.budget_bytes(); }
 
     // out[r * right.size() + c] = k(left[r], right[c])
     void block(Indices left, Indices right, T* out);
 
-    // out[c * size() + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c]; false if polled out
+    // out[c * n + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c] for all n = size() rows, or
+    // for the n rows given; false if polled out
     bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,
-                 const Poll& poll);
+                 const Poll& poll, const std::vector<std::size_t>* rows = nullptr);
 
+    // For work done with kernel() itself.
+    void count_evaluations(std::size_t count) { evaluations_ += count; }
     std::size_t n_evaluations() const { return evaluations_; }
     std::size_t n_hits() const { return hits_; }
     std::size_t n_misses() const { return misses_; }

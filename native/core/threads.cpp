@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <system_error>
 
 #ifdef _WIN32
 #include <process.h>
@@ -41,7 +42,11 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::start() {
-    for (std::size_t t = 1; t < n_threads_; ++t) members_.emplace_back([this, t] { serve(t); });
+    try {
+        for (std::size_t t = 1; t < n_threads_; ++t) members_.emplace_back([this, t] { serve(t); });
+    } catch (const std::system_error&) {  // as many as the system grants will do
+        n_threads_ = members_.size() + 1;
+    }
 }
 
 void ThreadPool::serve(std::size_t member) {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "leaf.hpp"
+#include "simd/leaf.hpp"
 
 namespace mercer {
 

@@ -1,10 +1,10 @@
 // The micro-kernels of leaf.hpp, compiled once per instruction set (MERCER_ISA names it).
 
-#include "leaf.hpp"
+#include "simd/leaf.hpp"
 
 #include <cmath>
 
-#include "exponential.hpp"
+#include "simd/exponential.hpp"
 
 namespace mercer {
 namespace MERCER_ISA {
@@ -27,31 +27,42 @@ struct Shape {
     }
 };
 
+constexpr double log2_e = 1.4426950408889634;
+
 // One vector of inner products (laplacian: distances) to kernel values. Formulas: form.py, Leaf.
-template <class T>
+template <class T, LeafKind kind>
 static inline Vector<T> finish(const LeafParameters& leaf, Vector<T> sum, Vector<T> left,
                                Vector<T> right) {
-    const Vector<T> gamma = splat<T>(T(leaf.gamma));
-    switch (leaf.kind) {
-        case LeafKind::linear:
-            return sum;
-        case LeafKind::gaussian:
-            return exponential<T>(-(gamma * at_least_zero<T>((left + right) - (sum + sum))));
-        case LeafKind::laplacian:
-            return exponential<T>(-(gamma * at_least_zero<T>(sum)));
-        case LeafKind::polynomial: {
-            const Vector<T> base = gamma * sum + splat<T>(T(leaf.coef0));
-            Vector<T> power = splat<T>(T(1));
-            for (int d = 0; d < leaf.degree; ++d) power = power * base;
-            return power;
+    if constexpr (kind == LeafKind::linear) {
+        return sum;
+    } else if constexpr (kind == LeafKind::gaussian) {
+        const Vector<T> distance = at_least_zero<T>((left + right) - (sum + sum));
+        return power_of_two<T>(distance * splat<T>(T(-leaf.gamma * log2_e)));
+    } else if constexpr (kind == LeafKind::laplacian) {
+        return power_of_two<T>(at_least_zero<T>(sum) * splat<T>(T(-leaf.gamma * log2_e)));
+    } else {
+        Vector<T> base = splat<T>(T(leaf.gamma)) * sum + splat<T>(T(leaf.coef0));
+        if constexpr (kind == LeafKind::sigmoid) {
+            for (int i = 0; i < Lanes<T>::count; ++i) base[i] = std::tanh(base[i]);
+            return base;
         }
-        case LeafKind::sigmoid: {
-            Vector<T> value = gamma * sum + splat<T>(T(leaf.coef0));
-            for (int i = 0; i < Lanes<T>::count; ++i) value[i] = std::tanh(value[i]);
-            return value;
-        }
+        Vector<T> power = splat<T>(T(1));
+        for (int d = 0; d < leaf.degree; ++d) power = power * base;
+        return power;
     }
-    return sum;
+}
+
+// Calls work.template operator()<kind>() for the kind of the leaf, so that loops are compiled for
+// each kind.
+template <class Work>
+static inline void for_kind(LeafKind kind, const Work& work) {
+    switch (kind) {
+        case LeafKind::linear: return work.template operator()<LeafKind::linear>();
+        case LeafKind::polynomial: return work.template operator()<LeafKind::polynomial>();
+        case LeafKind::gaussian: return work.template operator()<LeafKind::gaussian>();
+        case LeafKind::laplacian: return work.template operator()<LeafKind::laplacian>();
+        case LeafKind::sigmoid: return work.template operator()<LeafKind::sigmoid>();
+    }
 }
 
 // sums[r][h] = sum_k a[k][r] * b[k][h] (laplacian: of |a - b|), k ascending.
@@ -76,24 +87,20 @@ static inline void accumulate(const T* a, const T* b, std::size_t n_features,
     }
 }
 
-template <class T, int height>
+template <class T, int height, LeafKind kind>
 static inline void tile(const LeafParameters& leaf, const T* a, const T* left_norms, const T* b,
                         const T* right_norms, std::size_t n_features, Vector<T> (&out)[height][2]) {
     constexpr int lanes = Shape<T>::lanes;
-    if (leaf.kind == LeafKind::laplacian) {
-        accumulate<T, height, true>(a, b, n_features, out);
-    } else {
-        accumulate<T, height, false>(a, b, n_features, out);
-    }
+    accumulate<T, height, kind == LeafKind::laplacian>(a, b, n_features, out);
     const Vector<T> right0 = load<T>(right_norms), right1 = load<T>(right_norms + lanes);
     for (int r = 0; r < height; ++r) {
         const Vector<T> left = splat<T>(left_norms[r]);
-        out[r][0] = finish<T>(leaf, out[r][0], left, right0);
-        out[r][1] = finish<T>(leaf, out[r][1], left, right1);
+        out[r][0] = finish<T, kind>(leaf, out[r][0], left, right0);
+        out[r][1] = finish<T, kind>(leaf, out[r][1], left, right1);
     }
 }
 
-template <class T, int height>
+template <class T, int height, LeafKind kind>
 static void values_of(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
                       std::size_t first, std::size_t last, T* out, std::size_t stride) {
     using S = Shape<T>;
@@ -104,7 +111,7 @@ static void values_of(const LeafParameters& leaf, const LeftRows<T>& left, const
             const int rows = left.count - row < height ? int(left.count - row) : height;
             for (std::size_t p = group; p < group_end; ++p) {
                 Vector<T> t[height][2];
-                tile<T, height>(leaf, left.values + row * d, left.norms + row,
+                tile<T, height, kind>(leaf, left.values + row * d, left.norms + row,
                                 right.values + p * d * S::width, right.norms + p * S::width, d, t);
                 T* column = out + row * stride + (p - first) * S::width;
                 for (int r = 0; r < rows; ++r, column += stride) {
@@ -120,14 +127,16 @@ static void values_of(const LeafParameters& leaf, const LeftRows<T>& left, const
 template <class T>
 static void values(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
                    std::size_t first, std::size_t last, T* out, std::size_t stride) {
-    if (left.count == 1) {
-        values_of<T, 1>(leaf, left, right, first, last, out, stride);
-    } else {
-        values_of<T, Shape<T>::height>(leaf, left, right, first, last, out, stride);
-    }
+    for_kind(leaf.kind, [&]<LeafKind kind>() {
+        if (left.count == 1) {
+            values_of<T, 1, kind>(leaf, left, right, first, last, out, stride);
+        } else {
+            values_of<T, Shape<T>::height, kind>(leaf, left, right, first, last, out, stride);
+        }
+    });
 }
 
-template <class T, int height>
+template <class T, int height, LeafKind kind>
 static void product_of(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
                        std::size_t first, std::size_t last, const T* weights,
                        std::size_t n_columns, double* out, std::size_t stride) {
@@ -139,7 +148,7 @@ static void product_of(const LeafParameters& leaf, const LeftRows<T>& left, cons
             const int rows = left.count - row < height ? int(left.count - row) : height;
             for (std::size_t p = group; p < group_end; ++p) {
                 Vector<T> t[height][2];
-                tile<T, height>(leaf, left.values + row * d, left.norms + row,
+                tile<T, height, kind>(leaf, left.values + row * d, left.norms + row,
                                 right.values + p * d * S::width, right.norms + p * S::width, d, t);
                 for (std::size_t c = 0; c < n_columns; ++c) {
                     Vector<T> sum0{}, sum1{};
@@ -161,12 +170,14 @@ template <class T>
 static void product(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
                     std::size_t first, std::size_t last, const T* weights, std::size_t n_columns,
                     double* out, std::size_t stride) {
-    if (left.count == 1) {
-        product_of<T, 1>(leaf, left, right, first, last, weights, n_columns, out, stride);
-    } else {
-        product_of<T, Shape<T>::height>(leaf, left, right, first, last, weights, n_columns, out,
-                                        stride);
-    }
+    for_kind(leaf.kind, [&]<LeafKind kind>() {
+        if (left.count == 1) {
+            product_of<T, 1, kind>(leaf, left, right, first, last, weights, n_columns, out, stride);
+        } else {
+            product_of<T, Shape<T>::height, kind>(leaf, left, right, first, last, weights, n_columns,
+                                                  out, stride);
+        }
+    });
 }
 
 template <class T>
@@ -197,18 +208,18 @@ static void add_product(const T* block, std::size_t stride, std::size_t rows, st
 }
 
 // Kernel values from a row of inner products, in place.
-template <class T>
+template <class T, LeafKind kind>
 static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_norms, T* row,
                        std::size_t count) {
     constexpr int lanes = Lanes<T>::count;
     const Vector<T> left = splat<T>(left_norm);
     std::size_t j = 0;
     for (; j + lanes <= count; j += lanes) {
-        store<T>(row + j, finish<T>(leaf, load<T>(row + j), left, load<T>(right_norms + j)));
+        store<T>(row + j, finish<T, kind>(leaf, load<T>(row + j), left, load<T>(right_norms + j)));
     }
     if (j < count) {
-        const Vector<T> last = finish<T>(leaf, load_some<T>(row + j, count - j), left,
-                                         load_some<T>(right_norms + j, count - j));
+        const Vector<T> last = finish<T, kind>(leaf, load_some<T>(row + j, count - j), left,
+                                               load_some<T>(right_norms + j, count - j));
         for (std::size_t i = j; i < count; ++i) row[i] = last[i - j];
     }
 }
@@ -276,17 +287,20 @@ static void sparse_values(const LeafParameters& leaf, const LeftRows<T>& left,
                 left, row, right, first, last, out + row * stride, stride);
         }
     }
-    for (std::size_t r = 0; r < left.count; ++r) {
-        finish_row<T>(leaf, left.norms[r], right.norms + first, out + r * stride, last - first);
-    }
+    for_kind(leaf.kind, [&]<LeafKind kind>() {
+        for (std::size_t r = 0; r < left.count; ++r) {
+            finish_row<T, kind>(leaf, left.norms[r], right.norms + first, out + r * stride,
+                                last - first);
+        }
+    });
 }
 
 template <class T>
-static void exponential_of(const T* x, T* out, std::size_t count) {
+static void power_of_two_of(const T* x, T* out, std::size_t count) {
     constexpr int lanes = Lanes<T>::count;
     for (std::size_t i = 0; i < count; i += lanes) {
         const std::size_t used = count - i < lanes ? count - i : lanes;
-        const Vector<T> value = exponential<T>(load_some<T>(x + i, used));
+        const Vector<T> value = power_of_two<T>(load_some<T>(x + i, used));
         for (std::size_t k = 0; k < used; ++k) out[i + k] = value[k];
     }
 }
@@ -303,7 +317,8 @@ template <class T>
 static void diagonal(const LeafParameters& leaf, const T* norms, T* out, std::size_t count) {
     const bool is_unit = leaf.kind == LeafKind::gaussian || leaf.kind == LeafKind::laplacian;
     for (std::size_t i = 0; i < count; ++i) out[i] = is_unit ? T(1) : norms[i];
-    if (!is_unit) finish_row<T>(leaf, T(0), norms, out, count);
+    if (is_unit) return;
+    for_kind(leaf.kind, [&]<LeafKind kind>() { finish_row<T, kind>(leaf, T(0), norms, out, count); });
 }
 
 template <class T>
@@ -311,10 +326,14 @@ static constexpr LeafFunctions<T> functions = {
     Shape<T>::width,  Shape<T>::height, Shape<T>::sparse_height,
     values<T>,        product<T>,       sparse_values<T>,
     add_product<T>,   squared_norm<T>,  diagonal<T>,
-    exponential_of<T>};
+    power_of_two_of<T>};
 
+extern const SquareFunctions<float> square_single;
+extern const SquareFunctions<double> square_full;
+extern const FactorFunctions factor_functions;
 extern const InstructionSet set;
-const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>};
+const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>,
+                            &square_single,  &square_full,      &factor_functions};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

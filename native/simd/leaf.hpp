@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simd/square.hpp"
+
 namespace mercer {
 
 enum class LeafKind { linear, polynomial, gaussian, laplacian, sigmoid };
@@ -73,13 +75,24 @@ struct LeafFunctions {
     T (*squared_norm)(const T* x, std::size_t count, std::size_t stride);
     // k(x, x) of rows with these squared norms, rounded as the values above are.
     void (*diagonal)(const LeafParameters&, const T* norms, T* out, std::size_t count);
-    void (*exponential)(const T* x, T* out, std::size_t count);
+    // out = 2^x for x <= 0
+    void (*power_of_two)(const T* x, T* out, std::size_t count);
+};
+
+struct FactorFunctions {
+    std::size_t block;
+    // The Cholesky factor in place of the lower triangle of the n x n matrix `a`, rows of length n;
+    // `packed` has room for block * n numbers. false if the matrix is not positive definite.
+    bool (*cholesky)(double* a, std::size_t n, double* packed);
 };
 
 struct InstructionSet {
     const char* name;
     const LeafFunctions<float>* single;
     const LeafFunctions<double>* full;
+    const SquareFunctions<float>* square_single;
+    const SquareFunctions<double>* square_full;
+    const FactorFunctions* factor;
 };
 
 template <class T>
@@ -91,6 +104,17 @@ inline const LeafFunctions<float>& leaf_functions<float>(const InstructionSet& s
 template <>
 inline const LeafFunctions<double>& leaf_functions<double>(const InstructionSet& set) {
     return *set.full;
+}
+
+template <class T>
+const SquareFunctions<T>& square_functions(const InstructionSet& set);
+template <>
+inline const SquareFunctions<float>& square_functions<float>(const InstructionSet& set) {
+    return *set.square_single;
+}
+template <>
+inline const SquareFunctions<double>& square_functions<double>(const InstructionSet& set) {
+    return *set.square_full;
 }
 
 // The best instruction set of this machine, or the one named by the environment variable

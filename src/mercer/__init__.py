@@ -1,25 +1,32 @@
 """mercer: kernel machines trained exactly and fast, with a certificate on every result."""
 
 from mercer.gram import Gram
-from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.lowrank import LowRank
+from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
 from mercer.paths import Path, PathSVC, StepFunction, svc_path
 from mercer.problem import Certificate, Problem, Solution, certify
-from mercer.solvers import ActiveSet, Smo, solve
+from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LSSVC",
+    "LSSVR",
+    "RLSC",
     "SVC",
     "SVR",
     "ActiveSet",
     "Certificate",
+    "Chunked",
     "Gram",
+    "LowRank",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
     "Path",
     "PathSVC",
     "Problem",
+    "ReducedSVC",
     "Smo",
     "Solution",
     "StepFunction",

@@ -60,7 +60,7 @@ def duality_gap(
     loose = (room > 10.0 * reach) & unridged
     loose = (loose & ~loose[::-1]) | infinite
     if loose.any():
-        points += _primal_beyond(problem, values, multiplier, loose)
+        points += _primal_beyond(problem, values, multiplier, loose, hard)
     missing = problem.group_sum - problem.group_sums(coef)
     gaps = [
         _gap_at(problem, coef, values, s, m, box, infinite if hard else None) + m @ missing
@@ -143,7 +143,7 @@ def _implied_box(problem: Problem) -> FloatArray:
 
 
 def _primal_beyond(
-    problem: Problem, values: FloatArray, multiplier: FloatArray, loose: Mask
+    problem: Problem, values: FloatArray, multiplier: FloatArray, loose: Mask, hard: bool
 ) -> list[tuple[float, FloatArray]]:
     """A scale s of w and multipliers m that do not price the ``loose`` bounds, if found.
 
@@ -155,7 +155,8 @@ def _primal_beyond(
     and m_g between the two; variables without a group have m = 0, the level of one more,
     constant variable. margin_g is concave and piecewise linear in s: Newton's method from
     s = 1 meets its first root in finitely many steps. For the hard margin (spec 004, 4.1)
-    that is one step, to s = 2 / (min_+ f - max_- f).
+    that is one step, to s = 2 / (min_+ f - max_- f). Steps aim a rounding error beyond the
+    root: unless the bounds are infinite (``hard``), what is missing is priced with them.
     """
     linear, values = np.append(problem.linear, 0.0), np.append(values, 0.0)
     fall, rise = np.append(loose[0], True), np.append(loose[1], True)
@@ -170,10 +171,10 @@ def _primal_beyond(
         ceiling = np.array([level.min() for level in falling])
         tightest = int(np.argmin(ceiling - floor))
         margin = ceiling[tightest] - floor[tightest]
-        if margin >= -rounding:
+        if margin >= (-rounding if hard else 0.0):
             return [(scale, np.clip(multiplier, floor[:-1], ceiling[:-1]))]
         slope = values[rising[tightest].argmax()] - values[falling[tightest].argmin()]
         if slope <= -1e-15 * margin:
             break
-        scale -= margin / slope
+        scale += (rounding - margin) / slope
     return []

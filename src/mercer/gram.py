@@ -94,46 +94,67 @@ class Gram:
 
     def _build(self, precision: Precision) -> Any:
         form = self.kernel.form()
-        rows = RowSet(self._rows, precision, None if reads_stored(form) else row_shift(self._rows))
+        rows = RowSet(
+            self._rows, precision, None if reads_stored(form) else row_shift(self._rows, precision)
+        )
         kernel = build_kernel(form, rows, rows)
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
+    def reordered(self, order: ArrayLike, *, cache_size: float | None = None) -> Gram:
+        """A Gram of some of the rows, in the given order, with an empty cache of its own.
+
+        ``cache_size`` in MB; None means as much as this one has.
+        """
+        rows = _indices("order", order, self.n_rows)
+        kept = take_rows(self._rows, rows)
+        if reads_stored(self.kernel.form()):
+            kept = kept[:, rows]
+        return Gram(
+            self.kernel,
+            kept,
+            cache_size=self.cache_bytes / 2**20 if cache_size is None else cache_size,
+            precision=self.precision,
+            n_threads=self.n_threads,
+        )
+
     def diagonal(self) -> FloatArray:
         """``k(x, x)`` of every row."""
-        return self.native().diagonal()  # type: ignore[no-any-return]
+        return self.native().diagonal()
 
     def row(self, i: int) -> NDArray[Any]:
         """Kernel values of row ``i`` against all rows; cached."""
         if not 0 <= as_integer(i) < self.n_rows:
             raise IndexError(f"row must lie in 0..{self.n_rows - 1}, got {i}")
-        return self.native().row(as_integer(i))  # type: ignore[no-any-return]
+        return self.native().row(as_integer(i))
 
     def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[Any]:
         """Kernel values of some rows against some others; not cached."""
         left = _indices("rows", rows, self.n_rows)
         right = _indices("columns", columns, self.n_rows)
-        return self.native().block(left, right)  # type: ignore[no-any-return]
+        return self.native().block(left, right)
 
     def product(
         self,
         columns: ArrayLike | None,
         weights: ArrayLike,
         *,
+        rows: ArrayLike | None = None,
         precision: Precision | None = None,
     ) -> FloatArray:
-        """``K[:, columns] @ weights`` without storing kernel values.
+        """``K[rows, columns] @ weights`` without storing kernel values.
 
-        ``columns=None`` means all of them. The result has the shape of ``weights`` but
-        for its first axis.
+        ``None`` means all rows, or columns. The result has the shape of ``weights`` but for
+        its first axis.
         """
         w = np.ascontiguousarray(weights, dtype=np.float64)
         n = self.n_rows
         index = np.arange(n) if columns is None else _indices("columns", columns, n)
         if w.ndim not in (1, 2) or len(w) != len(index):
             raise ValueError(f"weights must have {len(index)} rows, got shape {w.shape}")
-        out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None])
-        return out[0] if w.ndim == 1 else out.T  # type: ignore[no-any-return]
+        wanted = None if rows is None else _indices("rows", rows, n)
+        out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None], wanted)
+        return out[0] if w.ndim == 1 else out.T
 
     @property
     def n_evaluations(self) -> int:
@@ -190,7 +211,9 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self._parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._left = RowSet(rows, precision, None if self._is_stored else row_shift(rows))
+        self._left = RowSet(
+            rows, precision, None if self._is_stored else row_shift(rows, precision)
+        )
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
@@ -216,13 +239,22 @@ class Expansion:
         return build_kernel(self.form, left, right)
 
 
-def row_shift(rows: Any) -> FloatArray | None:
-    """The mean of dense numeric rows: the origin that limits rounding of distances."""
+def row_shift(rows: Any, precision: Precision) -> FloatArray | None:
+    """The origin that limits rounding of distances: the mean of dense numeric rows.
+
+    Double precision needs it only if the rows lie far from the origin for their spread.
+    """
     if sp.issparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
         return None
-    if rows.ndim != 2 or rows.shape[0] == 0:
+    if rows.ndim != 2 or rows.size == 0:
         return None
-    return np.asarray(rows.mean(axis=0, dtype=np.float64))
+    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    if precision == "double":
+        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64)
+        spread = float(np.ptp(some, axis=0).max())
+        if np.abs(mean).max() <= 1e3 * spread:
+            return None
+    return mean
 
 
 def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:

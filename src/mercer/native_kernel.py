@@ -12,10 +12,19 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.kernels import form as shapes
 
-__all__ = ["Precision", "RowSet", "build_kernel", "count_rows", "reads_stored", "take_rows"]
+__all__ = [
+    "Precision",
+    "RowSet",
+    "build_kernel",
+    "count_rows",
+    "reads_python",
+    "reads_stored",
+    "take_rows",
+]
 
 Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
+_TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
 
 
 def count_rows(rows: Any) -> int:
@@ -43,8 +52,8 @@ class RowSet:
     precision : {"single", "double"}
         Precision of the packed copy.
     shift : ndarray of shape (n_features,), default=None
-        Subtracted from dense rows in single precision where the kernel does not change with
-        the origin: small distances between rows far from it would drown in rounding.
+        Subtracted from dense rows where the kernel does not change with the origin: small
+        distances between rows far from it would drown in rounding.
     """
 
     def __init__(
@@ -69,9 +78,9 @@ class RowSet:
                     f"but the rows have shape {rows.shape}"
                 )
             scale = transform
-            shift = self.shift if centred and self.precision == "single" else None
+            shift = self.shift if centred else None
             if transform is not None and transform.ndim == 2:
-                rows, scale = np.asarray(rows @ transform), None
+                rows, scale = _transformed(rows, transform), None
                 shift = None if shift is None else shift @ transform
             self._packed[key] = self._pack(rows, shift, scale)
         return self._packed[key]
@@ -90,6 +99,21 @@ class RowSet:
             dense = dense.astype(np.float64)
         pack = getattr(_core, f"dense_rows_{self.precision}")
         return pack(np.ascontiguousarray(dense), shift, scale)
+
+
+def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``rows @ transform``, each row summed in the same order whatever rows it comes with.
+
+    BLAS does not promise that, and a prediction must not depend on the batch.
+    """
+    if sp.issparse(rows):
+        return np.asarray(rows @ transform)
+    out = np.zeros((len(rows), transform.shape[1]))
+    for start in range(0, len(rows), _TRANSFORMED_ROWS):
+        part = slice(start, start + _TRANSFORMED_ROWS)
+        for column, weights in zip(np.asarray(rows[part]).T, transform, strict=True):
+            out[part] += np.multiply.outer(column, weights)
+    return out
 
 
 def _canonical(rows: Any) -> Any:
@@ -142,14 +166,21 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
 
 def reads_stored(form: shapes.Form) -> bool:
     """Whether the kernel reads a stored matrix instead of rows."""
+    return _any_leaf(form, shapes.Stored)
+
+
+def reads_python(form: shapes.Form) -> bool:
+    """Whether a Python function has to be asked for values."""
+    return _any_leaf(form, shapes.Opaque)
+
+
+def _any_leaf(form: shapes.Form, kind: type) -> bool:
     match form:
-        case shapes.Stored():
-            return True
         case shapes.Sum() | shapes.Product():
-            return any(reads_stored(part) for part in form.parts)
+            return any(_any_leaf(part, kind) for part in form.parts)
         case shapes.Scaled() | shapes.Normalized():
-            return reads_stored(form.part)
-    return False
+            return _any_leaf(form.part, kind)
+    return isinstance(form, kind)
 
 
 def _maker(precision: Precision) -> Callable[[str], Any]:

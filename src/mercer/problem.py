@@ -20,7 +20,9 @@ from mercer.duality import duality_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
-Status = Literal["converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded"]
+Status = Literal[
+    "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
+]
 FloatArray = NDArray[np.float64]
 
 
@@ -34,7 +36,12 @@ class KernelMatrix(Protocol):
     def is_positive_definite(self) -> bool: ...
 
     def product(
-        self, columns: ArrayLike | None, weights: ArrayLike, *, precision: str | None = None
+        self,
+        columns: ArrayLike | None,
+        weights: ArrayLike,
+        *,
+        rows: ArrayLike | None = None,
+        precision: Literal["single", "double"] | None = None,
     ) -> FloatArray: ...
 
 
@@ -178,6 +185,9 @@ class Certificate:
         variable) could still gain per unit step.
     infeasibility : float
         Largest violation of the box or of a group sum.
+    error : float
+        Bound of the error of the gradients that were not recomputed in double precision;
+        0 if all were. The violation does not depend on those.
     """
 
     gradient: FloatArray
@@ -187,6 +197,7 @@ class Certificate:
     gap: float | None
     violation: float
     infeasibility: float
+    error: float = 0.0
 
     @property
     def relative_gap(self) -> float | None:
@@ -218,6 +229,7 @@ class Solution:
     n_kernel: int
     seconds: float
     status: Status
+    error: float = 0.0
     solver: str = ""
     trace: Mapping[str, Any] = field(default_factory=dict)
 
@@ -249,13 +261,23 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     Certificate
     """
     beta = _checked_point(problem, gram, coef)
-    values = _expansion(problem, gram, beta)
+    return assess(problem, beta, _expansion(problem, gram, beta), gram.is_positive_definite)
+
+
+def assess(
+    problem: Problem,
+    beta: FloatArray,
+    values: FloatArray,
+    positive_definite: bool,
+    error: float = 0.0,
+) -> Certificate:
+    """Certificate of a point whose expansion ``values`` = (K beta)[index] is known."""
     gradient = problem.linear - values - problem.ridge * beta
     multiplier, violation = _optimality(problem, beta, gradient)
     # linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
     objective = 0.5 * float(beta @ (problem.linear + gradient))
     gap = None
-    if gram.is_positive_definite:
+    if positive_definite:
         gap = duality_gap(problem, beta, values, gradient, multiplier)
     return Certificate(
         gradient=gradient,
@@ -265,6 +287,7 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
         gap=gap,
         violation=violation,
         infeasibility=_infeasibility(problem, beta),
+        error=error,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +54,3 @@ def iris() -> pd.DataFrame:
 def iris_csv(iris) -> str:
     iris.to_csv("iris.csv", index=False)
     return "iris.csv"
-
-
-def files() -> list[str]:
-    return sorted(os.listdir())

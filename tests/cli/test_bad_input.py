@@ -57,6 +57,7 @@ def test_columns_that_cannot_be_used(mercer, iris, values, words):
     iris.assign(extra=values).to_csv("data.csv", index=False)
     assert words in refused(mercer, "data.csv", "--target", "species")
     mercer("fit", "data.csv", "--target", "species", "--ignore", "extra", "--cv", 0)
+    mercer("fit", "data.csv", "--target", "species", "--category", "extra", "--cv", 0)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,8 @@ def test_the_target_must_be_named_and_there(mercer, iris_csv):
     text = refused(mercer, iris_csv, "--target", "Species")
     assert "there is no column 'Species'" in text
     assert listed in text
-    assert "there is no column 'x'" in refused(mercer, iris_csv, "--ignore", "x")
+    for option in ("--ignore", "--category"):
+        assert f"{option}: there is no column 'x'" in refused(mercer, iris_csv, option, "x")
 
 
 def test_two_columns_that_might_be_the_target(mercer, iris):
@@ -187,7 +189,7 @@ def test_options_that_do_not_exist(mercer, option):
 
 def test_the_data_are_never_overwritten(mercer, iris_csv):
     before = Path(iris_csv).read_bytes()
-    assert "is the data file" in refused(mercer, iris_csv, "--out", iris_csv)
+    assert "is a file to read" in refused(mercer, iris_csv, "--out", iris_csv)
     Path("notes.txt").write_text("mine")
     text = refused(mercer, iris_csv, "--target", "species", "--out", "notes.txt")
     assert "exists and is not a model; it is left alone" in text
@@ -197,7 +199,9 @@ def test_the_data_are_never_overwritten(mercer, iris_csv):
 
 def test_libsvm_text_has_no_columns_to_name(mercer):
     Path("d.svm").write_text("1 1:1\n0 1:2\n")
-    assert "--target and --ignore are for files" in refused(mercer, "d.svm", "--target", "y")
+    assert "--target, --ignore and --category are for files" in refused(
+        mercer, "d.svm", "--target", "y"
+    )
 
 
 @pytest.mark.parametrize("command", ["info", "predict"])

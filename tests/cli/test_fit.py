@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ def test_without_a_file_it_trains_on_breast_cancer(mercer):
         "dual objective",
         "relative gap",
         "iterations",
-        "kernel values",
+        "kernel evaluations",
         "accuracy     97.",
         "5-fold cross-validation",
         "support vectors",
@@ -115,6 +116,22 @@ def test_dialects_of_csv(mercer, iris, options, expected):
     assert expected in mercer("fit", "data.csv", "--target", "species", "--cv", 0).output
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a, b, y\n" + " 1, x, no\n 2, z, yes\n" * 5,
+        '"a","b","y"\n' + '1,"x, or; y",no\n2,"z",yes\n' * 5,
+        "\n\na;b;y\n" + "1;x,1,2;no\n2;z,3,4;yes\n" * 5,
+        "a|b|y\r\n" + '1|"x;;"|no\r\n2|z|yes\r\n' * 5,
+    ],
+)
+def test_delimiters_inside_texts(mercer, text):
+    Path("data.csv").write_bytes(text.encode())
+    output = mercer("fit", "data.csv", "--cv", 0).output
+    assert "10 rows, 1 numeric feature and 1 categorical feature" in output
+    assert "2 classes: no (5), yes (5)" in output
+
+
 def test_options_reach_the_machine(mercer, iris_csv):
     options = "--kernel poly --C 3.5 --gamma 0.2 --degree 2 --coef0 1 --tol 1e-5 --max-time 9"
     options += " --precision double --threads 1 --solver smo --no-scale --cv 2 --seed 5"
@@ -138,6 +155,16 @@ def test_options_reach_the_machine(mercer, iris_csv):
     assert not scaler.with_mean
     assert not scaler.with_std
     assert len(read_metadata("iris.mercer")["scores"]["values"]) == 2
+
+
+def test_numbers_may_be_categories(mercer, iris):
+    frame = iris.assign(zone=np.tile([10, 20, 30], 50))
+    frame.to_csv("data.csv", index=False)
+    output = mercer("fit", "data.csv", "--target", "species", "--category", "zone").output
+    assert "4 numeric features and 3 categorical features" in output
+    expected = mercer("predict", "data.mercer", "data.csv").stdout
+    frame.assign(zone=frame.zone.astype(float)).to_parquet("data.parquet")
+    assert mercer("predict", "data.mercer", "data.parquet").stdout == expected
 
 
 def test_quiet_says_nothing(mercer, iris_csv):

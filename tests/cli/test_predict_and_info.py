@@ -12,7 +12,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from mercer import SVC, OneClassSVM
 from mercer.cli.columns import Columns, usable_frame
-from mercer.io import load, save
+from mercer.io import load, load_libsvm, save, save_libsvm
 
 
 @pytest.fixture
@@ -53,7 +53,8 @@ def test_a_file_to_write(mercer, model, iris_csv):
     assert result.stdout == ""
     assert "150 predictions written to p.csv" in result.stderr
     assert len(pd.read_csv("p.csv")) == 150
-    assert "is a directory" in mercer("predict", model, iris_csv, "--out", ".", code=2).stderr
+    for wrong, words in ((".", "is a directory"), (iris_csv, "a file to read"), ("a/b", "no dir")):
+        assert words in mercer("predict", model, iris_csv, "--out", wrong, code=2).stderr
 
 
 def test_unseen_categories_are_no_category(mercer, model, iris):
@@ -111,7 +112,7 @@ def test_regression_and_outliers(mercer, iris):
     result = mercer("predict", "r.mercer", "data.csv")
     assert list(table_of(result).columns) == ["prediction"]
     assert "R2 0.9" in result.stderr
-    mercer("fit", "data.csv", "--task", "outliers", "--out", "o.mercer", "--cv", 0)
+    mercer("fit", "data.csv", "--task", "outliers", "--nu", 0.3, "--out", "o.mercer", "--cv", 0)
     table = table_of(mercer("predict", "o.mercer", "data.csv"))
     assert set(table.prediction) == {-1, 1}
     assert ((table.decision >= 0) == (table.prediction == 1)).all()
@@ -147,6 +148,14 @@ def test_info(mercer, model):
         "mercer 0.",
     ):
         assert words in output
+
+
+def test_info_of_a_model_of_libsvm(mercer, iris):
+    save_libsvm(SVC(C=7).fit(iris.iloc[:, :4], np.arange(150) % 2), "m.model")
+    save(load_libsvm("m.model"), "m.mercer")
+    output = mercer("info", "m.mercer").output
+    assert "SVC with kernel Gaussian(gamma=" in output
+    assert "none: the model comes from elsewhere" in output
 
 
 def test_info_of_an_unfitted_machine(mercer):

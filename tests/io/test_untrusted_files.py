@@ -14,6 +14,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_cases import X, Y, assert_same_outputs
+from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mercer import SVC
 from mercer.io import load, read_metadata, save
@@ -191,6 +194,15 @@ def test_sparse_indices_beyond_the_shape(tmp_path):
     save(machine, tmp_path / "m")
     with pytest.raises(ValueError, match="does not hold a valid model"):
         load(tmp_path / "m")
+
+
+def test_preprocessing_of_another_version_is_told(tmp_path):
+    save(make_pipeline(StandardScaler(), SVC()).fit(X, Y), tmp_path / "a")
+    path = rewritten(
+        tmp_path / "a", tmp_path / "m", lambda d: d["written_by"].update({"scikit-learn": "1.2.0"})
+    )
+    with pytest.warns(InconsistentVersionWarning, match=r"1\.2\.0"):
+        load(path)
 
 
 def test_a_kernel_for_rows_of_another_width(model, tmp_path):

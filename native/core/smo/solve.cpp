@@ -30,15 +30,24 @@ class Solver {
            const double* gradient, const Monitor& monitor)
         : options_(options), monitor_(monitor), linear_(problem.linear),
           state_(problem, gram, beta, gradient, [this] { return watch(); }),
-          selection_(make_selection<T>(options.selection)), step_(make_step<T>(options.step)),
+          selection_(make_selection<T>(options)), step_(make_step<T>(options, state_.size())),
+          recorder_(options.trace_stride, problem.linear),
           shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
-          next_newton_(std::max<std::size_t>(2000, 2 * state_.size())) {}
+          next_newton_(std::max<std::size_t>(2000, 2 * state_.size())) {
+        for (std::size_t p = 0; p < state_.size(); ++p) {
+            linear_size_ = std::max(linear_size_, std::abs(linear_[state_.variable(p)]));
+        }
+    }
 
     Result run() {
         if (iterate(options_.tolerance) && options_.newton_limit > 0) refine();
         state_.unshrink();
         result_.violation = state_.violation();
         result_.seconds = clock_.seconds();
+        record_point(true);
+        result_.trace = recorder_.points();
+        result_.counters.rows_computed = state_.rows_computed();
+        result_.counters.rows_hit = state_.rows_hit();
         return result_;
     }
 
@@ -51,47 +60,91 @@ class Solver {
     // the run for the reason in result_.status.
     bool iterate(double tolerance) {
         std::size_t countdown = shrink_period_;
+        measure_terms();
         for (;;) {
             if (!watch()) return false;
-            Choice<T> choice;
-            progress_.violation = state_.violation();
-            if (progress_.violation > tolerance) choice = selection_->select(state_);
-            if (!choice.pair) {
-                if (!state_.is_shrunk()) return true;
+            Choice<T> choice = choose(tolerance);
+            if (choice.pair && result_.iterations >= options_.max_iterations) {
+                return end(Status::max_iterations);
+            }
+            if (!choice.pair || !take_step(choice)) {
+                if (!state_.is_shrunk()) {
+                    return choice.pair ? end(Status::stalled) : is_settled_ || end(Status::stuck);
+                }
                 unshrink();
                 countdown = shrink_period_;
                 continue;
             }
-            if (result_.iterations >= options_.max_iterations) return end(Status::max_iterations);
-            if (!take_step(choice)) return false;
+            if (result_.status == Status::unbounded) return false;
             if (--countdown == 0) {
                 countdown = shrink_period_;
-                if (options_.shrinking) shrink(tolerance);
+                measure_terms();
+                if (options_.shrinking) state_.shrink();
                 if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
             }
         }
     }
 
+    // Differences of gradients up to this are rounding, of kernel values or of coefficients.
+    // Followed along a direction in which the objective is flat they lead astray, in steps as
+    // small as they are.
+    double rounding() {
+        double size = linear_size_;
+        for (const Extremes& extremes : state_.extremes()) {
+            for (const double g : {extremes.up, extremes.down}) {
+                if (std::isfinite(g)) size = std::max(size, std::abs(g));
+            }
+        }
+        return 4.0 * std::max(std::numeric_limits<T>::epsilon() * size,
+                              std::numeric_limits<double>::epsilon() * terms_size_);
+    }
+
+    // The largest of the terms K_ii beta_i, each part of a sum that a gradient is.
+    void measure_terms() {
+        terms_size_ = 0.0;
+        for (std::size_t p = 0; p < state_.size(); ++p) {
+            terms_size_ = std::max(terms_size_, state_.curvature[p] * std::abs(state_.beta[p]));
+        }
+    }
+
+    // The next pair; none if the stopping rule is met, or if the selection finds none.
+    Choice<T> choose(double tolerance) {
+        progress_.violation = state_.violation();
+        is_settled_ = progress_.violation <= std::max(tolerance, rounding());
+        if (is_settled_ && !options_.stop_by_step) return {};
+        const Hint hint = step_->hint();
+        Choice<T> choice = selection_->select(state_, hint);
+        consider(state_, hint.candidates, hint.clipped, choice);
+        if (options_.stop_by_step && choice.is_related) is_settled_ = choice.length < tolerance;
+        if (is_settled_) return {};
+        return choice;
+    }
+
+    // False if there is nothing to be gained from the pair but rounding.
     bool take_step(Choice<T>& choice) {
+        record_point(false);
         const StepRecord record = step_->take(state_, choice);
+        // A selection that remembers may have another pair once it forgets (spec 001, 2.18).
+        if (record.stalled) return selection_->forget();
         ++result_.iterations;
-        if (record.unbounded) return end(Status::unbounded);
-        if (record.stalled) return end(Status::stalled);
-        ++(record.free ? result_.free_steps : result_.clipped_steps);
+        if (record.unbounded) {
+            end(Status::unbounded);
+            return true;
+        }
+        recorder_.after(state_, record, choice.is_related);
+        result_.counters.count(record);
+        result_.counters.related_pairs += choice.is_related;
+        selection_->remember(state_, std::move(choice));
         return true;
     }
 
-    // Close to the end everything is looked at once more before the last narrowing (spec 000, 2.D.4).
-    void shrink(double tolerance) {
-        if (!seen_all_ && state_.violation() <= 10.0 * tolerance) {
-            seen_all_ = true;
-            if (state_.is_shrunk()) unshrink();
-        }
-        state_.shrink();
+    void record_point(bool is_last) {
+        if (options_.trace_stride == 0) return;
+        recorder_.before(state_, result_.iterations, clock_.seconds(), state_.violation(), is_last);
     }
 
     void unshrink() {
-        ++result_.unshrinks;
+        ++result_.counters.unshrinks;
         state_.unshrink();
     }
 
@@ -111,9 +164,10 @@ class Solver {
     // Alternates Newton steps with pair steps, which repair the free set, until the violation is at
     // the level of rounding or no longer falls.
     void refine() {
-        double size = 0.0;
+        measure_terms();
+        double size = linear_size_;
         for (double g : state_.gradient) size = std::max(size, std::abs(g));
-        const double target = options_.refined_tolerance * size;
+        const double target = std::max(options_.refined_tolerance * size, 8.0 * rounding());
         double best = infinity;
         for (int round = 0; round < 50 && watch(); ++round) {
             state_.unshrink();
@@ -127,26 +181,21 @@ class Solver {
             options_.max_iterations = std::min(limit, result_.iterations + 100 + state_.size());
             iterate(std::max(target, 0.1 * violation));
             options_.max_iterations = limit;
-            if (result_.status == Status::max_iterations || result_.status == Status::stalled) {
-                result_.status = Status::converged;
+            if (result_.status == Status::stalled || result_.status == Status::stuck) {
+                end(Status::converged);
+                return;
             }
+            if (result_.status == Status::max_iterations) result_.status = Status::converged;
             if (result_.status != Status::converged) return;
         }
     }
 
     RefineOutcome newton() {
         const RefineOutcome outcome = newton_step(state_, options_.newton_limit);
-        if (outcome != RefineOutcome::idle) ++result_.newton_steps;
+        if (outcome == RefineOutcome::idle) return outcome;
+        result_.counters.count({{}, 0.0, infinity, StepKind::refined});
+        step_->forget();
         return outcome;
-    }
-
-    // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient), fixed variables left out
-    double objective() const {
-        double sum = 0.0;
-        for (std::size_t p = 0; p < state_.size(); ++p) {
-            sum += 0.5 * state_.beta[p] * (linear_[state_.variable(p)] + state_.gradient[p]);
-        }
-        return sum;
     }
 
     // Looks at the clock; now and then reports and asks whether to go on.
@@ -158,7 +207,7 @@ class Solver {
         progress_.iteration = result_.iterations;
         progress_.seconds = now;
         if (progress_.iteration > 0) {
-            progress_.objective = objective();
+            progress_.objective = objective(state_, linear_);
             progress_.n_active = state_.n_active();
         }
         if (monitor_ && !monitor_(progress_)) return end(Status::stopped);
@@ -180,8 +229,10 @@ class Solver {
     State<T> state_;
     std::unique_ptr<Selection<T>> selection_;
     std::unique_ptr<Step<T>> step_;
+    Recorder<T> recorder_;
     std::size_t shrink_period_, next_newton_;
-    bool seen_all_ = false;
+    double linear_size_ = 0.0, terms_size_ = 0.0;
+    bool is_settled_ = false;
 };
 
 }  // namespace

@@ -121,15 +121,32 @@ std::size_t State<T>::n_active() const {
 template <class T>
 auto State<T>::row(std::size_t position) -> Row {
     Row row;
+    bool computed = false;
     row.segments_.reserve(used_segments_.size());
-    for (std::size_t s : used_segments_) row.segments_.push_back(gram_.row(data_row_[position], s));
+    for (std::size_t s : used_segments_) {
+        row.segments_.push_back(gram_.row(data_row_[position], s));
+        computed |= row.segments_.back().was_computed();
+    }
+    ++(computed ? rows_computed_ : rows_hit_);
     return row;
 }
 
 template <class T>
-bool State<T>::has_row(std::size_t position) {
-    return std::ranges::all_of(used_segments_,
-                               [&](std::size_t s) { return gram_.has_row(data_row_[position], s); });
+auto State<T>::peek(std::size_t position) -> Row {
+    Row row;
+    row.segments_.reserve(used_segments_.size());
+    for (std::size_t s : used_segments_) {
+        row.segments_.push_back(gram_.peek(data_row_[position], s));
+        if (!row.segments_.back()) return {};
+    }
+    return row;
+}
+
+template <class T>
+std::size_t State<T>::rows_that_fit() const {
+    std::size_t length = 0;
+    for (std::size_t s : used_segments_) length += gram_.segments()[s + 1] - gram_.segments()[s];
+    return length == 0 ? 0 : gram_.cache_bytes() / (length * sizeof(T));
 }
 
 template <class T>
@@ -153,13 +170,6 @@ double State<T>::pair_curvature(Pair pair, const Row& up_row) const {
 
 template <class T>
 void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_row) {
-    // A coefficient within rounding of a bound would look free for ever (spec 004, P4).
-    const auto settle = [this](std::size_t p, double moved) {
-        const double slack = 1e-15 * (std::isinf(upper[p] - lower[p]) ? std::abs(moved)
-                                                                      : upper[p] - lower[p]);
-        beta[p] = moved >= upper[p] - slack ? upper[p] : moved <= lower[p] + slack ? lower[p] : moved;
-        refresh(p);
-    };
     if (pair.up != none) {
         settle(pair.up, beta[pair.up] + step);
         gradient[pair.up] -= step * ridge[pair.up];
@@ -176,6 +186,15 @@ void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_r
         subtract_rows(step, up_row, down_row);
     }
     extremes_known_ = false;
+}
+
+// A coefficient within rounding of a bound would look free for ever (spec 004, P4).
+template <class T>
+void State<T>::settle(std::size_t p, double moved) {
+    // The box itself is no measure of rounding: it may dwarf all coefficients.
+    const double slack = 1e-15 * (std::abs(beta[p]) + std::abs(moved - beta[p]));
+    beta[p] = moved >= upper[p] - slack ? upper[p] : moved <= lower[p] + slack ? lower[p] : moved;
+    refresh(p);
 }
 
 template <class T>
@@ -215,13 +234,52 @@ void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_r
 }
 
 template <class T>
+void State<T>::advance(const Direction& direction) {
+    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    for (std::size_t p = 0; p < size(); ++p) gradient[p] -= direction.response[p];
+    extremes_known_ = false;
+}
+
+template <class T>
+void State<T>::advance(Direction& direction, double old, Pair pair, double step,
+                       const Row& up_row, const Row& down_row) {
+    for (std::size_t p : direction.support) direction.move[p] *= old;
+    double* response = direction.response.data();
+    for (const Run& run : runs_) {
+        const T* a = pair.up == none ? nullptr : up_row.segment(run.segment);
+        const T* b = pair.down == none ? nullptr : down_row.segment(run.segment);
+        const auto pass = [&](auto value) {
+            for (std::size_t p = run.begin; p < run.end; ++p) {
+                response[p] = old * response[p] + step * value(column_[p]);
+                gradient[p] -= response[p];
+            }
+        };
+        if (a && b) {
+            pass([=](std::uint32_t c) { return double(a[c]) - double(b[c]); });
+        } else if (a) {
+            pass([=](std::uint32_t c) { return double(a[c]); });
+        } else {
+            pass([=](std::uint32_t c) { return -double(b[c]); });
+        }
+    }
+    for (std::size_t p : {pair.up, pair.down}) {
+        if (p == none) continue;
+        direction.add(p, step * pair.sign(p));
+        const double extra = step * pair.sign(p) * ridge[p];
+        response[p] += extra;
+        gradient[p] -= extra;
+    }
+    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    extremes_known_ = false;
+}
+
+template <class T>
 void State<T>::move_many(const std::vector<std::size_t>& positions,
                          const std::vector<double>& delta) {
     for (std::size_t k = 0; k < positions.size(); ++k) {
         const std::size_t p = positions[k];
         const double before = beta[p];
-        beta[p] = std::clamp(before + delta[k], lower[p], upper[p]);
-        refresh(p);
+        settle(p, before + delta[k]);
         if (beta[p] == before) continue;
         gradient[p] -= (beta[p] - before) * ridge[p];
         subtract_row(beta[p] - before, row(p));
@@ -256,9 +314,11 @@ double State<T>::violation() {
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
-// below all that may fall) is in no violating pair (spec 000, 2.D.4; spec 004, 3.6).
+// below all that may fall) is in no violating pair (spec 000, 2.D.4; spec 004, 3.6). All variables
+// are looked at, not only the active ones: what was left out too early comes back.
 template <class T>
 void State<T>::shrink() {
+    unshrink();
     const std::vector<Extremes> found = extremes();
     for (Run& run : runs_) {
         const Extremes& e = found[slot(run.group)];

@@ -14,6 +14,7 @@
 
 #include "core/gram.hpp"
 #include "core/problem.hpp"
+#include "core/smo/direction.hpp"
 
 namespace mercer::smo {
 
@@ -26,6 +27,11 @@ struct Pair {
     std::size_t up = none, down = none;
     explicit operator bool() const { return up != none || down != none; }
     bool operator==(const Pair&) const = default;
+    // Sign with which a step along the pair moves the variable; 0 if it does not.
+    double sign(std::size_t position) const {
+        return position == up ? 1.0 : position == down ? -1.0 : 0.0;
+    }
+    Pair reversed() const { return {down, up}; }
 };
 
 struct Run {
@@ -45,9 +51,10 @@ struct Extremes {
 template <class T>
 class State {
   public:
-    // A kernel row: one cached segment for each segment the problem touches.
+    // A kernel row: one cached segment for each segment the problem touches, held while this lives.
     class Row {
       public:
+        explicit operator bool() const { return !segments_.empty(); }
         const T* segment(std::size_t s) const { return segments_[s].values(); }
 
       private:
@@ -74,9 +81,18 @@ class State {
     Gram<T>& gram() { return gram_; }
 
     Row row(std::size_t position);
-    bool has_row(std::size_t position);
+    // The row if it is in the cache, else an empty one; leaves the order of the cache as it is.
+    Row peek(std::size_t position);
+    std::size_t rows_computed() const { return rows_computed_; }
+    std::size_t rows_hit() const { return rows_hit_; }
+    // Rows the cache has memory for.
+    std::size_t rows_that_fit() const;
     double value(const Row& row, std::size_t position) const {
         return row.segment(segment_[position])[column_[position]];
+    }
+    // Entry of K + ridge. requires: `row` is the row of position `of`
+    double entry(std::size_t of, const Row& row, std::size_t with) const {
+        return value(row, with) + (of == with ? ridge[of] : 0.0);
     }
     // Kernel values of a run within a row; index them by `column(position)`.
     std::uint32_t column(std::size_t position) const { return column_[position]; }
@@ -89,6 +105,11 @@ class State {
 
     // beta[up] += step, beta[down] -= step. A step as long as the room ends exactly on the bound.
     void move(Pair pair, double step, const Row& up_row, const Row& down_row);
+    // beta += direction.move, gradient -= direction.response; within rounding of a bound on it.
+    void advance(const Direction& direction);
+    // direction = old * direction + step (e_up - e_down), then as above, in one pass.
+    void advance(Direction& direction, double old, Pair pair, double step, const Row& up_row,
+                 const Row& down_row);
     // beta[positions] += delta, kept within the box. requires: delta keeps the group sums
     void move_many(const std::vector<std::size_t>& positions, const std::vector<double>& delta);
 
@@ -108,6 +129,7 @@ class State {
     void compute_gradient(const ProblemView& problem, const Poll& poll);
     void find_runs();
     void refresh(std::size_t position);
+    void settle(std::size_t position, double moved);
     void subtract_row(double weight, const Row& row);
     void subtract_rows(double weight, const Row& up_row, const Row& down_row);
     std::size_t slot(int group) const { return group < 0 ? n_groups_ : std::size_t(group); }
@@ -115,6 +137,7 @@ class State {
     Gram<T>& gram_;
     std::size_t n_groups_;
     bool shrunk_ = false;
+    std::size_t rows_computed_ = 0, rows_hit_ = 0;
     std::vector<std::size_t> variable_;       // variable of the problem
     std::vector<std::size_t> data_row_;       // row of the Gram
     std::vector<int> group_;

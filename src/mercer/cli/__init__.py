@@ -14,13 +14,15 @@ def main() -> None:
     try:
         from mercer.cli.app import app
     except ModuleNotFoundError as error:
-        if error.name not in EXTRA:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in EXTRA:
             raise
         sys.stderr.write(
-            f"the mercer command needs {error.name}, which is not installed; "
+            f"the mercer command needs {missing}, which is not installed; "
             "install it with: pip install 'mercer[cli]'\n"
         )
         sys.exit(1)
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
         sys.exit(130)
     app(prog_name="mercer")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from mercer.cli.choices import Kernel, Precision, Task
@@ -50,6 +50,13 @@ TaskOption = Annotated[
 Ignore = Annotated[
     list[str] | None,
     typer.Option(help="Column to leave out; may be repeated.", rich_help_panel=DATA),
+]
+Category = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column to take as a category though it looks like numbers; may be repeated.",
+        rich_help_panel=DATA,
+    ),
 ]
 Scale = Annotated[
     bool,
@@ -118,11 +125,13 @@ def common(
 
 @app.command()
 def fit(
+    context: typer.Context,
     file: File = None,
     target: Target = None,
     out: Out = None,
     task: TaskOption = Task.auto,
     ignore: Ignore = None,
+    category: Category = None,
     scale: Scale = True,
     kernel: KernelOption = Kernel.rbf,
     C: Price = 1.0,
@@ -143,29 +152,27 @@ def fit(
     """Train a machine, cross-validate it, and save it as a model file."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        # Imported here: `mercer --help` need not wait for pandas and the machines.
-        from mercer.cli import fitting
-        from mercer.cli.estimators import Options, parse_gamma
-        from mercer.cli.progress import Display
-
-        options = Options(
-            kernel=str(kernel),
-            C=C,
-            gamma=parse_gamma(gamma),
-            degree=degree,
-            coef0=coef0,
-            epsilon=epsilon,
-            nu=nu,
-            tol=tol,
-            max_time=max_time,
-            solver=solver,
-            precision=str(precision),
-            n_threads=threads,
-            scale=scale,
-        )
-        display = Display(errors, quiet)
-        summary = fitting.fit(file, out, target, task, ignore or [], options, cv, seed, display)
+        summary = _fit(context.params, errors)
         Console(quiet=quiet, highlight=False).print(summary)
+
+
+def _fit(chosen: dict[str, Any], errors: Console) -> RenderableType:
+    # Imported here: `mercer --help` need not wait for the machines.
+    from mercer.cli import fitting
+    from mercer.cli.data import Roles
+    from mercer.cli.estimators import Options
+    from mercer.cli.progress import Display
+
+    return fitting.fit(
+        chosen["file"],
+        chosen["out"],
+        Roles(chosen["target"], tuple(chosen["ignore"] or ()), tuple(chosen["category"] or ())),
+        chosen["task"],
+        Options.of(chosen),
+        chosen["cv"],
+        chosen["seed"],
+        Display(errors, chosen["quiet"]),
+    )
 
 
 @app.command()
@@ -183,15 +190,19 @@ def predict(
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
         from mercer.cli import predicting
-        from mercer.io.archive import replace_file
+        from mercer.cli.destination import check_destination
+        from mercer.io.archive import replaced
 
+        if out is not None:
+            check_destination(out, model, file)
         predictions = predicting.predict(model, file)
         text = predictions.table.to_csv(index=False, lineterminator="\n")
         if out is None:
             sys.stdout.write(text)
             sys.stdout.flush()
         else:
-            replace_file(out, text.encode())
+            with replaced(out) as target:
+                target.write(text.encode())
             errors.print(Text(f"{len(predictions.table):,} predictions written to {out}"))
         if predictions.score is not None:
             errors.print(Text(f"{predictions.score} on these rows", style="bold green"))

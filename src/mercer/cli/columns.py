@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,10 +33,16 @@ class Columns:
         return [*self.numbers, *self.categories]
 
 
-def describe_columns(frame: pd.DataFrame) -> Columns:
-    """Return the kind of each column; InputError names those that cannot be used."""
+def describe_columns(frame: pd.DataFrame, categories: Collection[str] = ()) -> Columns:
+    """Return the kind of each column; InputError names those that cannot be used.
+
+    Texts, booleans and categories are categories, and so are the columns in `categories`.
+    """
     check_missing(frame)
-    kinds = {str(name): _kind(frame[name], str(name)) for name in frame.columns}
+    kinds = {
+        name: "categories" if name in categories else _kind(frame[name], name)
+        for name in map(str, frame.columns)
+    }
     return Columns(
         numbers=[name for name, kind in kinds.items() if kind == "numbers"],
         categories=[name for name, kind in kinds.items() if kind == "categories"],
@@ -97,6 +104,9 @@ def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
 
 
 def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
+    if types.is_float_dtype(column.dtype) and (column == column.round()).all():
+        # Whole numbers read as floats from one file and as integers from another are the same.
+        column = column.astype(np.int64)
     return column.map(str).astype(object)
 
 
@@ -110,9 +120,10 @@ def _check_texts(column: pd.Series[Any], name: str) -> None:
         bad = texts[~numeric]
         raise InputError(
             f"column {name!r} mixes numbers and texts: {len(bad)} of its {len(texts)} values "
-            f"are not numbers, e.g. {bad.iloc[0] if len(bad) else texts.iloc[0]!r}; {ALLOWED}"
+            f"are not numbers, e.g. {bad.iloc[0] if len(bad) else texts.iloc[0]!r}; correct them, "
+            "or make the column a category with --category"
         )
-    if texts.str.match(DATE).all():
+    if texts.head(1000).str.match(DATE).all():
         raise InputError(
             f"column {name!r} holds dates, e.g. {texts.iloc[0]!r}; {ALLOWED}: replace dates by "
             "numbers (year, month, days since ...) or leave the column out with --ignore"
@@ -121,7 +132,7 @@ def _check_texts(column: pd.Series[Any], name: str) -> None:
     if distinct > MOST_CATEGORIES and distinct > len(texts) / 2:
         raise InputError(
             f"column {name!r} holds {distinct} different texts in {len(texts)} rows, too many "
-            "for categories; leave it out with --ignore"
+            "for a category; leave it out with --ignore, or insist with --category"
         )
 
 

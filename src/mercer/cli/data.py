@@ -17,7 +17,7 @@ from mercer.cli.tables import SparseData, read_file
 from mercer.cli.tasks import find_target, resolve_task, target_values
 from mercer.datasets import load_example
 
-__all__ = ["EXAMPLE", "TrainingSet", "example_set", "read_training_set"]
+__all__ = ["EXAMPLE", "Roles", "TrainingSet", "example_set", "read_training_set"]
 
 EXAMPLE = "breast-cancer"
 
@@ -61,33 +61,49 @@ class TrainingSet:
         return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
 
+@dataclass(frozen=True)
+class Roles:
+    """Which columns are what: the target, those left out, and those that are categories."""
+
+    target: str | None = None
+    ignored: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+
+    def check(self, names: list[str]) -> None:
+        """Raise InputError if a column is not there."""
+        for option, wanted in (("--ignore", self.ignored), ("--category", self.categories)):
+            for name in wanted:
+                if name not in names:
+                    listed = ", ".join(map(repr, names))
+                    raise InputError(
+                        f"{option}: there is no column {name!r}; the columns are {listed}"
+                    )
+
+
 def example_set(task: Task) -> TrainingSet:
     """Return the breast cancer data."""
     X, y, names = load_example()
     frame = pd.DataFrame(X, columns=names)
-    return _from_frame(frame.assign(target=y), EXAMPLE, "target", task, [])
+    return _from_frame(frame.assign(target=y), EXAMPLE, Roles("target"), task)
 
 
-def read_training_set(
-    path: Path, target: str | None, task: Task, ignored: list[str]
-) -> TrainingSet:
+def read_training_set(path: Path, roles: Roles, task: Task) -> TrainingSet:
     """Return the data of a file, checked."""
     content = read_file(path)
     if isinstance(content, SparseData):
-        return _from_sparse(content, path.name, target, task, ignored)
-    return _from_frame(content, path.name, target, task, ignored)
+        if roles != Roles():
+            raise InputError(
+                "--target, --ignore and --category are for files with named columns, "
+                "not for LIBSVM text"
+            )
+        return _from_sparse(content, path.name, task)
+    return _from_frame(content, path.name, roles, task)
 
 
-def _from_frame(
-    frame: pd.DataFrame, source: str, target: str | None, task: Task, ignored: list[str]
-) -> TrainingSet:
-    names = [str(name) for name in frame.columns]
-    for name in ignored:
-        if name not in names:
-            listed = ", ".join(map(repr, names))
-            raise InputError(f"--ignore: there is no column {name!r}; the columns are {listed}")
-    frame = frame.drop(columns=ignored)
-    target = find_target([str(name) for name in frame.columns], target, task)
+def _from_frame(frame: pd.DataFrame, source: str, roles: Roles, task: Task) -> TrainingSet:
+    roles.check([str(name) for name in frame.columns])
+    frame = frame.drop(columns=list(roles.ignored))
+    target = find_target([str(name) for name in frame.columns], roles.target, task)
     y = None
     if target is not None and task is not Task.outliers:
         task = resolve_task(frame[target], task)
@@ -95,15 +111,11 @@ def _from_frame(
     features = frame.drop(columns=[] if target is None else [target])
     if not features.shape[1]:
         raise InputError(f"{source} has no columns to learn from besides the target")
-    columns = describe_columns(features)
+    columns = describe_columns(features, roles.categories)
     return TrainingSet(usable_frame(features, columns), y, task, source, target, columns)
 
 
-def _from_sparse(
-    data: SparseData, source: str, target: str | None, task: Task, ignored: list[str]
-) -> TrainingSet:
-    if target is not None or ignored:
-        raise InputError("--target and --ignore are for files with named columns, not LIBSVM text")
+def _from_sparse(data: SparseData, source: str, task: Task) -> TrainingSet:
     y = None
     if task is not Task.outliers:
         labels = pd.Series(data.y, name="label")

@@ -30,6 +30,9 @@ def explained(errors: Console) -> Iterator[None]:
     except MemoryError:
         _show(errors, "there is not enough memory for this data")
         raise typer.Exit(BAD_INPUT) from None
+    except BrokenPipeError:
+        # The reader of the output has seen enough.
+        raise
     except (ValueError, TypeError, OSError) as error:
         _show(errors, _message(error))
         raise typer.Exit(BAD_INPUT) from None
@@ -43,4 +46,6 @@ def _message(error: Exception) -> str:
 
 def _show(errors: Console, message: str) -> None:
     # Text, not markup: names of columns may hold brackets.
-    errors.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True)
+    # Lines are broken for people only; programs get the message on one.
+    text = Text.assemble(("error: ", "bold red"), message)
+    errors.print(text, soft_wrap=not errors.is_terminal)

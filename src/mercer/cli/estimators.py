@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
@@ -15,7 +16,7 @@ from mercer.cli.columns import Columns
 from mercer.cli.data import TrainingSet
 from mercer.cli.errors import InputError
 
-__all__ = ["Options", "build_estimator", "machine_of", "parse_gamma"]
+__all__ = ["Options", "build_estimator", "machine_of"]
 
 GAMMA_RULES = ("scale", "auto", "median")
 
@@ -35,12 +36,18 @@ class Options:
     max_time: float | None = None
     solver: str = "auto"
     precision: str = "auto"
-    n_threads: int | None = None
+    threads: int | None = None
     scale: bool = True
 
+    @classmethod
+    def of(cls, chosen: Mapping[str, Any]) -> Options:
+        """Return those among the options of the command."""
+        values = {field.name: chosen[field.name] for field in fields(cls)}
+        named = {name: str(values[name]) for name in ("kernel", "precision")}
+        return cls(**values | named | {"gamma": _parsed_gamma(values["gamma"])})
 
-def parse_gamma(text: str) -> float | str:
-    """Return a rule or a number."""
+
+def _parsed_gamma(text: str) -> float | str:
     if text in GAMMA_RULES:
         return text
     try:
@@ -95,7 +102,7 @@ def _machine(task: Task, options: Options) -> Any:
         name: getattr(options, name)
         for name in ("kernel", "gamma", "degree", "coef0", "tol", "max_time", "solver")
     }
-    common |= {"precision": options.precision, "n_threads": options.n_threads}
+    common |= {"precision": options.precision, "n_threads": options.threads}
     if task is Task.classification:
         return SVC(C=options.C, **common)
     if task is Task.regression:

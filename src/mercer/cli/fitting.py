@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from shlex import quote
 
@@ -11,8 +10,8 @@ from rich.text import Text
 
 from mercer.cli.card import Card
 from mercer.cli.choices import Task
-from mercer.cli.data import EXAMPLE, TrainingSet, example_set, read_training_set
-from mercer.cli.errors import InputError
+from mercer.cli.data import EXAMPLE, Roles, TrainingSet, example_set, read_training_set
+from mercer.cli.destination import check_model_destination
 from mercer.cli.estimators import Options, build_estimator, machine_of
 from mercer.cli.progress import Display
 from mercer.cli.report import (
@@ -25,7 +24,7 @@ from mercer.cli.report import (
     support_line,
 )
 from mercer.cli.training import Training, train
-from mercer.io import read_metadata, save
+from mercer.io import save
 
 __all__ = ["fit"]
 
@@ -33,9 +32,8 @@ __all__ = ["fit"]
 def fit(
     file: Path | None,
     out: Path | None,
-    target: str | None,
+    roles: Roles,
     task: Task,
-    ignored: list[str],
     options: Options,
     folds: int,
     seed: int,
@@ -43,29 +41,11 @@ def fit(
 ) -> RenderableType:
     """Train, save, and return the summary."""
     path = Path(f"{EXAMPLE if file is None else file.stem}.mercer") if out is None else out
-    _check_destination(path, file)
-    data = example_set(task) if file is None else read_training_set(file, target, task, ignored)
+    check_model_destination(path, *([] if file is None else [file]))
+    data = example_set(task) if file is None else read_training_set(file, roles, task)
     training = train(build_estimator(data, options), data, folds, seed, display)
     save(training.estimator, path, metadata=_card(data, training).as_metadata())
     return _summary(data, training, options, path, file)
-
-
-def _check_destination(path: Path, file: Path | None) -> None:
-    """Find out before training that the model cannot be written, or must not be."""
-    if not path.parent.is_dir():
-        raise InputError(f"--out: there is no directory {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"--out: the directory {path.parent} cannot be written to")
-    if path.is_dir():
-        raise InputError(f"--out: {path} is a directory")
-    if not path.exists():
-        return
-    if file is not None and file.exists() and path.samefile(file):
-        raise InputError(f"--out: {path} is the data file")
-    try:
-        read_metadata(path)
-    except ValueError:
-        raise InputError(f"--out: {path} exists and is not a model; it is left alone") from None
 
 
 def _card(data: TrainingSet, training: Training) -> Card:

@@ -65,15 +65,15 @@ def score_text(scores: Scores) -> Text:
 
 def machine_line(machine: Any) -> str:
     """Return the machine in words: its class, price and kernel."""
-    price = [
-        f"{name} = {getattr(machine, name):g}"
-        for name in ("C", "epsilon", "nu")
-        if hasattr(machine, name)
-    ]
-    if getattr(machine, "loss", None) not in (None, "hinge", "epsilon_insensitive"):
-        price.append(f"loss = {machine.loss}")
     kernel = repr(machine.kernel_)
     shown = kernel if len(kernel) <= 200 else kernel[:197] + "..."
+    if not machine.solutions_:
+        # Text of LIBSVM does not tell the parameters.
+        return f"{type(machine).__name__} with kernel {shown}"
+    names = ("C", "epsilon", "nu")
+    price = [f"{name} = {getattr(machine, name):g}" for name in names if hasattr(machine, name)]
+    if machine.loss not in ("hinge", "epsilon_insensitive"):
+        price.append(f"loss = {machine.loss}")
     return f"{type(machine).__name__} with {', '.join(price)}, kernel {shown}"
 
 
@@ -88,7 +88,7 @@ def certificate_lines(machine: Any) -> list[str | Text]:
     gap = machine.dual_gap_
     seconds = sum(solution.seconds for solution in solutions)
     iterations = plural(sum(solution.n_iter for solution in solutions), "iteration")
-    kernel = plural(sum(solution.n_kernel for solution in solutions), "kernel value")
+    kernel = plural(sum(solution.n_kernel for solution in solutions), "kernel evaluation")
     return [
         Text(", ".join(statuses) + several, style=style),
         f"KKT violation   {machine.violation_:.2e} (tolerance {machine.tol:g})",

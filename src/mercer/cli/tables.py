@@ -23,6 +23,7 @@ SVMLIGHT_SUFFIXES = (".svm", ".libsvm", ".svmlight")
 TEXT_SUFFIX = ".txt"
 DELIMITERS = ",;\t|"
 SAMPLE_CHARACTERS = 65536
+SAMPLE_LINES = 50
 
 # A label, then ascending "index:value" pairs.
 SVMLIGHT_LINE = re.compile(r"\s*[-+.\deE,]+(\s+(qid|\d+):[-+.\w]+)*\s*(#.*)?$")
@@ -127,29 +128,34 @@ def _read_svmlight(path: Path) -> SparseData:
 
 def _read_csv(path: Path, sample: str) -> pd.DataFrame:
     delimiter = _delimiter(sample)
-    header = next(csv.reader(sample.splitlines(keepends=True), delimiter=delimiter))
+    lines = sample.lstrip("\r\n").splitlines(keepends=True)
+    header = next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
     decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(sample) else "."
     names = [name.strip() for name in header]
     _check_header(path, names)
     options: dict[str, Any] = {"encoding": "utf-8-sig", "index_col": False, "low_memory": False}
+    options |= {"sep": delimiter, "decimal": decimal, "skipinitialspace": True}
     try:
         with warnings.catch_warnings():
             # Rows longer than the header would lose their last values.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(path, sep=delimiter, decimal=decimal, **options)
+            frame = pd.read_csv(path, **options)
     except (ValueError, pd.errors.ParserWarning) as error:
         raise InputError(f"{path} is not readable CSV: {error}") from None
     return _checked_frame(path, frame, names)
 
 
 def _delimiter(sample: str) -> str:
-    if "\n" in sample.strip():
-        sample = sample[: sample.rstrip().rindex("\n") + 1]
-    try:
-        return csv.Sniffer().sniff(sample, DELIMITERS).delimiter
-    except csv.Error:
-        first = sample.splitlines()[0]
-        return max(DELIMITERS, key=first.count)
+    """The delimiter that cuts header and rows into equal numbers of fields, at best many."""
+    complete = sample if len(sample) < SAMPLE_CHARACTERS else sample[: sample.rfind("\n") + 1]
+    lines = complete.splitlines(keepends=True)[:SAMPLE_LINES]
+
+    def merit(delimiter: str) -> tuple[bool, int]:
+        rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
+        width = len(rows[0]) if rows else 0
+        return width > 1 and all(len(row) == width for row in rows), width
+
+    return max(DELIMITERS, key=merit)
 
 
 def _check_header(path: Path, header: list[str]) -> None:

@@ -112,7 +112,7 @@ class Formulation:
             epsilon = -half if self.fallback is not None else max(-half, 0.0)
             return ReadOut(coef, centre, norm, epsilon=epsilon)
         scale = 1 / half if self.kind == "nu" and half > 0 else 1.0
-        return ReadOut(coef * scale, centre * scale, norm * scale**2, rho=half, scale=scale)
+        return ReadOut(coef * scale, centre * scale, norm * scale * scale, rho=half, scale=scale)
 
     def correction(self, read_out: ReadOut) -> Formulation | None:
         """The formulation to solve instead, None if ``read_out`` stands.

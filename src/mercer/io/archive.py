@@ -12,13 +12,15 @@ import os
 import secrets
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read_archive", "read_document", "replace_file", "write_archive"]
+__all__ = ["read_archive", "read_document", "replaced", "write_archive"]
 
 FORMAT = "mercer-model"
 VERSION = 1
@@ -31,22 +33,26 @@ ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
 
 def write_archive(path: Path, document: dict[str, Any], arrays: list[NDArray[Any]]) -> None:
     """Write the document and the arrays, replacing `path` only when all is written."""
-    buffer = io.BytesIO()
     text = json.dumps({"format": FORMAT, "version": VERSION} | document, allow_nan=False, indent=1)
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+    with replaced(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo(DOCUMENT, ENTRY_DATE), text)
         for position, array in enumerate(arrays):
-            archive.writestr(zipfile.ZipInfo(_entry(position), ENTRY_DATE), _array_bytes(array))
-    replace_file(path, buffer.getbuffer())
+            entry = zipfile.ZipInfo(_entry(position), ENTRY_DATE)
+            with archive.open(entry, "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
 
 
-def replace_file(path: Path, content: bytes | memoryview) -> None:
-    """Give `path` this content at once: readers see the old file or the whole new one."""
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write that takes the place of `path` at once, if all goes well.
+
+    Readers see the old file or the whole new one.
+    """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
     try:
         with open(temporary, "xb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -128,12 +134,6 @@ def _document(archive: zipfile.ZipFile) -> dict[str, Any]:
             "a newer mercer may read it"
         )
     return document
-
-
-def _array_bytes(array: NDArray[Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, array, allow_pickle=False)
-    return buffer.getvalue()
 
 
 def _array(content: bytes, name: str) -> NDArray[Any]:

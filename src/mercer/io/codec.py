@@ -154,6 +154,13 @@ def _decode_object(tree: dict[str, Any], arrays: Arrays) -> Any:
     return recipe.make({name: decode(item, arrays) for name, item in tree["state"].items()})
 
 
+def _decode_dtype(tree: dict[str, Any]) -> type:
+    dtype = np.dtype(str(tree["name"]))
+    if dtype.kind not in PLAIN_KINDS:
+        raise ValueError(f"unknown dtype {dtype}")
+    return dtype.type
+
+
 def _decode_float(tree: dict[str, Any], arrays: Arrays) -> float:
     return float({"inf": "inf", "-inf": "-inf", "nan": "nan"}[tree["value"]])
 
@@ -166,7 +173,7 @@ _DECODERS: dict[str, Callable[[dict[str, Any], Arrays], Any]] = {
     "dict": lambda tree, arrays: {
         decode(key, arrays): decode(item, arrays) for key, item in tree["items"]
     },
-    "dtype": lambda tree, arrays: np.dtype(str(tree["name"])).type,
+    "dtype": lambda tree, arrays: _decode_dtype(tree),
     "float": _decode_float,
     "objects": _decode_objects,
     "sparse": _decode_sparse,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.io.archive import replace_file
+from mercer.io.archive import replaced
 from mercer.kernels import Gaussian, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
@@ -42,9 +43,10 @@ def save_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
     """
     svm_type = _svm_type(estimator)
     check_is_fitted(estimator)
-    lines = [f"svm_type {svm_type}", *_kernel_lines(estimator.kernel_)]
-    lines += [*_shape_lines(estimator), "SV", *_support_lines(estimator)]
-    replace_file(Path(path), ("\n".join(lines) + "\n").encode("ascii"))
+    head = [f"svm_type {svm_type}", *_kernel_lines(estimator.kernel_), *_shape_lines(estimator)]
+    lines = chain(head, ["SV"], _support_lines(estimator))
+    with replaced(Path(path)) as file:
+        file.writelines(f"{line}\n".encode("ascii") for line in lines)
 
 
 def _svm_type(estimator: Any) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sklearn
+from sklearn.exceptions import InconsistentVersionWarning
 
 from mercer.io.archive import read_archive, read_document, write_archive
 from mercer.io.codec import decode, encode
@@ -79,11 +81,13 @@ def load(path: PathLike) -> Any:
         model = document["model"]
         if not isinstance(model, dict) or model.get("type") != "object":
             raise ValueError("its model is not an estimator")
-        return decode(model, arrays)
+        estimator = decode(model, arrays)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         # Whatever a damaged description runs into, the reader of the message needs the file.
         reason = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else error
         raise ValueError(f"{path} does not hold a valid model: {reason}") from error
+    _check_version(estimator, document)
+    return estimator
 
 
 def read_metadata(path: PathLike) -> dict[str, Any]:
@@ -93,6 +97,22 @@ def read_metadata(path: PathLike) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise ValueError(f"{path} does not hold a valid model: its metadata is {metadata!r}")
     return metadata | {"written_by": document.get("written_by")}
+
+
+def _check_version(estimator: Any, document: dict[str, Any]) -> None:
+    """Warn if parts of scikit-learn come from another version of it, as its pickles do."""
+    versions = document.get("written_by")
+    written = versions.get("scikit-learn") if isinstance(versions, dict) else None
+    is_ours = type(estimator).__module__.startswith("mercer.")
+    if not is_ours and str(written).split(".")[:2] != sklearn.__version__.split(".")[:2]:
+        warnings.warn(
+            InconsistentVersionWarning(
+                estimator_name=type(estimator).__name__,
+                current_sklearn_version=sklearn.__version__,
+                original_sklearn_version=str(written),
+            ),
+            stacklevel=3,
+        )
 
 
 def _versions() -> dict[str, str]:

@@ -21,7 +21,7 @@ from mercer.kernels.hyperparameters import (
 )
 from mercer.kernels.products import inner_products, squared_norms
 from mercer.kernels.resolve import resolve_gamma
-from mercer.kernels.rows import FloatArray, RowKind, Rows, numeric_rows
+from mercer.kernels.rows import FloatArray, RowKind, Rows, rows_in_place
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]
 
@@ -69,7 +69,7 @@ class _OuterFunction(Kernel):
         """Return the kernel with `gamma` as a number."""
         if not isinstance(self.gamma, str):
             return self
-        return self._replace(gamma=resolve_gamma(self.gamma, numeric_rows(X), sample_weight))
+        return self._replace(gamma=resolve_gamma(self.gamma, rows_in_place(X), sample_weight))
 
     @property
     def _gamma(self) -> float:

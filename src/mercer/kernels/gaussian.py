@@ -26,7 +26,7 @@ from mercer.kernels.products import (
     squared_distances,
 )
 from mercer.kernels.resolve import distinct_squared_distances, resolve_gamma
-from mercer.kernels.rows import FloatArray, RowKind, Rows, numeric_rows
+from mercer.kernels.rows import FloatArray, RowKind, Rows, rows_in_place
 
 __all__ = ["Gaussian"]
 
@@ -100,8 +100,7 @@ class Gaussian(Kernel):
 
     def resolve(self, X: Rows, sample_weight: ArrayLike | None = None) -> Self:
         """Return the kernel with `gamma` as a number, or spread to the shape of its metric."""
-        rows = numeric_rows(X)
-        gamma = self._gamma
+        rows, gamma = rows_in_place(X), self._gamma
         if isinstance(gamma, str):
             gamma = resolve_gamma(gamma, rows, sample_weight, distinct_squared_distances)
         elif np.ndim(gamma):

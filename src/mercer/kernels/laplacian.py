@@ -19,7 +19,7 @@ from mercer.kernels.hyperparameters import (
 )
 from mercer.kernels.products import absolute_distances
 from mercer.kernels.resolve import resolve_gamma
-from mercer.kernels.rows import FloatArray, RowKind, Rows, numeric_rows
+from mercer.kernels.rows import FloatArray, RowKind, Rows, rows_in_place
 
 __all__ = ["Laplacian"]
 
@@ -67,8 +67,7 @@ class Laplacian(Kernel):
         """Return the kernel with `gamma` as a number."""
         if not isinstance(self.gamma, str):
             return self
-        rows = numeric_rows(X)
-        gamma = resolve_gamma(self.gamma, rows, sample_weight, absolute_distances)
+        gamma = resolve_gamma(self.gamma, rows_in_place(X), sample_weight, absolute_distances)
         return self._replace(gamma=gamma)
 
     def form(self) -> form.Form:

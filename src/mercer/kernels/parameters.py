@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,12 @@ from mercer.kernels.identity import key_of, written
 from mercer.kernels.rows import FloatArray
 
 __all__ = ["Parametrized"]
+
+
+@cache
+def _argument_names(kind: type) -> tuple[str, ...]:
+    """Names of the constructor arguments, looked up once: every fit asks for them."""
+    return tuple(inspect.signature(kind).parameters)
 
 
 class Parametrized:
@@ -32,7 +39,8 @@ class Parametrized:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor arguments; with `deep`, also ``part__argument`` of parts."""
-        own = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        names = _argument_names(type(self))  # type: ignore[arg-type]
+        own = {name: getattr(self, name) for name in names}
         if not deep:
             return own
         nested = {

@@ -10,11 +10,12 @@ from scipy.spatial.distance import cdist
 
 from mercer.kernels.blocks import row_slices
 from mercer.kernels.products import squared_distances, squared_norms
-from mercer.kernels.rows import FloatArray, Rows, is_sparse
+from mercer.kernels.rows import FloatArray, Rows, is_sparse, numeric_rows
 
 __all__ = ["distinct_squared_distances", "median_distance", "resolve_gamma", "weighted_variance"]
 
 MEDIAN_ROWS = 1000
+VARIANCE_BYTES = 2**22
 
 # Squared distances of sparse rows below this share of their norms are rounding errors.
 EQUAL_ROWS = 1e-12
@@ -39,18 +40,24 @@ def resolve_gamma(
         spread = median_distance(X, weights, distances)
     else:
         spread = X.shape[1] * weighted_variance(X, weights)
-    return 1.0 / spread if spread > 0 else 1.0
+    with np.errstate(over="ignore"):
+        gamma = 1.0 / spread if spread > 0 else 1.0
+    if not 0.0 < gamma < np.inf:
+        raise ValueError(f"gamma={rule!r} overflows: scale the features or give a number")
+    return float(gamma)
 
 
 def weighted_variance(X: Rows, weights: FloatArray) -> float:
     """Variance of all entries, each row counted `weights` times."""
     total = weights.sum() * X.shape[1]
-    mean = float((weights @ X).sum()) / total
     if is_sparse(X):
+        mean = float(weights @ np.asarray(X.sum(axis=1)).ravel()) / total
         return max(0.0, float(weights @ squared_norms(X)) / total - mean**2)
+    blocks = list(row_slices(X.shape[0], 8 * X.shape[1], VARIANCE_BYTES))
+    mean = sum(float((weights[rows] @ numeric_rows(X[rows])).sum()) for rows in blocks) / total
     squares = 0.0
-    for rows in row_slices(X.shape[0], 8 * X.shape[1]):
-        squares += float(weights[rows] @ squared_norms(X[rows] - mean))
+    for rows in blocks:
+        squares += float(weights[rows] @ squared_norms(numeric_rows(X[rows]) - mean))
     return squares / total
 
 
@@ -67,7 +74,7 @@ def median_distance(X: Rows, weights: FloatArray, distances: Distances) -> float
         chosen = np.searchsorted(np.cumsum(weights), places, side="right")
         rows, hits = np.unique(np.minimum(chosen, rows[-1]), return_counts=True)
         counts = hits.astype(np.float64)
-    sample = X[rows]
+    sample = numeric_rows(X[rows])
     first, second = np.triu_indices(len(rows), 1)
     apart = distances(sample, sample)[first, second]
     differ = apart > 0

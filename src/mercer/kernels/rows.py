@@ -17,6 +17,7 @@ __all__ = [
     "count_rows",
     "is_sparse",
     "numeric_rows",
+    "rows_in_place",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -76,6 +77,16 @@ def numeric_rows(X: Rows, name: str = "X") -> Rows:
             f"{name} must be two-dimensional (rows, features), got shape {dense.shape}"
         )
     return dense
+
+
+def rows_in_place(X: Rows) -> Rows:
+    """Return rows of real numbers in the type they are stored in: nothing is copied.
+
+    Parts of them become float64 by :func:`numeric_rows`.
+    """
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
+        return X
+    return numeric_rows(X)
 
 
 def _sparse_rows(X: Rows, name: str) -> Rows:

@@ -8,11 +8,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -22,16 +21,30 @@ from sklearn.utils.validation import (
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
-from mercer.kernels import Constant, FunctionKernel, Kernel, Precomputed, as_kernel
+from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
+from mercer.machines.checks import (
+    as_rows,
+    check_finite_values,
+    check_gram_matrix,
+    is_surely_indefinite,
+    naming,
+)
 from mercer.machines.verbose import progress_display
 from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
-from mercer.solvers import solve
+from mercer.solvers import resolve_solver, solve
 from mercer.solvers.progress import Callback
 
 __all__ = ["KernelMachine"]
 
 FloatArray = NDArray[np.float64]
+# How rows of numbers are validated: taken as they are stored wherever the core can read that.
+_ROWS: dict[str, Any] = {
+    "dtype": [np.float64, np.float32, np.uint8],
+    "order": "C",
+    "accept_sparse": "csr",
+    "accept_large_sparse": True,
+}
 
 
 class KernelMachine(BaseEstimator):
@@ -78,15 +91,13 @@ class KernelMachine(BaseEstimator):
             self._expand()
 
     def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, Precomputed) or (
-            isinstance(self.kernel, str) and self.kernel == "precomputed"
-        )
+        if isinstance(self.kernel, Kernel):
+            return self.kernel._row_kind == "stored"
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     def _takes_objects(self) -> bool:
         """Whether rows are handed to a Python function as they are."""
-        return isinstance(self.kernel, FunctionKernel) or (
-            callable(self.kernel) and not hasattr(self.kernel, "theta")
-        )
+        return not isinstance(self.kernel, str) and as_kernel(self.kernel)._row_kind == "object"
 
     # --- input -----------------------------------------------------------------------
 
@@ -95,35 +106,46 @@ class KernelMachine(BaseEstimator):
     ) -> tuple[Any, Any, FloatArray]:
         """Checked rows, targets (None if not given) and weights."""
         if self._takes_objects():
-            X = _as_rows(X)
-            if y is not None and count_rows(X) != len(y):
-                raise ValueError(
-                    f"X and y must have equal lengths, got {count_rows(X)} and {len(y)}"
-                )
-            y = None if y is None else np.asarray(y)
+            X, y = self._validate_objects(X, y)
+        elif y is None:
+            with naming(X=X):
+                X = validate_data(self, X, y=None, **_ROWS)
         else:
-            options = dict(
-                dtype=[np.float64, np.float32, np.uint8],
-                order="C",
-                accept_sparse="csr",
-                accept_large_sparse=True,
-            )
-            if y is None:
-                X = validate_data(self, X, **options)
-            else:
-                X, y = validate_data(self, X, y, **options, **y_options)
+            with naming(X=X, y=y):
+                X, y = validate_data(self, X, y, **_ROWS, **y_options)
         if self._is_precomputed():
-            X = _check_gram_matrix(X)
+            X = check_gram_matrix(X)
         weight = self._check_weight(sample_weight, X)
         return X, y, weight
+
+    def _validate_objects(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Rows for a Python function to judge; only their number is checked."""
+        X = as_rows(X)
+        if not count_rows(X):
+            raise ValueError("X must have at least one row, got 0")
+        if y is None:
+            if get_tags(self).target_tags.required:
+                raise ValueError("fit requires y to be passed, but the target y is None")
+            return X, None
+        y = np.asarray(y)
+        if y.shape[:1] != (count_rows(X),):
+            raise ValueError(
+                f"X and y must have equal lengths, got {count_rows(X)} rows and y of "
+                f"shape {y.shape}"
+            )
+        return X, y
 
     @staticmethod
     def _check_weight(sample_weight: ArrayLike | None, X: Any) -> FloatArray:
         n = count_rows(X)
-        weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
+        if sample_weight is None:
+            return np.ones(n)
+        with naming(sample_weight=sample_weight):
+            weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
         if (weight < 0).any():
             raise ValueError(
-                f"sample_weight must not be negative, got a smallest weight of {weight.min()!r}"
+                "sample_weight must not be negative, got a smallest weight of "
+                f"{float(weight.min())!r}"
             )
         if not (weight > 0).any():
             raise ValueError("sample_weight must have a positive entry, got only zeros")
@@ -132,16 +154,9 @@ class KernelMachine(BaseEstimator):
     def _validate_predict(self, X: Any) -> Any:
         check_is_fitted(self)
         if self._takes_objects():
-            return _as_rows(X)
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            dtype=[np.float64, np.float32, np.uint8],
-            order="C",
-            accept_sparse="csr",
-            accept_large_sparse=True,
-        )
+            return as_rows(X)
+        with naming(X=X):
+            X = validate_data(self, X, reset=False, **_ROWS)
         if self._is_precomputed() and X.shape[1] != self.shape_fit_[0]:
             raise ValueError(
                 f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, "
@@ -158,6 +173,8 @@ class KernelMachine(BaseEstimator):
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
+        if isinstance(kernel, Precomputed) and is_surely_indefinite(X):
+            kernel = Precomputed(positive_definite=False)
         if not kernel.is_positive_definite:
             warnings.warn(
                 f"the kernel {kernel!r} is not positive semi-definite: the solution need not be "
@@ -170,7 +187,7 @@ class KernelMachine(BaseEstimator):
     def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:
         if getattr(self, "fit_intercept", True) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
-        return Gram(
+        gram = Gram(
             kernel,
             X,
             cache_size=self.cache_size,
@@ -178,6 +195,7 @@ class KernelMachine(BaseEstimator):
             n_threads=self.n_threads,
             segments=segments,
         )
+        return check_finite_values(gram)
 
     def _solve_all(
         self, formulations: list[Formulation], gram: Gram
@@ -214,20 +232,13 @@ class KernelMachine(BaseEstimator):
         return solve(
             formulation.problem,
             gram,
-            self._solver(),
+            resolve_solver(self.solver, shrinking=self.shrinking),
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
             max_time=None if left == np.inf else max(left, 0.0),
             callback=callback,
         )
-
-    def _solver(self) -> Any:
-        if isinstance(self.solver, str) and self.solver == "smo":
-            from mercer.solvers import Smo
-
-            return Smo(shrinking=self.shrinking)
-        return self.solver
 
     def _keep_solutions(
         self, solutions: list[Solution], kernel: Kernel, shape: tuple[int, ...]
@@ -240,8 +251,8 @@ class KernelMachine(BaseEstimator):
         self.solver_ = solutions[0].solver
         self.objective_ = float(sum(s.objective for s in solutions))
         self.violation_ = max(s.violation for s in solutions)
-        gaps = [s.relative_gap for s in solutions]
-        self.dual_gap_ = None if None in gaps else max(gaps)
+        gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
+        self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(s.converged for s in solutions))
         self._expand()
         if self.fit_status_:
@@ -250,9 +261,12 @@ class KernelMachine(BaseEstimator):
     def _warn_not_converged(self) -> None:
         reasons = sorted({s.status for s in self.solutions_ if not s.converged})
         gap = "unknown" if self.dual_gap_ is None else f"{self.dual_gap_:.3g}"
+        advice = "Consider pre-processing your data with StandardScaler or MinMaxScaler."
+        if "unbounded" in reasons and getattr(self, "C", None) == np.inf:
+            advice = "No function meets all demands of an infinite C: choose a finite one."
         warnings.warn(
-            f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your "
-            "data with StandardScaler or MinMaxScaler. The best iterate is kept: status "
+            f"Solver terminated early (max_iter={self.max_iter}).  {advice} The best iterate "
+            "is kept: status "
             f"{', '.join(reasons)}, KKT violation {self.violation_:.3g} (tol={self.tol:g}), "
             f"relative duality gap {gap}.",
             ConvergenceWarning,
@@ -298,34 +312,3 @@ def _flat_kernel(name: str, coef0: float, degree: int) -> Kernel:
     if not value > 0:
         raise ValueError(f"gamma must be positive for kernel={name!r} with coef0={coef0!r}, got 0")
     return Constant(float(value))
-
-
-def _as_rows(X: Any) -> Any:
-    """Lists of numbers as an array, sparse matrices as CSR; other objects as they are."""
-    if sp.issparse(X):
-        return X.tocsr()
-    if hasattr(X, "shape") or not len(X) or not isinstance(X[0], (list, tuple)):
-        return X
-    try:
-        rows = np.asarray(X)
-    except ValueError:
-        return X
-    return rows if rows.dtype.kind in "fiub" and rows.ndim == 2 else X
-
-
-def _check_gram_matrix(K: Any) -> Any:
-    if sp.issparse(K):
-        raise TypeError("Sparse precomputed kernels are not supported.")
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(
-            "Precomputed matrix must be a square matrix. "
-            f"Input is a {K.shape[0]}x{K.shape[1]} matrix."
-        )
-    scale = np.abs(K).max(initial=0.0)
-    skew = np.abs(K - K.T).max(initial=0.0)
-    if skew > 1e-5 * scale:
-        raise ValueError(
-            f"Precomputed matrix must be symmetric, got entries that differ by {skew!r} "
-            "from their mirror images"
-        )
-    return K

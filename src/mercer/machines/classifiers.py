@@ -10,20 +10,27 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer.formulations import (
     Formulation,
+    ReadOut,
     absolute,
     least_squares,
     nu_svc,
     one_sided_huber,
     svc,
 )
+from mercer.gram import Gram
 from mercer.machines.base import KernelMachine
+from mercer.machines.checks import (
+    check_finite_price,
+    check_weighted_classes,
+    warn_of_overlap,
+    weigh_classes,
+)
 from mercer.machines.linear import linear_coef
 from mercer.machines.one_vs_one import (
     class_pairs,
@@ -79,15 +86,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
-        seen = np.unique(labels[weight > 0])
-        if len(seen) < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
-            )
-        class_weight = compute_class_weight(
-            self.class_weight, classes=classes, y=y, sample_weight=weight
-        )
+        check_weighted_classes(classes, labels, weight)
+        class_weight = weigh_classes(self.class_weight, classes, y, weight)
         self._fit_pairs(X, labels, classes, class_weight, weight)
         self._fit_probability(X, y, sample_weight)
         return self
@@ -121,7 +121,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
         self._n_support = np.bincount(sorted_labels[support], minlength=n_classes)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
-        self._keep_read_outs(read_outs)
+        self._keep_read_outs(read_outs, gram)
         self._keep_solutions(solutions, kernel, np.shape(X))
 
     def _class_order(
@@ -134,7 +134,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         counts = np.bincount(labels, minlength=n_classes)
         return order, np.concatenate([[0], np.cumsum(counts)])
 
-    def _keep_read_outs(self, read_outs: list[Any]) -> None:
+    def _keep_read_outs(self, read_outs: list[ReadOut], gram: Gram) -> None:
         """For machines that learn more than coefficients."""
 
     @property
@@ -188,9 +188,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """
         decisions = self._pair_decisions(X)
         if len(self.classes_) == 2:
-            return self.classes_[(decisions[:, 0] > 0).astype(np.intp)]  # type: ignore[no-any-return]
+            return self.classes_[(decisions[:, 0] > 0).astype(np.intp)]
         count = scores if self.break_ties else votes
-        return self.classes_[count(decisions, len(self.classes_)).argmax(axis=1)]  # type: ignore[no-any-return]
+        return self.classes_[count(decisions, len(self.classes_)).argmax(axis=1)]
 
 
 class SVC(KernelClassifier):
@@ -258,10 +258,7 @@ class SVC(KernelClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
-        "C": [
-            Interval(Real, 0.0, None, closed="right"),
-            Interval(Real, 0.0, None, closed="neither"),
-        ],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [
             StrOptions({"hinge", "squared_hinge", "squared_error", "absolute_error", "huber"})
         ],
@@ -324,13 +321,15 @@ class SVC(KernelClassifier):
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         bias = self.fit_intercept
+        if self.loss not in ("hinge", "squared_hinge"):
+            check_finite_price(self.C, self.loss)
         if self.loss == "squared_error":
             return least_squares(sign, 1.0 / self.C, weight, fit_intercept=bias)
         if self.loss == "absolute_error":
             return absolute(sign, self.C, weight, fit_intercept=bias)
         if self.loss == "huber":
             return one_sided_huber(sign, self.C, self.delta, weight, fit_intercept=bias)
-        return svc(sign, self.C, weight, loss=self.loss, fit_intercept=bias)
+        return svc(sign, self.C, weight, loss=self.loss, fit_intercept=bias)  # type: ignore[arg-type]
 
 
 class NuSVC(KernelClassifier):
@@ -410,7 +409,8 @@ class NuSVC(KernelClassifier):
         self.callback = callback
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
-        return nu_svc(sign, self.nu, weight, loss=self.loss)
+        return nu_svc(sign, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
 
-    def _keep_read_outs(self, read_outs: list[Any]) -> None:
+    def _keep_read_outs(self, read_outs: list[ReadOut], gram: Gram) -> None:
         self.rho_ = np.array([read_out.rho for read_out in read_outs])
+        warn_of_overlap(self.nu, read_outs, gram)

@@ -56,9 +56,9 @@ class PlattMixin:
             raise NotFittedError(
                 "predict_proba is not available when fitted with probability=False"
             )
-        return self._calibrated.predict_proba(X)  # type: ignore[no-any-return]
+        return self._calibrated.predict_proba(X)
 
     @available_if(_has_probability)
     def predict_log_proba(self: Any, X: Any) -> FloatArray:
         """Logarithm of :meth:`predict_proba`."""
-        return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
+        return np.log(self.predict_proba(X))

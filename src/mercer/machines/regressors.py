@@ -24,6 +24,7 @@ from mercer.formulations import (
     svr,
 )
 from mercer.machines.base import KernelMachine
+from mercer.machines.checks import check_finite_price, naming
 from mercer.machines.linear import linear_coef
 from mercer.solvers.progress import Callback
 
@@ -62,7 +63,7 @@ class KernelFunction(KernelMachine):
 
     def _values(self, X: Any) -> FloatArray:
         X = self._validate_predict(X)
-        return self._evaluate(X)[0, :, 0] + self.intercept_[0]  # type: ignore[no-any-return]
+        return self._evaluate(X)[0, :, 0] + self.intercept_[0]
 
 
 class KernelRegressor(RegressorMixin, KernelFunction):
@@ -91,7 +92,8 @@ class KernelRegressor(RegressorMixin, KernelFunction):
         self : object
         """
         X, y, weight = self._validate_fit(X, y, sample_weight, y_numeric=True)
-        targets = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+        with naming(y=y):
+            targets = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
         self._keep_read_out(self._fit_function(X, self._formulate(targets, weight), weight))
         return self
 
@@ -137,10 +139,7 @@ class SVR(KernelRegressor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelRegressor._parameter_constraints,
-        "C": [
-            Interval(Real, 0.0, None, closed="right"),
-            Interval(Real, 0.0, None, closed="neither"),
-        ],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "loss": [
             StrOptions(
@@ -208,6 +207,8 @@ class SVR(KernelRegressor):
 
     def _formulate(self, y: FloatArray, weight: FloatArray) -> Formulation:
         bias = self.fit_intercept
+        if not self.loss.endswith("epsilon_insensitive"):
+            check_finite_price(self.C, self.loss)
         if self.loss == "squared_error":
             return least_squares(y, 1.0 / self.C, weight, fit_intercept=bias)
         if self.loss == "absolute_error":

@@ -166,13 +166,13 @@ class PathSVC(ClassifierMixin, KernelMachine):
         """
         began = time.perf_counter()
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        y = column_or_1d(y, warn=True)
-        self.classes_, sign = _signs(y, weight)
+        labels = np.asarray(column_or_1d(y, warn=True))
+        self.classes_, sign = _signs(labels, weight)
         kernel = self._resolve_kernel(X, weight)
         gram = Gram(kernel, X, cache_size=self.cache_size, precision="double",
                     n_threads=self.n_threads)  # fmt: skip
         balance = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=weight
+            self.class_weight, classes=self.classes_, y=labels, sample_weight=weight
         )
         problem = svc(sign, 1.0, weight * balance[(sign > 0).astype(int)]).problem
         deadline = np.inf if self.max_time is None else began + self.max_time
@@ -182,14 +182,12 @@ class PathSVC(ClassifierMixin, KernelMachine):
                 problem, gram, limits, classes=self.classes_, rows=X, C_min=self.C_min,
                 accuracy=self.accuracy,
             )  # fmt: skip
-            self.cv_error_ = self._validate_path(limits, X, y, weight)
+            self.cv_error_ = self._validate_path(limits, labels, weight)
         self.C_ = choose_C(self.path_, self.cv_error_)
         self._keep_machine(X, kernel)
         return self
 
-    def _validate_path(
-        self, limits: Limits, X: Any, y: NDArray[Any], weight: FloatArray
-    ) -> StepFunction:
+    def _validate_path(self, limits: Limits, y: NDArray[Any], weight: FloatArray) -> StepFunction:
         if isinstance(self.cv, str):
             return leave_one_out_error(self.path_, limits, weight)
         cv = self.cv
@@ -265,4 +263,4 @@ def _signs(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any], FloatArra
             "The number of classes has to be greater than one; got "
             f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
         )
-    return classes, 2.0 * codes - 1.0
+    return classes, np.where(codes == 1, 1.0, -1.0)

@@ -187,8 +187,8 @@ class Path:
         lowest = float(gradient[rise].max(initial=-np.inf))
         highest = float(gradient[fall].min(initial=np.inf))
         bias = self.intercept(C)
-        slack = 1e-8 * (1.0 + abs(bias))
-        if lowest - slack <= bias <= highest + slack:
+        rounding = 1e-8 * (1.0 + abs(bias))
+        if lowest - rounding <= bias <= highest + rounding:
             # rounding must not put the bias next to the interval, or leave that empty
             return min(lowest, bias), max(highest, bias)
         return lowest, highest

@@ -38,7 +38,7 @@ def plot_path(path: Path, X: Any, y: ArrayLike | None, axes: Any) -> Any:
     low, high = _range(path)
     _plot_coefficients(path, axes[0], low, high)
     _plot_free(path, axes[1], low, high)
-    if X is not None:
+    if X is not None and y is not None:
         plot_steps(path.error(X, y), axes[2], low, high)
         axes[2].set_ylabel("error")
     for axis in axes:

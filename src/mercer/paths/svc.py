@@ -211,4 +211,5 @@ def _prepare(
         made = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
         made = made.resolve(rows, sample_weight=weight)
         gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
-    return gram, rows, classes, 2.0 * codes - 1.0, weight
+    sign = np.where(codes == 1, 1.0, -1.0)
+    return gram, rows, classes, sign, np.asarray(weight, dtype=np.float64)

@@ -111,7 +111,8 @@ def _fold_error(path: Path, rows: IntArray, limits: Limits, weight: FloatArray) 
     if len(np.unique(sign[left])) < 2:
         # one class is all there is: everything else is wrong, for every C
         wrong = sign[rows] != sign[left][:1]
-        return StepFunction([path.C_begin], [float(weight @ wrong / weight.sum())])
+        share = float(weight @ wrong / weight.sum())
+        return StepFunction(np.array([path.C_begin]), np.array([share]))
     fold = trace(problem, gram, limits, classes=path.classes, C_min=path.C_begin or None)
     return error_function(fold, _gram_block(gram, rows), sign[rows], weight)
 

@@ -183,7 +183,7 @@ class Basis:
             n_iter=trace["iterations"],
             n_kernel=self.gram.n_evaluations - evaluations,
             seconds=time.perf_counter() - began,
-            status=status,
+            status=status,  # type: ignore[arg-type]
             solver="active-set",
             trace=trace,
         )

@@ -30,6 +30,8 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     np.clip(coef, problem.lower, problem.upper, out=coef)
     for g in range(problem.n_groups):
         _fill_group(problem, coef, g)
+        # A start far outside leaves rounding of its own size behind.
+        _fill_group(problem, coef, g)
     return coef
 
 

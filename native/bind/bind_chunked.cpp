@@ -1,0 +1,70 @@
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bind/bind.hpp"
+#include "bind/bind_run.hpp"
+#include "core/chunked/solve.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+using chunked::Options;
+using chunked::Result;
+using OutArray = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linear,
+             const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
+             const Array1<std::int8_t>& group, std::size_t n_groups, const Options& options,
+             OutArray beta, const std::optional<Array1<double>>& gradient, OutArray gradient_out,
+             nb::object callback) {
+    const ProblemView problem =
+        problem_view(gram.size(), index, linear, lower, upper, ridge, group, n_groups);
+    const std::size_t n = problem.n_variables;
+    if (beta.size() != n || gradient_out.size() != n || (gradient && gradient->size() != n)) {
+        throw std::invalid_argument("arrays of a problem must have equal lengths");
+    }
+    const smo::Monitor monitor = python_monitor(callback);
+    nb::gil_scoped_release release;
+    return chunked::solve<T>(problem, gram, options, beta.data(),
+                             gradient ? gradient->data() : nullptr, gradient_out.data(), monitor);
+}
+
+}  // namespace
+
+void register_chunked(nb::module_& m) {
+    nb::class_<Options>(m, "ChunkedOptions")
+        .def(nb::init<>())
+        .def_rw("tolerance", &Options::tolerance)
+        .def_rw("chunk_size", &Options::chunk_size)
+        .def_rw("keep", &Options::keep)
+        .def_rw("max_iterations", &Options::max_iterations)
+        .def_rw("max_seconds", &Options::max_seconds)
+        .def_rw("shrinking", &Options::shrinking)
+        .def_rw("inner_share", &Options::inner_share);
+    nb::class_<Result>(m, "ChunkedResult")
+        .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
+        .def_ro("chunks", &Result::chunks)
+        .def_ro("iterations", &Result::iterations)
+        .def_ro("newton_steps", &Result::newton_steps)
+        .def_ro("unshrinks", &Result::unshrinks)
+        .def_ro("violation", &Result::violation)
+        .def_ro("seconds", &Result::seconds)
+        .def_ro("select_seconds", &Result::select_seconds)
+        .def_ro("gather_seconds", &Result::gather_seconds)
+        .def_ro("solve_seconds", &Result::solve_seconds)
+        .def_ro("update_seconds", &Result::update_seconds);
+    const auto define = [&](auto function) {
+        m.def("chunked_solve", function, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
+              nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
+              nb::arg("n_groups"), nb::arg("options"), nb::arg("beta").noconvert(),
+              nb::arg("gradient").none(), nb::arg("gradient_out").noconvert(),
+              nb::arg("callback").none());
+    };
+    define(&solve<float>);
+    define(&solve<double>);
+}
+
+}  // namespace mercer::bind

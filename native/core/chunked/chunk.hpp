@@ -1,0 +1,54 @@
+// The dense problem of one working set: gathered, solved in the cache, read back.
+#pragma once
+
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/chunked/variables.hpp"
+#include "simd/square.hpp"
+
+namespace mercer::chunked {
+
+struct ChunkOptions {
+    double tolerance = 1e-3;             // of the whole problem
+    std::size_t newton_after = 2000;     // pair steps before a Newton step is tried
+    std::size_t max_iterations = 200'000;
+};
+
+template <class T>
+class Chunk {
+  public:
+    explicit Chunk(std::size_t most_variables);
+
+    // Copies the members' kernel values, gradients and boxes into the square.
+    void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
+
+    // Pair steps, and Newton steps where those take too long, to `tolerance`. Polls now and then.
+    SquareResult solve(const ChunkOptions& options, double tolerance, const Poll& poll);
+
+    // Writes the new coefficients back; returns what changed.
+    Change scatter(Variables<T>& variables) const;
+
+    std::size_t newton_steps() const { return newton_steps_; }
+
+  private:
+    void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
+    void compute_matrix(Variables<T>& variables);
+    Square<T> view();
+    std::size_t newton_cost() const;
+    // One Newton step on the free positions, or to the first bound on the way.
+    // true if the step was not cut short
+    bool newton_step(const ChunkOptions& options);
+    std::vector<double> newton_direction(const std::vector<std::size_t>& free, double proximal) const;
+
+    static constexpr std::uint32_t padding = std::numeric_limits<std::uint32_t>::max();
+
+    std::vector<std::uint32_t> member_;  // variable at each position, or `padding`
+    std::vector<SquareRange> ranges_;
+    std::size_t size_ = 0;
+    Buffer<T> matrix_, diagonal_, gradient_, can_grow_, can_fall_;
+    Buffer<double> beta_, start_, lower_, upper_;
+    std::size_t newton_steps_ = 0;
+};
+
+}  // namespace mercer::chunked

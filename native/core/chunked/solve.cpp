@@ -1,0 +1,199 @@
+#include "core/chunked/solve.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/chunked/chunk.hpp"
+#include "core/chunked/variables.hpp"
+#include "core/chunked/working_set.hpp"
+
+namespace mercer::chunked {
+
+namespace {
+
+class Clock {
+  public:
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+    // Seconds since the last lap.
+    double lap() {
+        const double now = seconds(), passed = now - last_;
+        last_ = now;
+        return passed;
+    }
+
+  private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    double last_ = 0.0;
+};
+
+template <class T>
+class Solver {
+  public:
+    Solver(const ProblemView& problem, Gram<T>& gram, const Options& options, const double* beta,
+           const double* gradient, const Monitor& monitor)
+        : options_(options), monitor_(monitor),
+          variables_(problem, gram, beta, gradient, poll()),
+          working_set_(options.chunk_size, options.keep),
+          chunk_(std::min(options.chunk_size, variables_.active().size())) {}
+
+    Result run() {
+        ready_ = true;
+        iterate();
+        if (result_.status != Status::stopped && variables_.is_shrunk()) {
+            options_.max_seconds = 1e300;
+            if (variables_.unshrink(poll())) variables_.scan();
+        }
+        result_.violation = variables_.violation();
+        result_.newton_steps = chunk_.newton_steps();
+        result_.seconds = clock_.seconds();
+        return result_;
+    }
+
+    void copy_out(double* beta, double* gradient) const {
+        std::ranges::copy(variables_.beta, beta);
+        std::ranges::copy(variables_.gradient, gradient);
+    }
+
+  private:
+    void iterate() {
+        std::size_t since_shrink = 0;
+        for (;;) {
+            clock_.lap();
+            variables_.scan();
+            if (variables_.violation() <= options_.tolerance) {
+                if (!variables_.is_shrunk()) return;
+                ++result_.unshrinks;
+                if (!variables_.unshrink(poll())) return;
+                variables_.scan();
+                if (variables_.violation() <= options_.tolerance) return;
+                if (options_.shrinking) variables_.shrink(0.02);
+                since_shrink = 0;
+            } else if (options_.shrinking && ++since_shrink >= shrink_period) {
+                since_shrink = 0;
+                variables_.shrink(0.1);
+            }
+            if (result_.iterations >= options_.max_iterations) {
+                result_.status = Status::max_iterations;
+                return;
+            }
+            if (at_rounding() || !watch() || !solve_chunk()) return;
+        }
+    }
+
+    // Whether the violation is within reach of rounding and no longer falls. The caller's
+    // certificate then decides what to do.
+    bool at_rounding() {
+        const double violation = variables_.violation();
+        if (violation < 0.9 * best_violation_) {
+            best_violation_ = violation;
+            since_best_ = 0;
+            return false;
+        }
+        if (++since_best_ < 30) return false;
+        double largest = 0.0;
+        for (const std::uint32_t v : variables_.active()) {
+            largest = std::max(largest, std::abs(variables_.gradient[v]));
+        }
+        if (violation >= 1e3 * std::numeric_limits<T>::epsilon() * largest) return false;
+        result_.status = Status::stalled;
+        return true;
+    }
+
+    // One chunk: true to go on.
+    bool solve_chunk() {
+        const auto& members = working_set_.choose(variables_);
+        result_.select_seconds += clock_.lap();
+        chunk_.gather(variables_, members);
+        result_.gather_seconds += clock_.lap();
+        ChunkOptions options;
+        options.tolerance = options_.tolerance;
+        options.max_iterations =
+            std::min(options.max_iterations, options_.max_iterations - result_.iterations);
+        const double tolerance =
+            std::max(0.5 * options_.tolerance, options_.inner_share * variables_.violation());
+        const SquareResult part = chunk_.solve(options, tolerance, poll());
+        result_.iterations += part.iterations;
+        ++result_.chunks;
+        result_.solve_seconds += clock_.lap();
+        const Change change = chunk_.scatter(variables_);
+        if (part.unbounded) result_.status = Status::unbounded;
+        // The change must reach the gradient whatever ends the run: the state stays consistent.
+        const double limit = options_.max_seconds;
+        options_.max_seconds = 1e300;
+        const bool done = change.variables.empty() || variables_.apply(change, poll());
+        options_.max_seconds = limit;
+        result_.update_seconds += clock_.lap();
+        if (change.variables.empty() && !part.unbounded) return stalled();
+        return done && !part.unbounded;
+    }
+
+    // The chunk moved nothing although the whole problem is violated: rounding in the square.
+    bool stalled() {
+        result_.status = Status::stalled;
+        return false;
+    }
+
+    Poll poll() {
+        return [this] { return watch(); };
+    }
+
+    bool watch() {
+        const double now = clock_.seconds();
+        if (now > options_.max_seconds) {
+            result_.status = Status::max_time;
+            return false;
+        }
+        if (now < next_poll_) return true;
+        next_poll_ = now + options_.poll_seconds;
+        if (ready_) {
+            progress_ = {result_.iterations, variables_.violation(), variables_.objective(),
+                         variables_.active().size(), now};
+        }
+        if (!monitor_ || monitor_(progress_)) return true;
+        result_.status = Status::stopped;
+        return false;
+    }
+
+    static constexpr std::size_t shrink_period = 3;
+
+    Options options_;
+    const Monitor& monitor_;
+    Clock clock_;
+    Result result_;
+    Progress progress_{0, infinity, 0.0, 0, 0.0};
+    double next_poll_ = 0.0;
+    bool ready_ = false;
+    double best_violation_ = infinity;
+    std::size_t since_best_ = 0;
+    Variables<T> variables_;
+    WorkingSet working_set_;
+    Chunk<T> chunk_;
+};
+
+}  // namespace
+
+template <class T>
+Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
+             const double* gradient, double* gradient_out, const Monitor& monitor) {
+    try {
+        Solver<T> solver(problem, gram, options, beta, gradient, monitor);
+        const Result result = solver.run();
+        solver.copy_out(beta, gradient_out);
+        return result;
+    } catch (const Interrupted&) {
+        Result result;
+        result.status = Status::stopped;
+        result.violation = infinity;
+        return result;
+    }
+}
+
+template Result solve(const ProblemView&, Gram<float>&, const Options&, double*, const double*,
+                      double*, const Monitor&);
+template Result solve(const ProblemView&, Gram<double>&, const Options&, double*, const double*,
+                      double*, const Monitor&);
+
+}  // namespace mercer::chunked

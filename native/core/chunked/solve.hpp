@@ -1,0 +1,46 @@
+// Large chunks solved in the cache: SvmFu (spec 003, 2.7-2.9) on today's hardware.
+//
+//     repeat: choose about a thousand variables; solve the problem restricted to them on a dense
+//             square; update the gradient of all active variables with the fused kernel product
+//
+// Kernel values are recomputed rather than stored: a product entry costs less than a cache miss.
+#pragma once
+
+#include <cstddef>
+
+#include "core/gram.hpp"
+#include "core/problem.hpp"
+#include "core/smo/solve.hpp"
+
+namespace mercer::chunked {
+
+using smo::Monitor;
+using smo::Progress;
+using smo::Status;
+
+struct Options {
+    double tolerance = 1e-3;
+    std::size_t chunk_size = 1024;
+    std::size_t keep = 512;
+    std::size_t max_iterations = 10'000'000;  // pair steps
+    double max_seconds = 1e300;
+    double poll_seconds = 0.05;
+    bool shrinking = true;
+    // A chunk is solved to this share of the violation of the whole problem.
+    double inner_share = 0.3;
+};
+
+struct Result {
+    Status status = Status::converged;
+    std::size_t chunks = 0, iterations = 0, newton_steps = 0, unshrinks = 0;
+    double violation = 0.0, seconds = 0.0;
+    double select_seconds = 0.0, gather_seconds = 0.0, solve_seconds = 0.0, update_seconds = 0.0;
+};
+
+// requires: beta feasible. ensures: beta is the solution, within the box and with the group sums it
+// came with; gradient_out its gradient in the precision of the kernel values.
+template <class T>
+Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
+             const double* gradient, double* gradient_out, const Monitor& monitor);
+
+}  // namespace mercer::chunked

@@ -1,0 +1,184 @@
+#include "core/chunked/variables.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mercer::chunked {
+
+namespace {
+
+struct WeightedRows {
+    std::vector<std::size_t> rows;
+    std::vector<double> weights;
+};
+
+// The rows whose coefficient differs, and by how much.
+WeightedRows difference(const std::vector<double>& now, const std::vector<double>& then) {
+    WeightedRows out;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const double change = now[i] - (then.empty() ? 0.0 : then[i]);
+        if (change == 0.0) continue;
+        out.rows.push_back(i);
+        out.weights.push_back(change);
+    }
+    return out;
+}
+
+}  // namespace
+
+template <class T>
+Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* start,
+                        const double* given_gradient, const Poll& poll)
+    : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view),
+      gram_(gram), is_active_(view.n_variables), extremes_(view.n_groups + 1) {
+    for (std::size_t v = 0; v < size(); ++v) {
+        is_active_[v] = problem.lower[v] < problem.upper[v];
+        if (is_active_[v]) active_.push_back(std::uint32_t(v));
+    }
+    if (given_gradient) {
+        std::copy_n(given_gradient, size(), gradient.begin());
+    } else if (!compute_gradient(poll)) {
+        throw Interrupted();
+    }
+    scan();
+}
+
+template <class T>
+std::vector<double> Variables<T>::row_coef() const {
+    std::vector<double> coef(gram_.size(), 0.0);
+    for (std::size_t v = 0; v < size(); ++v) coef[row(v)] += beta[v];
+    return coef;
+}
+
+template <class T>
+bool Variables<T>::compute_gradient(const Poll& poll) {
+    const WeightedRows in_use = difference(row_coef(), {});
+    std::vector<double> product(gram_.size(), 0.0);
+    if (!in_use.rows.empty() &&
+        !gram_.product(in_use.rows, in_use.weights.data(), 1, product.data(), poll)) {
+        return false;
+    }
+    for (std::size_t v = 0; v < size(); ++v) {
+        gradient[v] = problem.linear[v] - problem.ridge[v] * beta[v] - product[row(v)];
+    }
+    return true;
+}
+
+template <class T>
+void Variables<T>::scan() {
+    std::ranges::fill(extremes_, Extremes());
+    for (const std::uint32_t v : active_) {
+        const int group = problem.group[v];
+        Extremes& e = extremes_[group < 0 ? problem.n_groups : std::size_t(group)];
+        const double g = gradient[v];
+        if (g > e.up && can_grow(v)) e.up = g;
+        if (g < e.down && can_fall(v)) e.down = g;
+    }
+    const Extremes& alone = extremes_[problem.n_groups];
+    violation_ = std::max({0.0, alone.up, -alone.down});
+    for (std::size_t g = 0; g < problem.n_groups; ++g) {
+        violation_ = std::max(violation_, extremes_[g].up - extremes_[g].down);
+    }
+}
+
+template <class T>
+bool Variables<T>::apply(const Change& change, const Poll& poll) {
+    std::vector<std::size_t> rows(change.variables.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        const std::size_t v = change.variables[k];
+        rows[k] = row(v);
+        gradient[v] -= problem.ridge[v] * change.amounts[k];
+    }
+    const Kernel<T>& kernel = narrow_ ? *narrow_ : gram_.kernel();
+    std::vector<double> product(kernel.n_right());
+    gram_.count_evaluations(rows.size() * kernel.n_right());
+    if (!kernel_product(kernel, gram_.threads(), rows, change.amounts.data(), 1, product.data(),
+                        poll)) {
+        return false;
+    }
+    for (const std::uint32_t v : active_) {
+        gradient[v] -= product[narrow_ ? place_of_row_[row(v)] : row(v)];
+    }
+    return true;
+}
+
+// A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
+// below all that may fall) is in no violating pair (spec 000, 2.D.4).
+template <class T>
+bool Variables<T>::shrink(double least_share) {
+    const auto settled = [&](std::uint32_t v) {
+        const bool grows = can_grow(v), falls = can_fall(v);
+        if (grows && falls) return false;
+        const int group = problem.group[v];
+        const double high = group < 0 ? violation_ : extremes_[std::size_t(group)].up;
+        const double low = group < 0 ? -violation_ : extremes_[std::size_t(group)].down;
+        return grows ? gradient[v] < low : gradient[v] > high;
+    };
+    Level level;
+    std::ranges::copy_if(active_, std::back_inserter(level.variables), settled);
+    if (double(level.variables.size()) < least_share * double(active_.size()) + 64.0) return false;
+    level.row_coef = row_coef();
+    for (const std::uint32_t v : level.variables) is_active_[v] = false;
+    std::erase_if(active_, [&](std::uint32_t v) { return !is_active_[v]; });
+    levels_.push_back(std::move(level));
+    use_rows_of_active();
+    return true;
+}
+
+template <class T>
+void Variables<T>::use_rows_of_active() {
+    constexpr std::uint32_t absent = std::numeric_limits<std::uint32_t>::max();
+    place_of_row_.assign(gram_.size(), absent);
+    std::vector<std::size_t> rows;
+    for (const std::uint32_t v : active_) {
+        if (place_of_row_[row(v)] != absent) continue;
+        place_of_row_[row(v)] = std::uint32_t(rows.size());
+        rows.push_back(row(v));
+    }
+    narrow_ = gram_.kernel().with_right(rows);
+}
+
+template <class T>
+bool Variables<T>::unshrink(const Poll& poll) {
+    const std::vector<double> now = row_coef();
+    while (!levels_.empty()) {
+        if (!repair(levels_.back(), now, poll)) return false;
+        for (const std::uint32_t v : levels_.back().variables) is_active_[v] = true;
+        levels_.pop_back();
+    }
+    active_.clear();
+    for (std::size_t v = 0; v < size(); ++v) {
+        if (is_active_[v]) active_.push_back(std::uint32_t(v));
+    }
+    narrow_.reset();
+    return true;
+}
+
+template <class T>
+bool Variables<T>::repair(const Level& level, const std::vector<double>& now, const Poll& poll) {
+    const WeightedRows change = difference(now, level.row_coef);
+    if (change.rows.empty()) return true;
+    std::vector<std::size_t> rows(level.variables.size());
+    std::ranges::transform(level.variables, rows.begin(), [&](std::uint32_t v) { return row(v); });
+    std::vector<double> product(rows.size());
+    gram_.count_evaluations(change.rows.size() * rows.size());
+    if (!kernel_product(*gram_.kernel().with_right(rows), gram_.threads(), change.rows,
+                        change.weights.data(), 1, product.data(), poll)) {
+        return false;
+    }
+    for (std::size_t k = 0; k < rows.size(); ++k) gradient[level.variables[k]] -= product[k];
+    return true;
+}
+
+// linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient), where the gradient is exact
+template <class T>
+double Variables<T>::objective() const {
+    double sum = 0.0;
+    for (std::size_t v = 0; v < size(); ++v) sum += beta[v] * (problem.linear[v] + gradient[v]);
+    return 0.5 * sum;
+}
+
+template class Variables<float>;
+template class Variables<double>;
+
+}  // namespace mercer::chunked

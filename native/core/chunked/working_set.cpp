@@ -1,0 +1,91 @@
+#include "core/chunked/working_set.hpp"
+
+#include <algorithm>
+
+namespace mercer::chunked {
+
+// The `most` largest violators of one end of a group, in order.
+template <class T>
+void WorkingSet::collect(const Variables<T>& variables, int group, End end, std::size_t most,
+                         std::vector<Candidate>& out) const {
+    out.clear();
+    const std::size_t slot = group < 0 ? variables.problem.n_groups : std::size_t(group);
+    const Extremes& e = variables.extremes()[slot];
+    const double threshold = group < 0 ? 0.0 : end == End::up ? e.down : -e.up;
+    for (const std::uint32_t v : variables.active()) {
+        if (variables.problem.group[v] != group) continue;
+        const double key = end == End::up ? variables.gradient[v] : -variables.gradient[v];
+        if (!(key > threshold)) continue;
+        if (end == End::up ? variables.can_grow(v) : variables.can_fall(v)) {
+            out.push_back({key, v * 2654435761u, v});
+        }
+    }
+    if (out.size() > most) {
+        std::nth_element(out.begin(), out.begin() + std::ptrdiff_t(most), out.end());
+        out.resize(most);
+    }
+    std::sort(out.begin(), out.end());
+}
+
+// Groups, and -1 for the variables without one, the most violated first.
+std::vector<int> WorkingSet::groups_by_violation(const std::vector<Extremes>& extremes) {
+    const int n_groups = int(extremes.size()) - 1;
+    std::vector<int> groups;
+    for (int group = -1; group < n_groups; ++group) groups.push_back(group);
+    const auto violation = [&](int group) {
+        const Extremes& e = extremes[std::size_t(group < 0 ? n_groups : group)];
+        return group < 0 ? std::max(e.up, -e.down) : e.up - e.down;
+    };
+    std::ranges::stable_sort(groups, std::greater<>(), violation);
+    return groups;
+}
+
+void WorkingSet::add(std::uint32_t v) {
+    if (is_member_[v]) return;
+    is_member_[v] = true;
+    members_.push_back(v);
+}
+
+template <class T>
+const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variables) {
+    is_member_.resize(variables.size(), false);
+    last_.swap(members_);
+    members_.clear();
+    std::erase_if(last_, [&](std::uint32_t v) { return !variables.is_active(v); });
+    const std::size_t size = std::min(size_, variables.active().size());
+    // At least the most violating pair is new: it guarantees progress.
+    const std::size_t fresh = size - std::min({keep_, last_.size(), size - std::min<std::size_t>(size, 2)});
+
+    std::vector<std::vector<Candidate>> ends;
+    for (const int group : groups_by_violation(variables.extremes())) {
+        for (const End end : {End::up, End::down}) {
+            collect(variables, group, end, size, ends.emplace_back());
+        }
+    }
+    std::vector<std::size_t> taken(ends.size(), 0);
+    const auto take_in_turn = [&](std::size_t until) {
+        for (bool any = true; any && members_.size() < until;) {
+            any = false;
+            for (std::size_t k = 0; k < ends.size() && members_.size() < until; ++k) {
+                if (taken[k] == ends[k].size()) continue;
+                add(ends[k][taken[k]++].variable);
+                any = true;
+            }
+        }
+    };
+    take_in_turn(fresh);
+    for (const bool free : {true, false}) {
+        for (const std::uint32_t v : last_) {
+            if (members_.size() >= size) break;
+            if (variables.is_free(v) == free) add(v);
+        }
+    }
+    take_in_turn(size);
+    for (const std::uint32_t v : members_) is_member_[v] = false;
+    return members_;
+}
+
+template const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<float>&);
+template const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<double>&);
+
+}  // namespace mercer::chunked

@@ -1,0 +1,43 @@
+// Which variables the next chunk holds.
+#pragma once
+
+#include <vector>
+
+#include "core/chunked/variables.hpp"
+
+namespace mercer::chunked {
+
+// The most violating variables, from both ends of the gradient in turn, and the newest members of
+// the last chunk, free ones first: variables that were just released or bound are the likeliest to
+// move again (keeping the oldest instead takes several times as many chunks).
+class WorkingSet {
+  public:
+    // `size`: variables of a chunk; `keep`: how many may stay from the last one
+    WorkingSet(std::size_t size, std::size_t keep) : size_(size), keep_(keep) {}
+
+    template <class T>
+    const std::vector<std::uint32_t>& choose(const Variables<T>& variables);
+
+  private:
+    struct Candidate {
+        double key;          // how far towards the other end, larger first
+        std::uint32_t tie;   // scrambled variable: ties must not follow the order of the data
+        std::uint32_t variable;
+        bool operator<(const Candidate& other) const {
+            return key != other.key ? key > other.key : tie < other.tie;
+        }
+    };
+    enum class End { up, down };
+
+    template <class T>
+    void collect(const Variables<T>& variables, int group, End end, std::size_t most,
+                 std::vector<Candidate>& out) const;
+    static std::vector<int> groups_by_violation(const std::vector<Extremes>& extremes);
+    void add(std::uint32_t v);
+
+    std::size_t size_, keep_;
+    std::vector<std::uint32_t> members_, last_;
+    std::vector<std::uint8_t> is_member_;
+};
+
+}  // namespace mercer::chunked

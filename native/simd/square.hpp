@@ -1,0 +1,49 @@
+// Pair steps on a small dense problem that stays in the cache: the inner solver of `chunked`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mercer {
+
+// Variables of one group (or, alone, of none) in neighbouring positions [begin, end).
+struct SquareRange {
+    std::size_t begin, end;
+    bool alone;  // no group: variables move one at a time
+};
+
+// maximize over beta within the box, sums of the ranges kept, from a point with `gradient`.
+// Positions come in whole vectors: ranges are padded with variables that cannot move.
+template <class T>
+struct Square {
+    std::size_t size;
+    const T* matrix;  // kernel values plus ridge on the diagonal; zero in padding
+    std::size_t stride;
+    const T* diagonal;
+    T* gradient;
+    double* beta;
+    const double* lower;
+    const double* upper;
+    // All bits set where the variable can grow, or fall; same width as T.
+    void* can_grow;
+    void* can_fall;
+    const SquareRange* ranges;
+    std::size_t n_ranges;
+};
+
+struct SquareResult {
+    std::size_t iterations = 0;
+    double violation = 0.0;
+    bool unbounded = false;
+};
+
+template <class T>
+struct SquareFunctions {
+    std::size_t lanes;
+    // Sets the flags from beta and the box.
+    void (*refresh)(const Square<T>&);
+    // Second-order pair steps until the violation is at most `tolerance`.
+    SquareResult (*solve)(const Square<T>&, double tolerance, std::size_t max_iterations);
+};
+
+}  // namespace mercer

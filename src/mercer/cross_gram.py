@@ -1,0 +1,104 @@
+"""Kernel values of any rows against a fixed set of rows, block by block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer import _core
+from mercer._threads import resolve_threads
+from mercer.gram import row_shift
+from mercer.kernels import Kernel
+from mercer.native_kernel import Precision, RowSet, build_kernel, count_rows, reads_stored
+
+__all__ = ["CrossGram", "cross_block"]
+
+FloatArray = NDArray[np.float64]
+
+
+class CrossGram:
+    """Kernel values against fixed rows, which are packed once.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, with all its parameters numbers.
+    rows : array, sparse matrix or sequence of shape (n_rows, ...)
+        The fixed rows. For a precomputed kernel: their integer positions among the columns
+        of what :meth:`block` is given.
+    precision : {"single", "double"}, default="double"
+        Precision in which values are computed; they are returned in float64.
+    n_threads : int, default=None
+        Number of threads; None means ``OMP_NUM_THREADS`` or all CPUs.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        rows: Any,
+        *,
+        precision: Precision = "double",
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.form = kernel.form()
+        self.n_threads = resolve_threads(n_threads)
+        self._is_stored = reads_stored(self.form)
+        self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
+        self._left = RowSet(
+            rows, precision, None if self._is_stored else row_shift(rows, precision)
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        left = self._left
+        return {
+            "kernel": self.kernel,
+            "rows": left.rows,
+            "precision": left.precision,
+            "n_threads": self.n_threads,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of fixed rows."""
+        return len(self._columns)
+
+    def block(self, X: Any) -> FloatArray:
+        """Values ``k(X[i], rows[j])``: a new array of shape (n, n_rows) in Fortran order.
+
+        The block is as large as ``X`` says: callers hand over as many rows as they have
+        room for.
+        """
+        precision = self._left.precision
+        left, right = self._left, RowSet(self._like_left(X), precision, self._left.shift)
+        if self._is_stored:
+            left = RowSet(np.asarray(right.rows).T, precision)
+        kernel = build_kernel(self.form, left, right)
+        values = getattr(_core, f"cross_values_{precision}")
+        return np.asarray(values(kernel, self._columns, self.n_threads), dtype=np.float64).T
+
+    def _like_left(self, X: Any) -> Any:
+        if self._is_stored:
+            return X
+        is_sparse = sp.issparse(self._left.rows)
+        if hasattr(X, "toarray"):
+            return X if is_sparse else X.toarray()
+        return sp.csr_array(X) if is_sparse else X
+
+
+def cross_block(
+    kernel: Kernel,
+    X: Any,
+    Z: Any,
+    *,
+    precision: Precision = "double",
+    n_threads: int | None = None,
+) -> FloatArray:
+    """Values ``k(X[i], Z[j])``, shape (n_X, n_Z), computed by the native core."""
+    return CrossGram(kernel, Z, precision=precision, n_threads=n_threads).block(X)

@@ -1,0 +1,27 @@
+"""What a trained machine tells about rows it has not seen: leave-one-out and its bounds."""
+
+from __future__ import annotations
+
+from mercer.diagnostics.bounds import (
+    jaakkola_haussler,
+    loo_interval,
+    rlsc_bound,
+    rlsc_multiclass_bound,
+    xi_alpha,
+)
+from mercer.diagnostics.leave_one_out import LooPath, loo_path
+from mercer.diagnostics.machine_bounds import LooBound, loo_bound
+from mercer.diagnostics.probabilities import LooProbability
+
+__all__ = [
+    "LooBound",
+    "LooPath",
+    "LooProbability",
+    "jaakkola_haussler",
+    "loo_bound",
+    "loo_interval",
+    "loo_path",
+    "rlsc_bound",
+    "rlsc_multiclass_bound",
+    "xi_alpha",
+]

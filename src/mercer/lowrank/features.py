@@ -1,0 +1,99 @@
+"""Features of a basis of rows: the Nystrom kernel as an inner product."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import dtrsm
+from scipy.linalg.lapack import dpstrf
+
+from mercer.cross_gram import CrossGram
+from mercer.kernels import Kernel
+from mercer.native_kernel import Precision, count_rows, reads_stored, take_rows
+
+__all__ = ["FeatureMap"]
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
+# Share of the largest diagonal entry below which a basis row depends on the others.
+DEPENDENT = 1e-12
+
+
+class FeatureMap:
+    """phi(x) = L^-1 k(x, basis), K_mm = L L', so that phi(x)'phi(z) is the Nystrom kernel.
+
+    k_xm K_mm^-1 k_mz equals k(x, z) whenever x or z is in the basis (spec 003, 2.16). The
+    factor is pivoted: rows of the basis that depend on others (duplicates, low-rank kernels)
+    are left out, which changes no value of the Nystrom kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, with all its parameters numbers.
+    X : array, sparse matrix or sequence of shape (n_rows, ...)
+        Rows; for a precomputed kernel the matrix of all training rows.
+    basis : ndarray of shape (m,), default=None
+        Positions of the basis in ``X``; None means all rows.
+    whiten : bool, default=True
+        False leaves out L: phi(x) = k(x, basis), all rows kept.
+
+    Attributes
+    ----------
+    basis : ndarray of shape (rank,)
+        Positions of the independent rows of the basis; the features are of these.
+    rows : array, sparse matrix or sequence of shape (rank, ...)
+        The independent rows; for a precomputed kernel their positions.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Any,
+        basis: IndexArray | None = None,
+        *,
+        whiten: bool = True,
+        precision: Precision = "double",
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.basis = np.arange(count_rows(X)) if basis is None else basis
+        self.factor: FloatArray | None = None
+        is_stored = reads_stored(kernel.form())
+        if whiten:
+            rows = take_rows(X, self.basis)
+            among = CrossGram(kernel, self.basis if is_stored else rows, n_threads=n_threads)
+            self.factor, kept = _independent(among.block(rows))
+            self.basis = self.basis[kept]
+        self.rows = self.basis if is_stored else take_rows(X, self.basis)
+        self._gram = CrossGram(kernel, self.rows, precision=precision, n_threads=n_threads)
+
+    @property
+    def rank(self) -> int:
+        """Number of features."""
+        return len(self.basis)
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Features of the rows of ``X``: a new array of shape (n, rank) in Fortran order."""
+        block = self._gram.block(X)
+        if self.factor is None or not block.size:
+            return block
+        return dtrsm(1.0, self.factor, block, side=1, lower=1, trans_a=1, overwrite_b=1)
+
+    def coefficients(self, weights: FloatArray) -> FloatArray:
+        """Coefficients c of f(x) = sum_j c_j k(x, rows[j]) = phi(x)' weights."""
+        if self.factor is None or not weights.size:
+            return weights
+        return dtrsm(1.0, self.factor, weights, lower=1, trans_a=1)
+
+
+def _independent(K: FloatArray) -> tuple[FloatArray, IndexArray]:
+    """Lower factor of the independent rows of K and their positions."""
+    largest = K.diagonal().max(initial=0.0)
+    if not K.size or not largest > 0:
+        return np.empty((0, 0), order="F"), np.empty(0, dtype=np.intp)
+    lower, pivots, rank, _ = dpstrf(K, tol=DEPENDENT * largest, lower=1)
+    factor = np.asfortranarray(np.tril(lower[:rank, :rank]))
+    return factor, np.asarray(pivots[:rank] - 1, dtype=np.intp)

@@ -1,0 +1,119 @@
+"""Incomplete Cholesky factors of a kernel matrix, grown column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["IncompleteCholesky", "greedy_cholesky", "incomplete_cholesky"]
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
+# Below this share of the largest diagonal entry a pivot is rounding.
+PIVOT = 1e-12
+# The best of 59 random points is among the best 5 % of all with probability 0.95.
+CANDIDATES = 59
+
+
+class KernelRows(Protocol):
+    """What a factorization asks of the kernel values (a :class:`~mercer.Gram`)."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def diagonal(self) -> FloatArray: ...
+
+    def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[Any]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class IncompleteCholesky:
+    """``K ~ factor factor'``, exact in the rows and columns of the pivots.
+
+    Attributes
+    ----------
+    pivots : ndarray of shape (rank,)
+        The rows chosen, in order; as many as the matrix has rank, if that is less than
+        what was asked for.
+    factor : ndarray of shape (n_rows, rank)
+        The factor; ``factor factor'`` is the Nystrom matrix on the pivots.
+    residual : ndarray of shape (n_rows,)
+        Diagonal of ``K - factor factor'``, never negative.
+    """
+
+    pivots: IndexArray
+    factor: FloatArray
+    residual: FloatArray
+
+    @property
+    def trace_error(self) -> float:
+        """``tr(K - factor factor')``."""
+        return float(self.residual.sum())
+
+
+def incomplete_cholesky(gram: KernelRows, rank: int) -> IncompleteCholesky:
+    """Pivot on the worst represented row: the largest residual (spec 003, 2.16, ``ic``).
+
+    O(n rank^2) time, n rank kernel values.
+
+    Parameters
+    ----------
+    gram : Gram
+        Kernel values.
+    rank : int
+        Largest number of pivots.
+    """
+    return _grow(gram, rank, lambda residual, _: int(residual.argmax()))
+
+
+def greedy_cholesky(
+    gram: KernelRows, rank: int, rng: np.random.Generator, n_candidates: int = CANDIDATES
+) -> IncompleteCholesky:
+    """Pivot on the row that lowers tr(K - K~) most (spec 003, 2.16, ``greedy-trace``).
+
+    Each step weighs up ``n_candidates`` random rows p by the squared norm of their residual
+    columns, gain_p = |(K - K~) e_p|^2 / (K - K~)_pp.
+    """
+    everything = np.arange(gram.n_rows)
+
+    def best(residual: FloatArray, rows: FloatArray) -> int:
+        open_rows = np.flatnonzero(residual > 0)
+        drawn = rng.choice(open_rows, min(n_candidates, len(open_rows)), replace=False)
+        columns = gram.block(drawn, everything) - rows[:, drawn].T @ rows
+        gain = np.einsum("ij,ij->i", columns, columns) / residual[drawn]
+        return int(drawn[gain.argmax()])
+
+    return _grow(gram, rank, best)
+
+
+def _grow(
+    gram: KernelRows, rank: int, choose: Callable[[FloatArray, FloatArray], int]
+) -> IncompleteCholesky:
+    """Adds pivots: row_k = (K[p] - sum_{s<k} row_s[p] row_s) / sqrt(d_p), d -= row_k^2."""
+    n = gram.n_rows
+    residual = np.array(gram.diagonal(), dtype=np.float64)
+    if (residual < 0).any():
+        raise ValueError(
+            f"the kernel must be positive semi-definite, got a negative k(x, x): {residual.min()!r}"
+        )
+    floor = PIVOT * residual.max(initial=0.0)
+    rows = np.empty((min(rank, n), n))
+    pivots: list[int] = []
+    everything = np.arange(n)
+    residual[residual <= floor] = 0.0
+    while len(pivots) < len(rows) and residual.any():
+        k, p = len(pivots), choose(residual, rows[: len(pivots)])
+        row = rows[k]
+        row[:] = gram.block([p], everything)[0]
+        row -= rows[:k, p] @ rows[:k]
+        row /= np.sqrt(residual[p])
+        residual -= row**2
+        pivots.append(p)
+        residual[p] = 0.0
+        residual[residual <= floor] = 0.0
+    return IncompleteCholesky(np.array(pivots, dtype=np.intp), rows[: len(pivots)].T, residual)

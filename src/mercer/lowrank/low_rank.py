@@ -1,0 +1,163 @@
+"""The description of a low-rank approximation, and what came of it."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.kernels import Kernel
+from mercer.kernels.blocks import row_slices
+from mercer.lowrank.basis import BASES, choose_basis
+from mercer.lowrank.features import FeatureMap
+from mercer.native_kernel import Precision, count_rows, reads_stored
+
+__all__ = ["LowRank", "feature_blocks"]
+
+FloatArray = NDArray[np.float64]
+
+METHODS = ("rectangle", "subset", "nystrom")
+
+
+class LowRank(BaseEstimator):
+    """How a machine is to approximate the kernel matrix by a few of its columns.
+
+    Parameters
+    ----------
+    rank : int, default=100
+        Number of rows in the basis.
+    method : {"rectangle", "subset", "nystrom"}, default="rectangle"
+        "rectangle" (subset of regressors): the loss of all rows, coefficients on the basis.
+        "subset": the loss of the basis rows only. "nystrom": all rows and coefficients,
+        fitted to the approximate kernel and evaluated with the true one.
+    basis : str or array-like, default="random"
+        How the basis is chosen: "random", "incomplete-cholesky", "greedy", "k-means++" or
+        "leverage"; or the basis itself, as positions of training rows (integers, shape (m,))
+        or as rows (shape (m, n_features)).
+    n_models : int, default=1
+        Machines with different random bases whose values are averaged.
+    random_state : int, RandomState or None, default=None
+        Seed of the choice.
+
+    Attributes
+    ----------
+    basis_ : tuple of ndarray
+        Positions of the basis rows of each model among the training rows (among the rows of
+        ``basis`` if that was given); rows that depend on others are left out.
+    trace_error_ : float
+        tr(K - K~) / tr(K), K~ the approximate kernel matrix; the mean over the models. Set by
+        the machine that passes over all rows.
+    maps_ : tuple of FeatureMap
+        The features of each model.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "rank": [Interval(Integral, 1, None, closed="left")],
+        "method": [StrOptions(set(METHODS))],
+        "basis": [StrOptions(set(BASES)), "array-like"],
+        "n_models": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        rank: int = 100,
+        *,
+        method: str = "rectangle",
+        basis: Any = "random",
+        n_models: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.rank = rank
+        self.method = method
+        self.basis = basis
+        self.n_models = n_models
+        self.random_state = random_state
+
+    def fit(
+        self,
+        kernel: Kernel,
+        X: Any,
+        *,
+        whiten: bool = True,
+        precision: Precision = "double",
+        n_threads: int | None = None,
+    ) -> Self:
+        """Choose the basis of each model among the rows of ``X``.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel, with all its parameters numbers.
+        X : array, sparse matrix or sequence of shape (n_rows, ...)
+            Training rows.
+        whiten : bool, default=True
+            False leaves the features as they are, the kernel values with the basis.
+        """
+        self._validate_params()
+        if kernel.is_positive_definite is False and whiten:
+            raise ValueError(f"low_rank needs a positive semi-definite kernel, got {kernel!r}")
+        rng = _generator(self.random_state)
+        options: dict[str, Any] = dict(whiten=whiten, precision=precision, n_threads=n_threads)
+        maps = []
+        for _ in range(self.n_models):
+            rows, index = self._chosen(kernel, X, rng, n_threads)
+            maps.append(FeatureMap(kernel, rows, index, **options))
+        self.maps_ = tuple(maps)
+        self.basis_ = tuple(features.basis for features in maps)
+        return self
+
+    def _chosen(
+        self, kernel: Kernel, X: Any, rng: np.random.Generator, n_threads: int | None
+    ) -> tuple[Any, NDArray[np.intp]]:
+        if isinstance(self.basis, str):
+            rank = min(self.rank, count_rows(X))
+            return X, choose_basis(self.basis, kernel, X, rank, rng, n_threads=n_threads)  # type: ignore[arg-type]
+        if self.has_positions:
+            return X, self.positions(count_rows(X))
+        if reads_stored(kernel.form()):
+            raise ValueError("basis must be positions of rows for a precomputed kernel")
+        return self.basis, np.arange(count_rows(self.basis))
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether ``basis`` is positions of rows."""
+        given = self.basis
+        return (
+            not isinstance(given, str)
+            and np.ndim(given) == 1
+            and np.asarray(given).dtype.kind in "iu"
+        )
+
+    def positions(self, n_rows: int) -> NDArray[np.intp]:
+        """``basis`` as positions among ``n_rows`` rows, checked."""
+        given = np.asarray(self.basis, dtype=np.intp)
+        if len(given) and not (given.min() >= 0 and given.max() < n_rows):
+            raise ValueError(f"basis must lie in 0..{n_rows - 1}, got {given.min()}..{given.max()}")
+        return given
+
+    def transform(self, X: Any) -> FloatArray:
+        """Features of the rows of ``X``; those of several models side by side, averaged.
+
+        The inner product of two rows of features is the (averaged) Nystrom kernel.
+        """
+        check_is_fitted(self, "maps_")
+        values = [features(X) for features in self.maps_]
+        return np.hstack(values) / np.sqrt(len(values)) if len(values) > 1 else values[0]
+
+
+def feature_blocks(n_rows: int, rank: int, n_bytes: int = 2**25) -> list[slice]:
+    """Slices of rows whose features fit into ``n_bytes``."""
+    return list(row_slices(n_rows, 8 * max(rank, 1), n_bytes))
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """A generator that advances a given RandomState, as scikit-learn's estimators do."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)

@@ -1,0 +1,244 @@
+"""What the least squares machines share: one system, one fit, its diagnostics."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mercer.kernels import Kernel
+from mercer.lowrank import LowRank
+from mercer.machines.base import KernelMachine
+from mercer.machines.streaming import Stream, positive_rows
+from mercer.native_kernel import take_rows
+from mercer.solvers.linear_system import Job, LeastSquaresFit, System, fit_least_squares
+from mercer.solvers.linear_system.fit import Loss
+from mercer.solvers.linear_system.sparse import fit_pruned, fit_sparse
+
+__all__ = ["LeastSquaresMachine"]
+
+FloatArray = NDArray[np.float64]
+
+
+class LeastSquaresMachine(KernelMachine):
+    """Base of RLSC, LSSVC and LSSVR: everything but the meaning of the targets."""
+
+    loo_values_: FloatArray | None
+    loo_errors_: FloatArray | None
+    loo_error_: float | None
+    gcv_: float | None
+    dof_: float | None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [
+            Interval(Real, 0.0, None, closed="neither"),
+            "array-like",
+            StrOptions({"loo"}),
+        ],
+        **{
+            name: KernelMachine._parameter_constraints[name]
+            for name in ("kernel", "degree", "gamma", "coef0", "tol", "max_iter", "solver")
+        },
+        "fit_intercept": ["boolean", StrOptions({"penalized"})],
+        "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
+        "penalty": [StrOptions({"norm", "coefficients"})],
+        "sparse": [StrOptions({"prune", "l0"}), None],
+        "loo": ["boolean"],
+        "precision": KernelMachine._parameter_constraints["precision"],
+        "n_threads": KernelMachine._parameter_constraints["n_threads"],
+    }
+
+    def _alphas(self) -> FloatArray | None:
+        """The alphas to choose from; None stands for the default grid."""
+        if isinstance(self.alpha, str):
+            return None
+        alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
+        if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
+            raise ValueError(
+                "alpha must be a positive number, a vector of positive numbers or 'loo', "
+                f"got {self.alpha!r}"
+            )
+        return alphas
+
+    def _low_rank(self) -> LowRank | None:
+        if isinstance(self.low_rank, Integral):
+            return LowRank(rank=int(self.low_rank), random_state=0)
+        return self.low_rank
+
+    def _low_rank_among(self, X: Any, rows: NDArray[np.intp], n: int) -> LowRank | None:
+        """The approximation, the positions of a given basis counted among ``rows`` only."""
+        low_rank = self._low_rank()
+        if low_rank is None or not low_rank.has_positions or len(rows) == n:
+            return low_rank
+        positions = low_rank.positions(n)
+        place = np.full(n, -1)
+        place[rows] = np.arange(len(rows))
+        found = place[positions]
+        if low_rank.method != "subset" and (found < 0).any():
+            # a row without weight may be in the basis all the same
+            return clone(low_rank).set_params(basis=take_rows(X, positions))
+        return clone(low_rank).set_params(basis=found[found >= 0])
+
+    def _fit_targets(
+        self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray
+    ) -> None:
+        """Fit on the rows of positive weight and keep what came of it.
+
+        ``loss`` and ``loss_weight`` are those of the rows of positive weight.
+        """
+        self.__dict__.pop("_stream", None)
+        kernel = self._resolve_kernel(X, weight)
+        rows = np.flatnonzero(weight > 0)
+        job = Job(
+            kernel=kernel,
+            X=self._rows_of(X, rows, len(weight)),
+            system=System(targets[rows], weight[rows], self.fit_intercept is True),
+            alphas=self._alphas(),
+            loss=loss,
+            loss_weight=loss_weight,
+            penalized=self.fit_intercept == "penalized",
+            proximal=self.penalty == "coefficients",
+            low_rank=self._low_rank_among(X, rows, len(weight)),
+            solver=self.solver,
+            loo=self.loo,
+            tol=self.tol,
+            max_iter=None if self.max_iter < 0 else self.max_iter,
+            precision="single" if self.precision == "single" else "double",
+            n_threads=self.n_threads,
+        )
+        self._keep_fit(self._fit_job(job), kernel, X, rows)
+        self._keep_diagnostics(targets, rows, X)
+
+    def _stream_block(self, X: Any, targets: FloatArray, weight: FloatArray, first: bool) -> None:
+        """Take in one block of a stream and keep the machine of all rows so far."""
+        alphas = self._alphas()
+        if isinstance(self.alpha, str):
+            raise ValueError("alpha must be numbers in partial_fit: rows cannot be left out later")
+        if self._is_precomputed():
+            raise ValueError("partial_fit needs rows, got kernel='precomputed'")
+        if first:
+            self._stream = Stream(
+                self._resolve_kernel(X, weight),
+                positive_rows(X, weight),
+                targets.shape[1],
+                self._low_rank(),
+                bias=self.fit_intercept is True,
+                penalized=self.fit_intercept == "penalized",
+                n_threads=self.n_threads,
+            )
+            self.n_samples_seen_ = 0
+        self._stream.add(X, targets, weight)
+        self.n_samples_seen_ += len(weight)
+        fit, scores, dofs = self._stream.fit(alphas)
+        self._keep_fit(fit, self._stream.kernel, X, np.arange(len(weight)))
+        self._keep_diagnostics(targets, np.arange(len(weight)), X)
+        assert alphas is not None
+        self.alphas_ = alphas
+        best = int(scores.argmin())
+        self.gcv_, self.dof_ = float(scores[best]), float(dofs[best])
+
+    def _rows_of(self, X: Any, rows: NDArray[np.intp], n: int) -> Any:
+        if len(rows) == n:
+            return X
+        return X[np.ix_(rows, rows)] if self._is_precomputed() else take_rows(X, rows)
+
+    def _fit_job(self, job: Job) -> LeastSquaresFit:
+        if self.sparse is None:
+            return fit_least_squares(job)
+        if job.low_rank is not None or job.proximal or job.solver != "auto":
+            raise ValueError(
+                f"sparse={self.sparse!r} works on the exact machine: low_rank must be None, "
+                "penalty 'norm' and solver 'auto'"
+            )
+        return fit_pruned(job) if self.sparse == "prune" else fit_sparse(job)
+
+    def _keep_fit(
+        self, fit: LeastSquaresFit, kernel: Kernel, X: Any, rows: NDArray[np.intp]
+    ) -> None:
+        """Fitted attributes; positions are those among all rows of ``X``."""
+        self.kernel_ = kernel
+        self.shape_fit_ = np.shape(X)
+        self.alpha_ = fit.alpha
+        self.intercept_ = np.asarray(fit.intercept, dtype=np.float64)
+        self.solver_ = fit.solver
+        self.n_iter_ = fit.n_iter
+        self.condition_ = fit.condition
+        self._scan = fit.scan
+        for name in ("coef_", "dual_coef_", "support_", "support_vectors_", "low_rank_"):
+            self.__dict__.pop(name, None)
+        if fit.weights is not None:
+            self.coef_ = fit.weights.T
+        else:
+            self._keep_expansion(fit, X, rows)
+        if fit.low_rank is not None:
+            self.low_rank_ = fit.low_rank
+            if isinstance(fit.low_rank.basis, str) or fit.low_rank.has_positions:
+                self.low_rank_.basis_ = tuple(rows[basis] for basis in self.low_rank_.basis_)
+        self._warn(fit)
+
+    def _keep_expansion(self, fit: LeastSquaresFit, X: Any, rows: NDArray[np.intp]) -> None:
+        assert fit.coef is not None
+        self.dual_coef_ = fit.coef.T
+        if fit.support is not None:
+            self._keep_support(X, rows[fit.support])
+        elif self._is_precomputed():
+            self._keep_support(X, rows[fit.rows])
+        else:
+            self.support_vectors_ = fit.rows
+        self._expand()
+
+    def _warn(self, fit: LeastSquaresFit) -> None:
+        # beyond this no digit of the coefficients is sure
+        limit = 1 / (np.finfo(float).eps * max(self.shape_fit_[0], 1))
+        if fit.condition is not None and fit.condition > limit:
+            warnings.warn(
+                f"the matrix is ill-conditioned (condition_={fit.condition:.2g}): coefficients "
+                f"may be inaccurate. A larger alpha (now {fit.alpha:g}) helps",
+                LinAlgWarning,
+                stacklevel=5,
+            )
+        if not fit.converged:
+            warnings.warn(
+                f"{fit.solver} stopped after {fit.n_iter} iterations at a relative residual of "
+                f"{fit.residual:.3g} (tol={self.tol:g}). Increase max_iter, tol or alpha",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+    def _keep_diagnostics(self, targets: FloatArray, rows: NDArray[np.intp], X: Any) -> None:
+        """Leave-one-out and GCV of the alpha used; rows of weight 0 were left out anyway."""
+        result = self._scan
+        del self._scan
+        self.alphas_ = np.array([self.alpha_]) if result is None else result.alphas
+        self.loo_values_ = self.loo_errors_ = None
+        self.loo_error_ = self.gcv_ = self.dof_ = None
+        if result is None:
+            return
+        values = np.empty(targets.shape)
+        values[rows] = result.values
+        absent = np.setdiff1d(np.arange(len(values)), rows)
+        if len(absent):
+            values[absent] = self._outputs(take_rows(X, absent))
+        self.loo_values_ = values[:, 0] if self._is_flat else values
+        self.loo_errors_ = result.errors
+        self.loo_error_ = float(result.errors[result.best])
+        self.gcv_ = float(result.gcv[result.best])
+        self.dof_ = float(result.dof[result.best])
+
+    @property
+    def _is_flat(self) -> bool:
+        """Whether there is one output, given and returned as a vector."""
+        return len(self.intercept_) == 1
+
+    def _outputs(self, X: Any) -> FloatArray:
+        """Values of all outputs at validated rows, (n_rows, n_outputs)."""
+        if hasattr(self, "coef_"):
+            return np.asarray(X @ self.coef_.T) + self.intercept_
+        return self._evaluate(X)[0] + self.intercept_

@@ -1,0 +1,327 @@
+"""Least squares classifiers: RLSC and LS-SVM."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils import compute_class_weight
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from mercer.machines.least_squares import LeastSquaresMachine
+from mercer.machines.streaming import can_stream
+from mercer.solvers.linear_system.fit import Loss
+
+__all__ = ["LSSVC", "RLSC"]
+
+FloatArray = NDArray[np.float64]
+
+
+class LeastSquaresClassifier(ClassifierMixin, LeastSquaresMachine):
+    """Least squares on labels -1 and +1, one class against all others."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LeastSquaresMachine._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine; all classes share one factorization.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
+            Training rows; for ``kernel="precomputed"`` the kernel matrix; for a function
+            anything it takes.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a weight of 2 is the same as the row given twice.
+
+        Returns
+        -------
+        self : object
+        """
+        X, y, weight = self._validate_fit(X, y, sample_weight)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.class_weight_ = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=y, sample_weight=weight
+        )
+        weights = weight * self.class_weight_[labels]
+        rows = weights > 0
+        seen = len(np.unique(labels[rows]))
+        if seen < 2:
+            raise ValueError(
+                "The number of classes has to be greater than one; got "
+                f"{seen} class{'' if seen == 1 else 'es'} with positive weight"
+            )
+        targets = signed_labels(labels, len(self.classes_))
+        self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weight[rows])
+        return self
+
+    @available_if(can_stream)
+    @_fit_context(prefer_skip_nested_validation=False)
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Take in a block of rows, which need not be kept; low rank or linear kernels only.
+
+        The basis and rules such as ``gamma="scale"`` come from the first block. The result is
+        that of :meth:`fit` on all blocks together; of several alphas the one of the least GCV
+        is taken, because rows that are gone cannot be left out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes there are; required at the first block unless it has them all.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+
+        Returns
+        -------
+        self : object
+        """
+        first = not hasattr(self, "_stream")
+        X, y, weight = self._validate_fit(X, y, sample_weight, reset=first)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if first:
+            self.classes_ = np.unique(y if classes is None else classes)
+        labels = np.searchsorted(self.classes_, y)
+        known = self.classes_[np.minimum(labels, len(self.classes_) - 1)] == y
+        if not known.all() or len(self.classes_) < 2:
+            raise ValueError(f"y must hold two or more of the classes {self.classes_}, got {y!r}")
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
+        self.class_weight_ = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=self.classes_
+        )
+        targets = signed_labels(labels, len(self.classes_))
+        self._stream_block(X, targets, weight * self.class_weight_[labels], first)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Decision values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive means ``classes_[1]``. More: the value of each class against
+            all others.
+        """
+        values = self._outputs(self._validate_predict(X))
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row: the argmax of :meth:`decision_function`."""
+        values = self._outputs(self._validate_predict(X))
+        return self.classes_[chosen_class(values)]
+
+
+def signed_labels(labels: NDArray[np.intp], n_classes: int) -> FloatArray:
+    """-1 and +1: one column for two classes, otherwise one for each."""
+    if n_classes == 2:
+        return np.where(labels == 1, 1.0, -1.0)[:, None]
+    return np.where(labels[:, None] == np.arange(n_classes), 1.0, -1.0)
+
+
+def chosen_class(values: FloatArray) -> NDArray[np.intp]:
+    """Number of the class: the last axis holds one value, or one for each class."""
+    if values.shape[-1] == 1:
+        return (values[..., 0] > 0).astype(np.intp)
+    return values.argmax(axis=-1)
+
+
+def wrong_class(labels: NDArray[np.intp]) -> Loss:
+    """1 where the values choose another class, else 0."""
+
+    def loss(values: FloatArray, rows: slice) -> FloatArray:
+        return (chosen_class(values) != labels[rows]).astype(np.float64)
+
+    return loss
+
+
+class RLSC(LeastSquaresClassifier):
+    """Regularized least-squares classification.
+
+    Minimizes ``1/2 |w|^2 + 1/(2 alpha) sum_i w_i (y_i - f(x_i))^2`` on labels -1 and +1: one
+    linear system (K + alpha) c = y, and one factorization for every class, every alpha and
+    every left-out row.
+
+    Parameters
+    ----------
+    alpha : float, array-like or "loo", default=1.0
+        The number on the diagonal: lambda n of regularization, 1/C of the LS-SVM. Of several
+        values the one of the least leave-one-out error is taken; "loo" asks for a grid that
+        spans the spectrum of the kernel matrix.
+    kernel : str, Kernel or callable, default="rbf"
+        As for :class:`~mercer.SVC`, with ``degree``, ``gamma`` and ``coef0``.
+    fit_intercept : {False, True, "penalized"}, default=False
+        Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
+    class_weight : dict or "balanced", default=None
+        Factors of the weights of the classes.
+    low_rank : int, LowRank or None, default=None
+        Approximate the kernel matrix by columns of this many random rows (the same in every
+        fit), or as the object says.
+    solver : str or Solver, default="auto"
+        "direct" (Cholesky), "eigen" (all alphas at once), "cg", "smo", a
+        :class:`~mercer.solvers.linear_system.ConjugateGradient` or
+        :class:`~mercer.Smo`; for linear kernels also "primal", "smw" and "lsqr".
+    penalty : {"norm", "coefficients"}, default="norm"
+        What is small: |w|^2 = c'Kc, or |c|^2 as in the nonlinear proximal SVM.
+    sparse : {None, "prune", "l0"}, default=None
+        How support vectors are made few: by dropping the smallest coefficients as long as
+        held-out rows do not suffer, or by reweighting towards zeros.
+    loo : bool, default=True
+        Whether leave-one-out values are computed for a single alpha, too; it takes as long
+        again as the fit.
+    tol : float, default=1e-6
+        Relative residual at which "cg", "lsqr" and "smo" end.
+    max_iter : int, default=-1
+        Bound on their iterations; -1 means ten times the size of the system.
+    precision : {"auto", "single", "double"}, default="auto"
+        Precision of kernel values; "auto" is double.
+    n_threads : int, default=None
+        Threads for kernel values; None means ``OMP_NUM_THREADS`` or all CPUs.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    alpha_ : float
+        The alpha used; ``alphas_`` are those it was chosen from.
+    loo_values_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+        Decision value of each training row by the machine of all others (alpha fixed, the row
+        left out with all its weight; a low-rank basis is kept). None for solvers that do not
+        factor: "cg", "lsqr", "smo".
+    loo_error_ : float or None
+        Weighted share of rows that are wrong when left out; ``loo_errors_`` of each alpha.
+    gcv_ : float or None
+        Generalized cross-validation, the mean over outputs.
+    dof_ : float or None
+        Effective degrees of freedom, the trace of the smoother.
+    condition_ : float or None
+        Condition of the matrix that was factored.
+    solver_ : str
+        Solver that was used.
+    dual_coef_ : ndarray of shape (n_outputs, n_support)
+        Coefficients of ``support_vectors_``, which are the rows ``support_``.
+    coef_ : ndarray of shape (n_outputs, n_features)
+        Weights of the features in their place, for solvers of linear kernels.
+    intercept_ : ndarray of shape (n_outputs,)
+        The bias.
+    low_rank_ : LowRank
+        The fitted approximation, with ``basis_`` and ``trace_error_``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import RLSC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = RLSC(alpha="loo").fit(X, y)
+    >>> bool(machine.loo_error_ < 0.06)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool | Literal["penalized"] = False,
+        class_weight: Any = None,
+        low_rank: Any = None,
+        solver: Any = "auto",
+        penalty: str = "norm",
+        sparse: str | None = None,
+        loo: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = -1,
+        precision: str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.low_rank = low_rank
+        self.solver = solver
+        self.penalty = penalty
+        self.sparse = sparse
+        self.loo = loo
+        self.tol = tol
+        self.max_iter = max_iter
+        self.precision = precision
+        self.n_threads = n_threads
+
+
+class LSSVC(LeastSquaresClassifier):
+    """Least squares support vector classification: :class:`RLSC` with a free bias.
+
+    Solves [[0, 1'], [1, K + alpha]] [b; c] = [0; y]. Parameters and attributes are those of
+    :class:`RLSC`.
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool | Literal["penalized"] = True,
+        class_weight: Any = None,
+        low_rank: Any = None,
+        solver: Any = "auto",
+        penalty: str = "norm",
+        sparse: str | None = None,
+        loo: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = -1,
+        precision: str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.low_rank = low_rank
+        self.solver = solver
+        self.penalty = penalty
+        self.sparse = sparse
+        self.loo = loo
+        self.tol = tol
+        self.max_iter = max_iter
+        self.precision = precision
+        self.n_threads = n_threads

@@ -1,0 +1,180 @@
+"""Least squares support vector regression."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from mercer.machines.least_squares import LeastSquaresMachine
+from mercer.machines.robust import fit_robust
+from mercer.machines.streaming import can_stream
+from mercer.solvers.linear_system import Job, LeastSquaresFit, squared_loss
+
+__all__ = ["LSSVR"]
+
+FloatArray = NDArray[np.float64]
+
+
+class LSSVR(RegressorMixin, LeastSquaresMachine):
+    """Least squares support vector regression: kernel ridge regression with a free bias.
+
+    Minimizes ``1/2 |w|^2 + 1/(2 alpha) sum_i w_i (y_i - f(x_i))^2``. Several targets share one
+    factorization. Parameters and attributes are those of :class:`~mercer.RLSC`, and:
+
+    Parameters
+    ----------
+    fit_intercept : {True, False, "penalized"}, default=True
+        Whether there is a bias; False is kernel ridge regression.
+    robust : {None, "huber", "hampel"}, default=None
+        Rows with large residuals lose weight, round after round: in inverse proportion to
+        them, or altogether. One target only.
+
+    Attributes
+    ----------
+    loo_values_ : ndarray of shape (n_samples,) or (n_samples, n_targets), or None
+        Value of each training row by the machine of all others.
+    loo_error_ : float or None
+        Weighted mean of the squared errors of the left-out rows.
+    robust_weight_ : ndarray of shape (n_samples,)
+        Factor of the weight of each row; with ``robust`` only. ``scale_`` is the scale of the
+        residuals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import LSSVR
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> machine = LSSVR(alpha="loo").fit(X, np.sin(X[:, 0]))
+    >>> bool(machine.loo_error_ < 1e-6)
+    True
+    """
+
+    robust_weight_: FloatArray
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **LeastSquaresMachine._parameter_constraints,
+        "robust": [StrOptions({"huber", "hampel"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool | Literal["penalized"] = True,
+        robust: str | None = None,
+        low_rank: Any = None,
+        solver: Any = "auto",
+        penalty: str = "norm",
+        sparse: str | None = None,
+        loo: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = -1,
+        precision: str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.robust = robust
+        self.low_rank = low_rank
+        self.solver = solver
+        self.penalty = penalty
+        self.sparse = sparse
+        self.loo = loo
+        self.tol = tol
+        self.max_iter = max_iter
+        self.precision = precision
+        self.n_threads = n_threads
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
+            Training rows; for ``kernel="precomputed"`` the kernel matrix; for a function
+            anything it takes.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a weight of 2 is the same as the row given twice.
+
+        Returns
+        -------
+        self : object
+        """
+        X, targets, weight = self._validate_targets(X, y, sample_weight)
+        if self.robust is not None and targets.shape[1] > 1:
+            raise ValueError(f"robust={self.robust!r} needs one target, got {targets.shape[1]}")
+        rows = weight > 0
+        self._fit_targets(X, targets, weight, squared_loss(targets[rows]), weight[rows])
+        if self.robust is not None:
+            share = np.ones(len(weight))
+            share[rows] = self.robust_weight_
+            self.robust_weight_ = share
+        return self
+
+    def _validate_targets(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, reset: bool = True
+    ) -> tuple[Any, FloatArray, FloatArray]:
+        if y is None:
+            raise ValueError("LSSVR requires y to be passed, but the target y is None")
+        X, y, weight = self._validate_fit(
+            X, y, sample_weight, y_numeric=True, multi_output=True, reset=reset
+        )
+        targets = np.asarray(y, dtype=np.float64)
+        self._n_dimensions = targets.ndim
+        return X, targets.reshape(len(targets), -1), weight
+
+    @available_if(can_stream)
+    @_fit_context(prefer_skip_nested_validation=False)
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Take in a block of rows, which need not be kept; low rank or linear kernels only.
+
+        The basis and rules such as ``gamma="scale"`` come from the first block. The result is
+        that of :meth:`fit` on all blocks together; of several alphas the one of the least GCV
+        is taken, because rows that are gone cannot be left out.
+        """
+        first = not hasattr(self, "_stream")
+        if self.robust is not None:
+            raise ValueError(f"partial_fit needs robust=None, got {self.robust!r}")
+        X, targets, weight = self._validate_targets(X, y, sample_weight, reset=first)
+        self._stream_block(X, targets, weight, first)
+        return self
+
+    def _fit_job(self, job: Job) -> LeastSquaresFit:
+        if self.robust is None:
+            return super()._fit_job(job)
+        if self.sparse is not None:
+            raise ValueError(f"robust={self.robust!r} cannot be combined with sparse machines")
+        fit, share, scale, _ = fit_robust(job, self.robust)  # type: ignore[arg-type]
+        self.robust_weight_ = share
+        self.scale_ = scale
+        return fit
+
+    @property
+    def _is_flat(self) -> bool:
+        return self._n_dimensions == 1
+
+    def predict(self, X: Any) -> FloatArray:
+        """Value at each row: shape (n_samples,) or (n_samples, n_targets)."""
+        values = self._outputs(self._validate_predict(X))
+        return values[:, 0] if self._is_flat else values

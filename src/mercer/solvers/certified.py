@@ -1,0 +1,152 @@
+"""Runs that end with a certificate: native work, checked in double precision, until it holds."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.gram import Gram
+from mercer.native_kernel import Precision
+from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.solvers.progress import Callback
+from mercer.solvers.screening import screened_certificate
+from mercer.solvers.start import feasible_start
+
+__all__ = ["CertifiedRun"]
+
+
+class CertifiedRun(ABC):
+    """One solve: single precision as far as it carries, then double.
+
+    Parameters are those of :func:`mercer.solvers.solve`; ``stopping`` says what ``tol``
+    bounds.
+    """
+
+    name: str
+
+    def __init__(
+        self,
+        problem: Problem,
+        gram: Gram,
+        start: ArrayLike | None,
+        tol: float,
+        max_iter: int,
+        max_time: float | None,
+        callback: Callback | None,
+        stopping: str = "margin",
+    ) -> None:
+        self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
+        self.began = time.perf_counter()
+        self.deadline = np.inf if max_time is None else self.began + max_time
+        self.evaluations = gram.n_evaluations
+        self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
+        self.callback = callback
+        self.coef = feasible_start(problem, start)
+        self.gradient: NDArray[np.float64] | None = None
+        self.trace: dict[str, Any] = {"iterations": 0}
+        self.status = "converged"
+
+    @abstractmethod
+    def native_run(
+        self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
+    ) -> Any:
+        """Moves ``coef`` until the violation is within ``tolerance``; returns the result.
+
+        May leave the gradient of the point, in the precision of the run, in ``gradient``.
+        """
+
+    def record(self, result: Any) -> None:
+        """Adds what a native run counted to the trace."""
+        for name in dir(result):
+            value = getattr(result, name)
+            if not name.startswith("_") and isinstance(value, int):
+                self.trace[name] = self.trace.get(name, 0) + value
+            elif name.endswith("_seconds"):
+                self.trace[name] = self.trace.get(name, 0.0) + value
+
+    def solution(self) -> Solution:
+        """The point, its certificate and its cost."""
+        # Along a flat direction without end rounding decides: that needs all digits.
+        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
+        precision: Precision = "double" if endless.any() else self.gram.precision
+        # A single-precision run aims a little lower: its own rounding must fit in the rest.
+        tolerance = self.tol * (0.9 if precision == "single" else 1.0)
+        certificate = self._run(precision, tolerance, None)
+        for _ in range(12):
+            if self._is_over(precision, certificate):
+                break
+            tolerance = min(tolerance, self.tol * self._unit(certificate))
+            if precision == "double" or certificate.violation <= tolerance:
+                tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
+            precision = "double"
+            before = certificate.violation, certificate.gap
+            certificate = self._run(precision, tolerance, certificate)
+            if (certificate.violation, certificate.gap) == before:
+                self.status = "precision-limit"
+        else:
+            if not self._is_over(precision, certificate):
+                self.status = "precision-limit"
+        return self._wrap(certificate)
+
+    def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
+        """Whether the last native run was the last; one that stalled may go on in double."""
+        good = self._is_good(certificate)
+        if self.status == "precision-limit" and (good or precision == "single"):
+            self.status = "converged"
+        if self.status == "stuck" and good:
+            self.status = "converged"
+        return good or self.status != "converged"
+
+    def seconds_left(self) -> float:
+        """Time until the deadline, at most a number the core can hold."""
+        return min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
+
+    def _run(
+        self, precision: Precision, tolerance: float, known: Certificate | None
+    ) -> Certificate:
+        result = self.native_run(precision, tolerance, None if known is None else known.gradient)
+        self.status = result.status
+        self.left -= result.iterations
+        self.record(result)
+        if precision == "single" and self.gradient is not None:
+            return screened_certificate(self.problem, self.gram, self.coef, self.gradient)
+        return certify(self.problem, self.gram, self.coef)
+
+    def _is_good(self, certificate: Certificate) -> bool:
+        if self.stopping == "maximum-gain":
+            return self.status == "converged"
+        if self.stopping == "gap" and certificate.relative_gap is not None:
+            return certificate.relative_gap <= self.tol
+        return certificate.violation <= self.tol * self._unit(certificate)
+
+    def _unit(self, certificate: Certificate) -> float:
+        """The unit of a violation, at most 1.
+
+        Without a linear term the gradient scales with the coefficients, and a violation
+        means something only next to the margin they make (spec 004, 3.4): half the
+        difference of the two groups' multipliers, or the one group's own. Where the margin
+        vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
+        such coefficients can have takes its place.
+        """
+        if self.stopping != "margin" or self.problem.linear.any() or self.problem.n_groups == 0:
+            return 1.0
+        multiplier = certificate.multiplier
+        margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
+        largest = np.abs(self.coef).sum() * np.abs(self.gram.diagonal()).max()
+        return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0
+
+    def _wrap(self, certificate: Certificate) -> Solution:
+        return Solution(
+            coef=self.coef,
+            **vars(certificate),
+            n_iter=self.trace["iterations"],
+            n_kernel=self.gram.n_evaluations - self.evaluations,
+            seconds=time.perf_counter() - self.began,
+            status=self.status,  # type: ignore[arg-type]
+            solver=self.name,
+            trace=self.trace,
+        )

@@ -1,0 +1,170 @@
+"""Solvers side by side on one problem, over random orders of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram
+from mercer.problem import Problem, Solution
+from mercer.solvers.comparison import Comparison, Measurement
+from mercer.solvers.smo import Smo
+
+if TYPE_CHECKING:
+    from mercer.solvers import Solver
+
+__all__ = ["compare", "permuted"]
+
+Order = NDArray[np.intp]
+GramFactory = Callable[[Order, float | None], Gram]
+
+_TRACE_POINTS = 400  # enough for a smooth curve
+
+
+def compare(
+    problem: Problem,
+    gram: Gram | GramFactory,
+    solvers: Iterable[str | Solver] | Mapping[str, str | Solver],
+    *,
+    permutations: int = 10,
+    cache_size: float | None = None,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    random_state: int = 0,
+) -> Comparison:
+    """Solve a problem with several solvers, in several orders of its rows.
+
+    The order decides about ties, above all about the first pair, and so changes the number
+    of iterations a lot: medians over orders compare solvers, single runs do not. Every run
+    starts with an empty cache, and all solvers see the same orders.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to solve.
+    gram : Gram or callable
+        Kernel values of its rows, or a function that makes them: called with an order of the
+        rows and ``cache_size``, it returns a new :class:`Gram` of the rows in that order.
+    solvers : iterable or mapping of names to solvers
+        Names or solver objects; the others are tested against the first.
+    permutations : int, default=10
+        Number of orders; the first is the given one.
+    cache_size : float, default=None
+        Memory for kernel rows in MB, for the regimes where they do not fit; None means that
+        of ``gram``.
+    tol, max_iter, max_time
+        Of each run, as for :func:`~mercer.solve`.
+    random_state : int, default=0
+        Seed of the orders.
+
+    Returns
+    -------
+    Comparison
+        Medians and p-values: print it, show it in a notebook, or ``plot()`` it.
+    """
+    if permutations < 1:
+        raise ValueError(f"permutations must be at least 1, got {permutations!r}")
+    make = _factory(gram)
+    limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "max_time": max_time}
+    orders = _orders(problem, gram, permutations, random_state)
+    measured, traces = {}, {}
+    for name, solver in _named(solvers).items():
+        solutions = [
+            solver.solve(permuted(problem, order), make(order, cache_size), **limits)
+            for order in orders
+        ]
+        measured[name] = tuple(map(Measurement.of, solutions))
+        traces[name] = _points(problem, solver, make(orders[0], cache_size), limits, solutions[0])
+    return Comparison(measured, traces)
+
+
+def permuted(problem: Problem, order: Order) -> Problem:
+    """The problem on the rows in another order, its variables in the order of their rows.
+
+    Where rows have several variables the first variables of all rows come first, as in
+    support vector regression.
+    """
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    by_row = np.argsort(problem.index, kind="stable")
+    first = np.searchsorted(problem.index[by_row], problem.index[by_row])
+    copy = np.empty_like(by_row)
+    copy[by_row] = np.arange(len(by_row)) - first
+    index = place[problem.index]
+    variables = np.lexsort((index, copy))
+    arrays = {field.name: getattr(problem, field.name) for field in fields(problem)}
+    moved = {name: arrays[name][variables] for name in arrays if name != "group_sum"}
+    return Problem(**(moved | {"index": index[variables], "group_sum": problem.group_sum}))
+
+
+def _factory(gram: Gram | GramFactory) -> GramFactory:
+    if isinstance(gram, Gram):
+        return lambda order, cache_size: gram.reordered(order, cache_size=cache_size)
+    if not callable(gram):
+        raise TypeError(f"gram must be a Gram or a function that makes one, got {gram!r}")
+    return gram
+
+
+def _orders(
+    problem: Problem, gram: Gram | GramFactory, count: int, random_state: int
+) -> list[Order]:
+    n_rows = gram.n_rows if isinstance(gram, Gram) else int(problem.index.max(initial=-1)) + 1
+    rng = np.random.default_rng(random_state)
+    return [np.arange(n_rows), *(rng.permutation(n_rows) for _ in range(count - 1))]
+
+
+def _named(solvers: Iterable[str | Solver] | Mapping[str, str | Solver]) -> dict[str, Solver]:
+    # The package imports this module.
+    from mercer.solvers import resolve_solver
+
+    if isinstance(solvers, Mapping):
+        named = {name: resolve_solver(solver) for name, solver in solvers.items()}
+    else:
+        listed = list(solvers)
+        named = {_label(solver): resolve_solver(solver) for solver in listed}
+        if len(named) < len(listed):
+            raise ValueError("solvers must differ; give a mapping of names to tell them apart")
+    if not named:
+        raise ValueError("solvers must name at least one solver")
+    return named
+
+
+def _label(solver: str | Solver) -> str:
+    """The name of a solver, or what is not default about it."""
+    if isinstance(solver, str):
+        return solver
+    if not isinstance(solver, Smo):
+        return solver.name
+    default = Smo()
+    parts = [_policy_label(solver.selection), _policy_label(solver.step)]
+    if solver.step == default.step:
+        parts.pop()
+    for name in ("stopping", "shrinking", "refine"):
+        if getattr(solver, name) != getattr(default, name):
+            parts.append(f"{name}={getattr(solver, name)}")
+    return ", ".join(parts)
+
+
+def _policy_label(policy: Any) -> str:
+    if isinstance(policy, str):
+        return policy
+    values = (f"{field.name}={getattr(policy, field.name)}" for field in fields(policy))
+    return f"{policy.name}({', '.join(values)})"
+
+
+def _points(
+    problem: Problem, solver: Solver, gram: Gram, limits: dict[str, Any], solution: Solution
+) -> NDArray[Any] | None:
+    """The course of one more run; it is recorded apart because recording takes time."""
+    if not isinstance(solver, Smo):
+        return solution.trace.get("points")
+    stride = max(1, solution.n_iter // _TRACE_POINTS)
+    traced: NDArray[Any] | None = (
+        replace(solver, trace=stride).solve(problem, gram, **limits).trace.get("points")
+    )
+    return traced

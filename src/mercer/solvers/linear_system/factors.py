@@ -1,0 +1,179 @@
+"""Two factorizations of A + alpha with the same face: (A + alpha)^-1 = T' diag(filter) T."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, eigh
+from scipy.linalg.blas import dtrsm, dtrsv
+from scipy.linalg.lapack import dpotrf
+
+__all__ = ["CholeskyFactor", "Factor", "SpectralFactor", "linear_form", "quadratic_form"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Factor(Protocol):
+    """Factorization of a symmetric matrix plus alpha."""
+
+    def coordinates(self, rows: Any) -> FloatArray:
+        """``rows T'``: rows in the coordinates in which the inverse is diagonal."""
+
+    def back(self, z: FloatArray) -> FloatArray:
+        """``T' z``: from coordinates back."""
+
+    def filters(self, alphas: FloatArray) -> FloatArray:
+        """The diagonals, shape (n_alphas, n_coordinates)."""
+
+    def shrinkage(self, alphas: FloatArray) -> FloatArray:
+        """tr(A (A + alpha)^-1)."""
+
+    def condition(self, alpha: float) -> float:
+        """Largest by smallest eigenvalue of A + alpha."""
+
+    @property
+    def largest(self) -> float:
+        """Largest eigenvalue of A."""
+
+
+def linear_form(T: FloatArray, filters: FloatArray, z: FloatArray) -> FloatArray:
+    """``T diag(filter) z`` for every filter: shape (n_alphas, n_rows, n_outputs)."""
+    weighted = filters.T[:, :, None] * z[:, None, :]
+    flat = T @ weighted.reshape(len(z), -1)
+    return flat.reshape(len(T), len(filters), z.shape[1]).transpose(1, 0, 2)
+
+
+def quadratic_form(T: FloatArray, filters: FloatArray) -> FloatArray:
+    """``diag(T diag(filter) T')`` for every filter: shape (n_alphas, n_rows)."""
+    return (T**2 @ filters.T).T
+
+
+class SpectralFactor:
+    """A = V diag(values) V': every alpha from one eigendecomposition (spec 003, 2.12).
+
+    Parameters
+    ----------
+    A : ndarray of shape (r, r)
+        Its lower triangle is read; overwritten.
+    clip : bool, default=True
+        Whether negative eigenvalues are rounding (the matrix is positive semi-definite).
+    """
+
+    def __init__(self, A: FloatArray, *, clip: bool = True) -> None:
+        n = len(A)
+        if n:
+            # divide and conquer: every eigenvector is wanted
+            self.values, self.vectors = eigh(
+                A, lower=True, driver="evd", overwrite_a=True, check_finite=False
+            )
+        else:
+            self.values, self.vectors = np.empty(0), np.empty((0, 0))
+        if clip:
+            np.maximum(self.values, 0.0, out=self.values)
+
+    def drop(self, coordinate: int) -> None:
+        """Forget the eigenvector that is this coordinate alone: its filter becomes 0."""
+        self.values[np.abs(self.vectors[coordinate]).argmax()] = np.inf
+
+    def coordinates(self, rows: Any) -> FloatArray:
+        """Rows in the basis of the eigenvectors."""
+        return rows @ self.vectors
+
+    def back(self, z: FloatArray) -> FloatArray:
+        """From the basis of the eigenvectors."""
+        return self.vectors @ z
+
+    def filters(self, alphas: FloatArray) -> FloatArray:
+        """1 / (values + alpha)."""
+        return 1.0 / np.add.outer(alphas, self.values)
+
+    def shrinkage(self, alphas: FloatArray) -> FloatArray:
+        """Sum of values / (values + alpha)."""
+        values = self._finite
+        return (values / np.add.outer(alphas, values)).sum(axis=1)
+
+    @property
+    def _finite(self) -> FloatArray:
+        return self.values[np.isfinite(self.values)]
+
+    @property
+    def largest(self) -> float:
+        """Largest eigenvalue of A."""
+        return float(self._finite.max(initial=0.0))
+
+    def condition(self, alpha: float) -> float:
+        """Largest by smallest eigenvalue."""
+        sizes = np.abs(self._finite + alpha)
+        smallest = sizes.min(initial=np.inf)
+        return float(sizes.max(initial=smallest) / smallest) if smallest > 0 else np.inf
+
+
+class CholeskyFactor:
+    """A + alpha = L L' for one alpha (spec 003, 2.11).
+
+    Parameters
+    ----------
+    A : ndarray of shape (r, r), in Fortran order
+        Its lower triangle is read; overwritten.
+    alpha : float
+        Added to the diagonal.
+    """
+
+    def __init__(self, A: FloatArray, alpha: float) -> None:
+        n = len(A)
+        self.alpha = alpha
+        np.einsum("ii->i", A)[:] += alpha
+        self.lower: FloatArray
+        self.lower, info = dpotrf(A, lower=1, clean=1, overwrite_a=1) if n else (A, 0)
+        if info:
+            raise LinAlgError(f"the matrix plus alpha={alpha!r} is not positive definite")
+
+    def coordinates(self, rows: Any) -> FloatArray:
+        """``rows L^-T``."""
+        dense = rows.toarray(order="F") if hasattr(rows, "toarray") else rows
+        if not dense.size:
+            return dense
+        return dtrsm(1.0, self.lower, dense, side=1, lower=1, trans_a=1)
+
+    def back(self, z: FloatArray) -> FloatArray:
+        """``L^-T z``."""
+        return dtrsm(1.0, self.lower, z, lower=1, trans_a=1) if z.size else z
+
+    def filters(self, alphas: FloatArray) -> FloatArray:
+        """Ones: the factor is that of its own alpha."""
+        if (alphas != self.alpha).any():
+            raise ValueError(f"the factor is for alpha={self.alpha!r}, got {alphas!r}")
+        return np.ones((len(alphas), len(self.lower)))
+
+    def shrinkage(self, alphas: FloatArray) -> FloatArray:
+        """r - alpha |L^-1|^2."""
+        inverse = self.coordinates(np.eye(len(self.lower), order="F"))
+        return len(self.lower) - alphas * float(np.vdot(inverse, inverse))
+
+    def condition(self, alpha: float) -> float:
+        """Largest by smallest eigenvalue, each by power iteration (from below)."""
+        n, L = len(self.lower), self.lower
+        if not n:
+            return 1.0
+        largest = _power(lambda v: L @ (v @ L), n)
+        return largest * _power(lambda v: dtrsv(L, dtrsv(L, v, lower=1), lower=1, trans=1), n)
+
+    @property
+    def largest(self) -> float:
+        """Largest eigenvalue of A, by power iteration."""
+        L = self.lower
+        return max(_power(lambda v: L @ (v @ L), len(L)) - self.alpha, 0.0) if len(L) else 0.0
+
+
+def _power(apply: Callable[[FloatArray], FloatArray], n: int) -> float:
+    """Largest eigenvalue of a positive definite operator after some power iterations."""
+    v = np.random.default_rng(0).standard_normal(n)
+    size = 0.0
+    for _ in range(25):
+        v /= np.linalg.norm(v)
+        v = apply(v)
+        size = float(np.linalg.norm(v))
+    return size

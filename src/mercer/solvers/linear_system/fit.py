@@ -1,0 +1,161 @@
+"""From rows and targets to coefficients: which solver, which alpha, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer.gram import Gram
+from mercer.kernels import Constant, Kernel
+from mercer.lowrank import LowRank
+from mercer.native_kernel import Precision
+from mercer.solvers.linear_system.scan import Loss, Scan, default_alphas, scan
+from mercer.solvers.linear_system.system import System
+
+__all__ = ["Job", "LeastSquaresFit", "scanned", "squared_loss"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Everything a least squares machine is made from.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel, with all its parameters numbers.
+    X : array, sparse matrix or sequence
+        Rows of positive weight; for a precomputed kernel their square matrix.
+    system : System
+        Targets, weights, and whether there is a free bias.
+    alphas : ndarray of shape (n_alphas,) or None
+        What to choose from; None asks for the default grid.
+    loss : callable
+        Loss of left-out rows by which alpha is chosen.
+    loss_weight : ndarray of shape (n_rows,)
+        How much each row counts in that choice.
+    penalized : bool
+        Whether the bias is a weight like the others (kernel k + 1).
+    proximal : bool
+        Whether |c|^2 takes the place of c'Kc as the penalty.
+    low_rank : LowRank or None
+        The approximation, not fitted yet.
+    solver : Any
+        Name or solver object.
+    loo : bool
+        Whether leave-one-out values are wanted even if alpha is known.
+    """
+
+    kernel: Kernel
+    X: Any
+    system: System
+    alphas: FloatArray | None
+    loss: Loss
+    loss_weight: FloatArray
+    penalized: bool = False
+    proximal: bool = False
+    low_rank: LowRank | None = None
+    solver: Any = "auto"
+    loo: bool = True
+    tol: float = 1e-6
+    max_iter: int | None = None
+    precision: Precision = "double"
+    n_threads: int | None = None
+
+    @property
+    def alpha(self) -> float | None:
+        """The alpha, if there is only one."""
+        one = self.alphas is not None and len(self.alphas) == 1
+        return float(self.alphas[0]) if one and self.alphas is not None else None
+
+    @property
+    def full_kernel(self) -> Kernel:
+        """The kernel, plus 1 if the bias is penalized."""
+        return self.kernel + Constant(1.0, value_bounds="fixed") if self.penalized else self.kernel
+
+    @property
+    def full_X(self) -> Any:
+        """The rows of a linear kernel, with a constant feature if the bias is penalized."""
+        if not self.penalized:
+            return self.X
+        ones = np.ones((self.X.shape[0], 1))
+        return (
+            sp.hstack([self.X, ones]).tocsr() if sp.issparse(self.X) else np.hstack([self.X, ones])
+        )
+
+    def gram(self) -> Gram:
+        """Kernel values of the rows; nothing is cached."""
+        return Gram(
+            self.full_kernel,
+            self.X,
+            precision=self.precision,
+            cache_size=1,
+            n_threads=self.n_threads,
+        )
+
+    def with_system(self, system: System) -> Job:
+        """The same with other targets or weights."""
+        return replace(self, system=system)
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquaresFit:
+    """A fitted least squares machine: f(x) = sum_j coef_j k(x, rows_j) + intercept.
+
+    Attributes
+    ----------
+    solver : str
+        What was used.
+    alpha : float
+        The alpha used.
+    coef : ndarray of shape (m, n_outputs) or None
+        Coefficients of the rows of the expansion; None where only ``weights`` are known.
+    support : ndarray of shape (m,) or None
+        Their positions among the rows of the job, or ``rows`` themselves.
+    weights : ndarray of shape (n_features, n_outputs) or None
+        Weights of the features; linear kernels only.
+    intercept : ndarray of shape (n_outputs,)
+        The bias, penalized or not.
+    scan : Scan or None
+        Leave-one-out values and errors, if they were computed.
+    condition : float or None
+        Condition of the matrix solved with, where there was a factorization.
+    """
+
+    solver: str
+    alpha: float
+    intercept: FloatArray
+    coef: FloatArray | None = None
+    support: NDArray[np.intp] | None = None
+    rows: Any = None
+    weights: FloatArray | None = None
+    scan: Scan | None = None
+    condition: float | None = None
+    n_iter: int = 1
+    residual: float = 0.0
+    converged: bool = True
+    low_rank: LowRank | None = None
+    state: dict[str, Any] = field(default_factory=dict)
+
+
+def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:
+    """The alpha to use, and the scan that chose it or gave its leave-one-out values."""
+    if job.alpha is not None and not job.loo:
+        return job.alpha, None
+    alphas = default_alphas(evaluator.largest) if job.alphas is None else job.alphas
+    result = scan(evaluator, job.system, alphas, job.loss, job.loss_weight)
+    return float(result.alphas[result.best]), result
+
+
+def squared_loss(targets: FloatArray) -> Loss:
+    """Squared error of the left-out rows, averaged over the outputs."""
+
+    def loss(values: FloatArray, rows: slice) -> FloatArray:
+        return ((targets[rows] - values) ** 2).mean(axis=2)
+
+    return loss

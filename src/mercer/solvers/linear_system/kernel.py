@@ -1,0 +1,80 @@
+"""Conjugate gradients on kernel values that are never stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram
+from mercer.lowrank import LowRank, feature_blocks
+from mercer.solvers.linear_system.conjugate_gradient import (
+    Iterate,
+    LowRankPreconditioner,
+    conjugate_gradient,
+)
+from mercer.solvers.linear_system.system import System
+
+__all__ = ["kernel_cg", "preconditioner_features"]
+
+FloatArray = NDArray[np.float64]
+
+
+def kernel_cg(
+    gram: Gram,
+    system: System,
+    alpha: float,
+    *,
+    features: FloatArray | None = None,
+    tol: float = 1e-8,
+    max_iter: int | None = None,
+    precision: Any = "double",
+) -> tuple[FloatArray, FloatArray, Iterate]:
+    """Coefficients, intercepts and the iterate of (P sKs P + alpha) U = P sY.
+
+    P removes the direction s if there is a bias. Each iteration is one pass over the kernel
+    values for all outputs together.
+
+    Parameters
+    ----------
+    gram : Gram
+        Kernel values of the rows.
+    system : System
+        Targets, weights and bias.
+    alpha : float
+        The number on the diagonal.
+    features : ndarray of shape (n_rows, rank), default=None
+        Low-rank features of the rows for the preconditioner; None for none.
+    tol, max_iter
+        As for :func:`conjugate_gradient`.
+    """
+    scale = system.scale[:, None]
+
+    def image(V: FloatArray) -> FloatArray:
+        return scale * gram.product(None, scale * V, precision=precision)
+
+    preconditioner = None
+    if features is not None:
+        preconditioner = LowRankPreconditioner(system.project(scale * features), alpha)
+    run = conjugate_gradient(
+        lambda V: system.project(image(V)) + alpha * V,
+        system.project(scale * system.targets),
+        preconditioner=preconditioner,
+        tol=tol,
+        max_iter=max_iter,
+    )
+    intercept = np.zeros(system.targets.shape[1])
+    if system.bias:
+        levels = image(system.scale[:, None])[:, 0]
+        intercept = system.intercept(run.x, levels)
+    return scale * run.x, intercept, run
+
+
+def preconditioner_features(low_rank: LowRank, gram: Gram, X: Any) -> FloatArray:
+    """Features of all rows of the first model of ``low_rank``, fitted here."""
+    features = low_rank.fit(gram.kernel, X, n_threads=gram.n_threads).maps_[0]
+    out = np.empty((gram.n_rows, features.rank))
+    for rows in feature_blocks(gram.n_rows, features.rank):
+        out[rows] = features(X[rows])
+    return out

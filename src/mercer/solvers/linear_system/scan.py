@@ -1,0 +1,115 @@
+"""Passing over the rows: leave-one-out errors, GCV, and the alpha they choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.solvers.linear_system.system import Evaluator, System
+
+__all__ = ["Loss", "Scan", "default_alphas", "gcv", "scan"]
+
+FloatArray = NDArray[np.float64]
+
+# Values of all alphas at once, kept so that the rows need not be passed over again.
+KEPT = 2**25
+
+# From values (n_alphas, n_rows, n_outputs) and their rows to losses (n_alphas, n_rows).
+Loss = Callable[[FloatArray, slice], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """What one or more alphas do to left-out rows.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+        The alphas.
+    errors : ndarray of shape (n_alphas,)
+        Weighted mean of the loss of the left-out rows.
+    squares : ndarray of shape (n_alphas,)
+        Weighted mean of their squared errors, averaged over outputs.
+    gcv : ndarray of shape (n_alphas,)
+        Generalized cross-validation.
+    dof : ndarray of shape (n_alphas,)
+        Effective degrees of freedom.
+    best : int
+        The alpha of the least error; ties go to the least squared error, then to the
+        larger alpha.
+    values : ndarray of shape (n_rows, n_outputs)
+        Leave-one-out values of the best alpha.
+    """
+
+    alphas: FloatArray
+    errors: FloatArray
+    squares: FloatArray
+    gcv: FloatArray
+    dof: FloatArray
+    best: int
+    values: FloatArray
+
+
+def default_alphas(largest: float) -> FloatArray:
+    """Four values a decade, from the largest eigenvalue down by ten orders of magnitude."""
+    return (largest if largest > 0 else 1.0) * 10.0 ** np.linspace(1.0, -10.0, 45)
+
+
+def gcv(residual_square: FloatArray, dof: FloatArray, total: float) -> FloatArray:
+    """(RSS / N) / (1 - tr(S) / N)^2 (spec 003, 2.12), N the sum of the weights."""
+    free = np.maximum(1.0 - dof / total, np.finfo(float).eps)
+    return residual_square / total / free**2
+
+
+def scan(
+    evaluator: Evaluator, system: System, alphas: FloatArray, loss: Loss, weight: FloatArray
+) -> Scan:
+    """Evaluate every alpha by leaving out every row.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+        The factored problem.
+    system : System
+        Its targets and weights.
+    alphas : ndarray of shape (n_alphas,)
+        What to choose from.
+    loss : callable
+        Loss of left-out rows.
+    weight : ndarray of shape (n_rows,)
+        How much each row counts in the mean loss.
+    """
+    n, n_outputs = system.targets.shape
+    keep = len(alphas) * n * n_outputs <= KEPT
+    kept = np.empty((len(alphas) if keep else 0, n, n_outputs))
+    errors, squares, fit = np.zeros((3, len(alphas)))
+    for rows in _blocks(n, len(alphas) * n_outputs):
+        fitted, held_out = evaluator.evaluate(alphas, rows)
+        y = system.targets[rows]
+        errors += loss(held_out, rows) @ weight[rows]
+        squares += ((y - held_out) ** 2).mean(axis=2) @ weight[rows]
+        fit += ((y - fitted) ** 2).mean(axis=2) @ system.weight[rows]
+        if keep:
+            kept[:, rows] = held_out
+    errors, squares = errors / weight.sum(), squares / weight.sum()
+    best = int(np.lexsort((-alphas, squares, errors))[0])
+    dof = evaluator.dof(alphas)
+    values = kept[best] if keep else _values(evaluator, alphas[[best]], n, n_outputs)
+    score = gcv(fit, dof, system.total)
+    return Scan(alphas, errors, squares, score, dof, best, values)
+
+
+def _values(evaluator: Evaluator, alpha: FloatArray, n: int, n_outputs: int) -> FloatArray:
+    values = np.empty((n, n_outputs))
+    for rows in _blocks(n, n_outputs):
+        values[rows] = evaluator.evaluate(alpha, rows)[1][0]
+    return values
+
+
+def _blocks(n: int, width: int) -> list[slice]:
+    """Slices of rows: long enough for matrix products, short enough for the memory."""
+    height = int(np.clip(2**22 // max(width, 1), 64, 4096))
+    return [slice(start, min(start + height, n)) for start in range(0, n, height)]

@@ -1,0 +1,155 @@
+"""Least squares problems in the general form: solved by one linear system."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import LinAlgError
+
+from mercer.gram import Gram
+from mercer.problem import Problem, Solution, certify
+from mercer.solvers.linear_system.dual import DualSystem
+from mercer.solvers.linear_system.kernel import kernel_cg
+from mercer.solvers.linear_system.system import System
+from mercer.solvers.progress import Callback
+
+__all__ = ["ConjugateGradient", "Direct", "factored"]
+
+FloatArray = NDArray[np.float64]
+
+
+def factored(
+    system: System, matrix: Callable[[], FloatArray], alpha: float | None, *, clip: bool = True
+) -> DualSystem:
+    """The factored system: Cholesky for one alpha, or where that fails the spectrum."""
+    if alpha is not None:
+        try:
+            return DualSystem(system, matrix(), alpha)
+        except LinAlgError:
+            pass
+    return DualSystem(system, matrix(), None, clip=clip)
+
+
+@dataclass(frozen=True)
+class Direct:
+    """One factorization of the kernel matrix; least squares problems only."""
+
+    name: str = "direct"
+
+    def solve(
+        self,
+        problem: Problem,
+        gram: Gram,
+        *,
+        start: ArrayLike | None = None,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Solve ``problem``; only the problem and the gram matter."""
+        began, evaluations = time.perf_counter(), gram.n_evaluations
+        free, system = _as_system(problem, self.name)
+        rows = problem.index[free]
+        matrix = lambda: gram.native("double").block(rows, rows)  # noqa: E731
+        coef = factored(system, matrix, 1.0, clip=gram.is_positive_definite).solve(1.0)[0]
+        return _wrap(self.name, problem, gram, free, coef, tol, 1, (began, evaluations))
+
+
+@dataclass(frozen=True)
+class ConjugateGradient:
+    """Conjugate gradients on products with the kernel matrix; least squares problems only.
+
+    Parameters
+    ----------
+    rank : int, default=0
+        Rank of the preconditioner where the rows are at hand (the machines); 0 for none.
+    """
+
+    rank: int = 0
+    name: str = "cg"
+
+    def solve(
+        self,
+        problem: Problem,
+        gram: Gram,
+        *,
+        start: ArrayLike | None = None,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Solve ``problem`` until no residual exceeds ``tol``."""
+        began, evaluations = time.perf_counter(), gram.n_evaluations
+        free, system = _as_system(problem, self.name)
+        part = _Part(gram, problem.index[free])
+        size = float(np.linalg.norm(system.scale[:, None] * system.targets))
+        # residuals are scaled by s: a tolerance on the largest of them is one on the norm
+        relative = tol * float(system.scale.min()) / size if size > 0 else 1.0
+        coef, _, run = kernel_cg(
+            part,  # type: ignore[arg-type]
+            system,
+            1.0,
+            tol=0.5 * relative,
+            max_iter=None if max_iter < 0 else max_iter,
+        )
+        return _wrap(self.name, problem, gram, free, coef, tol, run.n_iter, (began, evaluations))
+
+
+class _Part:
+    """Products with the rows and columns of some variables."""
+
+    def __init__(self, gram: Gram, rows: NDArray[np.intp]) -> None:
+        self.gram, self.rows = gram, rows
+
+    def product(self, columns: None, weights: FloatArray, *, precision: Any) -> FloatArray:
+        spread = np.zeros((self.gram.n_rows, weights.shape[1]))
+        np.add.at(spread, self.rows, weights)
+        return self.gram.product(None, spread, precision=precision)[self.rows]
+
+
+def _as_system(problem: Problem, name: str) -> tuple[NDArray[np.intp], System]:
+    """Free variables, and the system they solve with alpha = 1 and weights 1 / ridge."""
+    pinned = (problem.lower == 0) & (problem.upper == 0)
+    open_box = (problem.lower == -np.inf) & (problem.upper == np.inf) & (problem.ridge > 0)
+    free = np.flatnonzero(open_box)
+    groups = np.unique(problem.group[free])
+    if not (pinned | open_box).all() or len(groups) > 1 or problem.group_sum.any():
+        raise ValueError(
+            f"solver {name!r} takes least squares problems: no bounds (or both 0), a positive "
+            "ridge and at most one group, of sum 0. Use solver='smo'"
+        )
+    if not len(free):
+        raise ValueError(f"solver {name!r} needs a variable that is not fixed at 0, got none")
+    system = System(problem.linear[free][:, None], 1.0 / problem.ridge[free], bool(groups[0] >= 0))
+    return free, system
+
+
+def _wrap(
+    name: str,
+    problem: Problem,
+    gram: Gram,
+    free: NDArray[np.intp],
+    coef: FloatArray,
+    tol: float,
+    n_iter: int,
+    began: tuple[float, int],
+) -> Solution:
+    point = np.zeros(problem.n_variables)
+    point[free] = coef[:, 0]
+    certificate = certify(problem, gram, point)
+    return Solution(
+        coef=point,
+        **vars(certificate),
+        n_iter=n_iter,
+        n_kernel=gram.n_evaluations - began[1],
+        seconds=time.perf_counter() - began[0],
+        status="converged" if certificate.violation <= tol else "precision-limit",
+        solver=name,
+    )

@@ -1,0 +1,109 @@
+"""The least squares problem: rows, weights, outputs, with or without a bias."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Evaluator", "System"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """Several outputs fitted on the same rows.
+
+        minimize  1/2 |w|^2 + 1/(2 alpha) sum_i weight_i |y_i - f(x_i)|^2,   f = <w, .> + b
+
+    In the dual, with one column of coefficients for each output (spec 003, 2.18),
+
+        (K + alpha diag(1/weight)) C + 1 b' = Y,    1'C = 0 (no bias: b = 0 instead).
+
+    With s = sqrt(weight) and C = s U this is (sKs + alpha) U + s b' = sY, s'U = 0: weights
+    scale rows, and a bias removes the direction s.
+
+    Attributes
+    ----------
+    targets : ndarray of shape (n_rows, n_outputs)
+        Y.
+    weight : ndarray of shape (n_rows,)
+        Positive weights; weight 2 is the same as the row given twice.
+    bias : bool
+        Whether there is a free bias.
+    """
+
+    targets: FloatArray
+    weight: FloatArray
+    bias: bool
+
+    def __post_init__(self) -> None:
+        if self.targets.ndim != 2 or self.weight.shape != self.targets.shape[:1]:
+            raise ValueError(
+                "targets must have shape (n_rows, n_outputs) and weight (n_rows,), got "
+                f"{self.targets.shape} and {self.weight.shape}"
+            )
+        if not (self.weight > 0).all():
+            raise ValueError(f"weight must be positive, got {self.weight.min()!r}")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.targets)
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """``s``, the square roots of the weights."""
+        return np.sqrt(self.weight)
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the weights: the number of rows, copies counted."""
+        return float(self.weight.sum())
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """``s / |s|``, the direction a bias removes."""
+        return self.scale / np.sqrt(self.total)
+
+    def project(self, V: FloatArray) -> FloatArray:
+        """``V`` without its part along s if there is a bias; columns."""
+        return V - np.outer(self.unit, self.unit @ V) if self.bias else V
+
+    def intercept(self, U: FloatArray, levels: FloatArray) -> FloatArray:
+        """b = s'(sY - sKs U) / s's, given ``levels`` = sKs s; zero without a bias."""
+        if not self.bias:
+            return np.zeros(self.targets.shape[1])
+        return (self.weight @ self.targets - levels @ U) / self.total
+
+    def on_rows(self, rows: NDArray[np.intp]) -> System:
+        """The same problem on some of the rows."""
+        return System(self.targets[rows], self.weight[rows], self.bias)
+
+
+class Evaluator(Protocol):
+    """A factored problem: fitted and held-out values for many alphas at little cost each."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def evaluate(self, alphas: FloatArray, rows: slice) -> tuple[FloatArray, FloatArray]:
+        """Fitted values f(x_i) and leave-one-out values f_-i(x_i) of some rows.
+
+        Both have shape (n_alphas, n_rows, n_outputs). Row i is left out with all its weight
+        while alpha and the weights of the others stay (spec 003, 2.12).
+        """
+
+    def dof(self, alphas: FloatArray) -> FloatArray:
+        """Effective degrees of freedom tr(S) of the smoother S: Y -> f."""
+
+    def condition(self, alpha: float) -> float:
+        """Condition of the matrix solved with."""
+
+    @property
+    def largest(self) -> float:
+        """Largest eigenvalue of the matrix alpha is added to."""

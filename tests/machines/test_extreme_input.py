@@ -1,0 +1,196 @@
+"""Input that is odd but means something gets the right answer, with a certificate."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from machines.machine_cases import CASES, Sample, sample
+from mercer import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer import formulations as fm
+
+PRICED = ["svc", "svc-squared", "svr", "svr-quantile", "nu-svr"]
+
+
+def degenerate() -> dict[str, Sample]:
+    """Data sets without anything to hold on to."""
+    y, t, w = np.array([1.0, -1.0] * 5), np.arange(10.0) % 3, np.ones(10)
+    rng = np.random.default_rng(0)
+    line = np.repeat(rng.integers(-1, 2, 5), 2)[:, None].astype(float)
+    sets = {
+        "equal rows": np.ones((10, 2)),
+        "rows of zeros": np.zeros((10, 2)),
+        "one feature": rng.normal(size=(10, 1)),
+        "copies of both classes": line,
+        "a constant feature": np.column_stack([line, np.ones(10)]),
+        "tiny": 1e-40 * rng.normal(size=(10, 2)),
+    }
+    return {name: Sample(X, y, t, w) for name, X in sets.items()}
+
+
+@pytest.mark.filterwarnings("ignore:nu=:sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("data", degenerate())
+@pytest.mark.parametrize("name", CASES)
+def test_degenerate_rows(name: str, data: str, kernel: str) -> None:
+    case, rows = CASES[name], degenerate()[data]
+    y = rows.targets(case)
+    machine = case.fit(rows.X, y, kernel=kernel)
+    assert machine.solutions_[0].status == "converged"
+    assert np.isfinite(case.values(machine, rows.X)).all()
+    if machine.solutions_[0].coef.shape == case.formulate(y).problem.linear.shape:
+        certificate = case.certify(machine, rows.X, y)
+        assert certificate.violation <= machine.tol
+        assert certificate.gap is not None
+        assert certificate.gap <= 1e-9 * (1 + abs(certificate.objective))
+
+
+def test_empty_sparse_rows() -> None:
+    X = sparse.csr_array((6, 4))
+    machine = SVC(kernel="linear").fit(X, [0, 1] * 3)
+    assert machine.decision_function(X).tolist() == [0.0] * 6
+    assert SVR().fit(X, np.full(6, 2.5)).predict(X) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("machine", [SVC(), SVC(C=np.inf), NuSVC(nu=1.0), SVC(kernel="linear")])
+def test_two_rows(machine: Any) -> None:
+    """The boundary lies in the middle."""
+    machine = clone(machine).fit([[0.0], [1.0]], ["a", "b"])
+    low, middle, high = machine.decision_function([[0.0], [0.5], [1.0]])
+    assert middle == pytest.approx(0.0, abs=1e-12)
+    assert low == pytest.approx(-high)
+    assert high > 0
+
+
+def test_the_same_row_in_both_classes() -> None:
+    """Both copies end at their bound, and the machine knows nothing."""
+    machine = SVC(C=3.0).fit([[1.0, 2.0]] * 2, [0, 1])
+    assert np.abs(machine.dual_coef_).tolist() == [[3.0, 3.0]]
+    assert machine.decision_function([[5.0, 5.0]]).tolist() == [0.0]
+
+
+def test_one_row() -> None:
+    assert SVR().fit([[1.0]], [2.0]).predict([[7.0]]) == pytest.approx(2.0)
+    regression = NuSVR().fit([[1.0]], [2.0])
+    assert regression.predict([[1.0]]) == pytest.approx(2.0)
+    assert regression.epsilon_ == pytest.approx(0.0)
+    novelty = OneClassSVM().fit([[1.0]])
+    assert novelty.predict([[1.0], [9.0]]).tolist() == [1, -1]
+
+
+def test_constant_targets() -> None:
+    X = sample().X
+    for machine in (SVR(), NuSVR(), SVR(loss="squared_error"), SVR(loss="quantile")):
+        machine.fit(X, np.full(len(X), -4.0))
+        np.testing.assert_allclose(machine.predict(X), -4.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e12])
+@pytest.mark.parametrize("name", PRICED)
+def test_extreme_prices(name: str, C: float) -> None:
+    """Judged by the violation: a gap of rounding errors, priced with 1e12, says nothing."""
+    case, data = CASES[name], sample()
+    y = data.targets(case)
+    priced = {
+        "svc": lambda y, w: fm.svc(y, C, w),
+        "svc-squared": lambda y, w: fm.svc(y, C, w, loss="squared_hinge"),
+        "svr": lambda y, w: fm.svr(y, C, case.machine.epsilon, w),
+        "svr-quantile": lambda y, w: fm.quantile(y, C, case.machine.quantile, w),
+        "nu-svr": lambda y, w: fm.nu_svr(y, C, case.machine.nu, w),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = case.fit(data.X, y, C=C, max_iter=100_000)
+    assert np.isfinite(case.values(machine, data.X)).all()
+    assert machine.solutions_[0].status in ("converged", "max-iter")
+    certificate = replace(case, formulation=priced[name]).certify(machine, data.X, y)
+    assert certificate.violation == pytest.approx(machine.violation_, rel=1e-6, abs=1e-9)
+    if machine.solutions_[0].status == "converged":
+        assert certificate.violation <= machine.tol
+
+
+@pytest.mark.parametrize("C", [1e12, 1e15, 1e100])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_price_that_is_never_paid(kernel: str, C: float) -> None:
+    """On separable rows it is the hard margin; a box of 1e15 once rounded all of it away."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    X[:, 0] += np.where(X[:, 0] > 0, 1.0, -1.0)
+    y = X[:, 0] > 0
+    hard = SVC(C=np.inf, kernel=kernel).fit(X, y)
+    machine = SVC(C=C, kernel=kernel).fit(X, y)
+    assert machine.objective_ == pytest.approx(hard.objective_, rel=1e-9)
+    assert machine.dual_gap_ <= 1e-9
+    assert machine.score(X, y) == 1.0
+
+
+def test_hulls_that_overlap() -> None:
+    """No margin: the answer is noise, and the user is told (spec 004, P5)."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    with pytest.warns(ConvergenceWarning, match=r"nu=0.2 is too small: .* hulls .* overlap"):
+        machine = NuSVC(nu=0.2, kernel="linear").fit(X, y)
+    assert machine.rho_ == pytest.approx(0.0, abs=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NuSVC(nu=0.2).fit(X, y)
+
+
+def test_a_margin_beyond_the_range_of_numbers() -> None:
+    """Squares of its inverse once ended a fit with an OverflowError."""
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    with pytest.warns(ConvergenceWarning):
+        machine = NuSVC(nu=0.3, kernel="linear").fit(1e-100 * X, [1, -1] * 5)
+    assert machine.predict(X).shape == (10,)
+
+
+@pytest.mark.parametrize("shape", ["two classes", "three classes"])
+def test_hard_margin_of_rows_that_cannot_be_separated(shape: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2 if shape == "two classes" else 3, 60)
+    with pytest.warns(ConvergenceWarning, match=r"infinite C: choose a finite one.*unbounded"):
+        machine = SVC(C=np.inf, kernel="linear").fit(X, y)
+    assert {solution.status for solution in machine.solutions_} == {"unbounded"}
+    assert machine.dual_gap_ == np.inf
+    assert machine.predict(X).shape == y.shape
+
+
+def test_hard_tube_that_cannot_hold_the_targets() -> None:
+    with pytest.warns(ConvergenceWarning, match="unbounded"):
+        SVR(C=np.inf).fit([[0.0], [0.0], [1.0]], [0.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("name", ["svc", "nu-svc", "svr", "nu-svr", "one-class"])
+def test_tolerance_zero(name: str, precision: str) -> None:
+    """Ends at the accuracy of the arithmetic, and says that it is not zero."""
+    case, data = CASES[name], sample()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = case.fit(data.X, data.targets(case), tol=0.0, precision=precision)
+    assert machine.solutions_[0].status in ("converged", "precision-limit")
+    assert case.certify(machine, data.X, data.targets(case)).violation <= 1e-11
+
+
+def test_kernel_matrix_that_is_surely_indefinite() -> None:
+    """No gap is claimed; a gap once was."""
+    X = sample().X
+    K = np.tanh(X @ X.T - 1.0)
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        machine = SVC(kernel="precomputed").fit(K, sample().labels)
+    assert machine.dual_gap_ is None
+    assert machine.violation_ <= machine.tol
+
+
+def test_targets_of_any_size() -> None:
+    X = sample().X
+    for size in (1e-100, 1e-20, 1e20, 1e100):
+        y = size * X[:, 0]
+        machine = SVR(loss="squared_error", C=1e6, kernel="linear", tol=1e-6 * size).fit(X, y)
+        np.testing.assert_allclose(machine.predict(X), y, rtol=1e-3, atol=1e-3 * size)

@@ -1,0 +1,160 @@
+"""Leave-one-out values are what training without the row gives, in every machine."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from mercer import LSSVR, LowRank
+from mercer.diagnostics import loo_path
+
+N = 9
+BASIS = np.array([1, 4, 8, 6, 4])
+
+
+def without(machine: LSSVR, i: int) -> LSSVR:
+    """The machine for the data without row i, on the same basis."""
+    copy = clone(machine).set_params(alpha=machine.alpha_)
+    low_rank = copy.low_rank
+    if low_rank is not None and low_rank.has_positions:
+        basis = np.asarray(low_rank.basis)
+        basis = basis[basis != i]
+        low_rank.set_params(basis=basis - (basis > i))
+    return copy
+
+
+APPROXIMATIONS = ["none", "rectangle", "subset", "nystrom", "averaged"]
+
+
+def approximation(name: str, X: np.ndarray) -> LowRank | None:
+    if name == "none":
+        return None
+    if name == "averaged":
+        return LowRank(basis=X[BASIS], n_models=2)
+    basis = BASIS[:4] if name == "subset" else X[BASIS]
+    return LowRank(basis=basis, method=name)
+
+
+@pytest.mark.parametrize("bias", [False, True, "penalized"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize(
+    ("variant", "low_rank"),
+    [
+        *product(["one alpha", "grid"], APPROXIMATIONS),
+        ("linear", "none"),
+        ("linear", "subset"),
+        ("proximal", "none"),
+        ("proximal", "rectangle"),
+    ],
+)
+def test_leave_one_out_is_training_without_the_row(bias, weighted, n_outputs, variant, low_rank):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(N, 3)), rng.normal(size=(N, n_outputs))
+    weight = rng.choice([0.5, 1.0, 3.0], N) if weighted else np.ones(N)
+    machine = LSSVR(
+        alpha=[0.05, 0.4, 3.0] if variant == "grid" else 0.4,
+        kernel="linear" if variant == "linear" else "rbf",
+        gamma=0.3,
+        fit_intercept=bias,
+        low_rank=approximation(low_rank, X),
+        penalty="coefficients" if variant == "proximal" else "norm",
+    )
+    machine.fit(X, y, weight)
+    expected = np.empty_like(y)
+    for i in range(N):
+        rest = np.arange(N) != i
+        refitted = without(machine, i).set_params(loo=False)
+        if variant == "proximal" and low_rank == "none":
+            # the features are kernel values with all rows, the left-out one among them
+            refitted.set_params(low_rank=LowRank(basis=X))
+        refitted.fit(X[rest], y[rest], weight[rest])
+        expected[i] = refitted.predict(X[i : i + 1])
+    np.testing.assert_allclose(machine.loo_values_, expected, atol=1e-8)
+    error = (weight @ (y - expected) ** 2).mean() / weight.sum()
+    assert machine.loo_error_ == pytest.approx(error, rel=1e-7)
+    fitted = machine.predict(X)
+    residual = (weight @ (y - fitted) ** 2).mean() / weight.sum()
+    assert machine.gcv_ == pytest.approx(residual / (1 - machine.dof_ / weight.sum()) ** 2)
+
+
+@pytest.mark.parametrize("sparse", ["prune", "l0"])
+def test_sparse_machines_leave_out_on_their_final_support(sparse):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 2))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=40)
+    machine = LSSVR(alpha=0.2, gamma=0.5, sparse=sparse).fit(X, y)
+    kept = machine.support_
+    assert 0 < len(kept) < 40
+    if sparse == "prune":
+        expected = machine.predict(X)
+        for k in kept:
+            rest = kept[kept != k]
+            refitted = LSSVR(alpha=0.2, gamma=0.5).fit(X[rest], y[rest])
+            expected[k] = refitted.predict(X[[k]])[0]
+        np.testing.assert_allclose(machine.loo_values_, expected, atol=1e-8)
+    assert machine.loo_error_ == pytest.approx(np.mean((y - machine.loo_values_) ** 2))
+
+
+def test_rows_without_weight_were_left_out_from_the_start():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(N, 2)), rng.normal(size=N)
+    weight = np.ones(N)
+    weight[[2, 7]] = 0.0
+    machine = LSSVR(alpha=0.4).fit(X, y, weight)
+    np.testing.assert_allclose(machine.loo_values_[[2, 7]], machine.predict(X[[2, 7]]))
+    rest = weight > 0
+    alone = LSSVR(alpha=0.4, gamma=machine.kernel_.gamma).fit(X[rest], y[rest])
+    np.testing.assert_allclose(machine.loo_values_[rest], alone.loo_values_, atol=1e-12)
+
+
+def test_path_function_is_the_machine():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(N, 2)), rng.normal(size=N)
+    weight = rng.choice([1.0, 2.0], N)
+    grid = [0.1, 1.0, 10.0]
+    machine = LSSVR(alpha=grid, gamma=0.5).fit(X, y, weight)
+    K = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+    path = loo_path(K, y, grid, sample_weight=weight, fit_intercept=True)
+    best = int(np.argmin(path.squared_error))
+    assert machine.alpha_ == grid[best]
+    np.testing.assert_allclose(path.squared_error, machine.loo_errors_, rtol=1e-9)
+    np.testing.assert_allclose(path.values[best], machine.loo_values_, atol=1e-9)
+    np.testing.assert_allclose(path.gcv[best], machine.gcv_)
+    np.testing.assert_allclose(path.dof[best], machine.dof_)
+    np.testing.assert_allclose(path.fitted[best], machine.predict(X), atol=1e-9)
+
+
+def test_gcv_is_the_mean_of_the_approximate_residuals():
+    """(y - f)/(1 - tr S/n) = c/(tr G/n) (spec 003, property 21)."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(N, 2)), rng.normal(size=N)
+    K = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+    G = np.linalg.inv(K + 0.3 * np.eye(N))
+    path = loo_path(K, y, 0.3)
+    np.testing.assert_allclose(path.gcv, np.mean((G @ y / (np.trace(G) / N)) ** 2))
+    np.testing.assert_allclose(path.residuals[0], (G @ y) / np.diagonal(G))
+
+
+def test_one_row_left_out_of_one():
+    assert LSSVR(fit_intercept=False).fit([[1.0]], [2.0]).loo_values_[0] == 0.0
+    lone = LSSVR().fit([[1.0]], [2.0])
+    assert lone.loo_values_[0] == 0.0
+    assert lone.predict([[5.0]])[0] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"K": np.eye(2)}, "K must have shape"),
+        ({"alphas": [0.0]}, "alphas must be positive"),
+        ({"sample_weight": [1.0, -1.0, 1.0]}, "weight must not be negative"),
+    ],
+)
+def test_path_refuses_nonsense(arguments, message):
+    given = {"K": np.eye(3), "y": [1.0, 2.0, 3.0], "alphas": [1.0]} | arguments
+    with pytest.raises(ValueError, match=message):
+        loo_path(**given)

@@ -1,0 +1,167 @@
+"""Every loss of every machine reaches the optimum of its own problem, found by other means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from machines.machine_cases import CASES, SQUARED_TUBE, exact_gram, sample
+from mercer import SVC, SVR, NuSVC, NuSVR, OneClassSVM, certify
+from mercer.kernels import Gaussian
+from reference import DenseGram, as_solution, smo, solve_qp
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("name", CASES)
+def test_optimum(name: str, weighted: bool) -> None:
+    """The value of an interior point method, the function of a plain SMO, on a dense matrix."""
+    case, data = CASES[name], sample(3, 30)
+    y, weight = data.targets(case), data.weight if weighted else None
+    machine = case.fit(data.X, y, weight)
+    rows = np.arange(len(y))
+    K = exact_gram(machine, data.X).block(rows, rows)
+    formulation = case.formulate(y, weight)
+    reached = case.certify(machine, data.X, y, weight)
+    best = solve_qp(formulation.problem, K)
+    optimum = certify(formulation.problem, DenseGram(K), best).objective
+    assert reached.objective == pytest.approx(optimum, rel=1e-8)
+    assert reached.objective == pytest.approx(machine.objective_, rel=1e-12)
+    snapped = smo(formulation.problem, K, tol=1e-8).coef
+    read_out = formulation.read_out(as_solution(formulation.problem, DenseGram(K), snapped))
+    plain = K - 1.0 if name.endswith("penalized") else K
+    expected = plain @ read_out.coef + read_out.intercept
+    np.testing.assert_allclose(case.values(machine, data.X), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(("machine", "loss"), [(SVC, "hinge"), (SVR, "epsilon_insensitive")])
+def test_a_penalized_bias_is_a_kernel_without_one(machine: type, loss: str) -> None:
+    data = sample()
+    y = data.labels if machine is SVC else data.numbers
+    one = machine(loss=loss, gamma=0.3, fit_intercept="penalized").fit(data.X, y)
+    other = machine(loss=loss, kernel=Gaussian(0.3) + 1.0, fit_intercept=False).fit(data.X, y)
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-12)
+    values = [getattr(m, "decision_function", m.predict)(data.X) for m in (one, other)]
+    np.testing.assert_allclose(*values, atol=1e-9)
+    assert one.intercept_ == pytest.approx(one.dual_coef_.sum())
+    assert other.intercept_ == 0.0
+
+
+def test_without_a_bias_the_function_is_its_expansion() -> None:
+    data = sample()
+    machine = SVC(kernel="linear", fit_intercept=False).fit(data.X, data.labels)
+    assert machine.intercept_ == 0.0
+    assert machine.decision_function(np.zeros((1, 3))) == 0.0
+
+
+def test_absolute_error_is_a_tube_without_width() -> None:
+    data = sample()
+    one = SVR(loss="absolute_error").fit(data.X, data.numbers)
+    other = SVR(epsilon=0.0).fit(data.X, data.numbers)
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-9)
+
+
+def test_squared_error_is_a_squared_tube_without_width() -> None:
+    data = sample()
+    one = SVR(loss="squared_error").fit(data.X, data.numbers)
+    other = SVR(loss=SQUARED_TUBE, epsilon=0.0).fit(data.X, data.numbers)
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-9)
+    np.testing.assert_allclose(one.predict(data.X), other.predict(data.X), atol=1e-9)
+    # the residual of a row is its coefficient over C
+    np.testing.assert_allclose(
+        data.numbers - one.predict(data.X), one.solutions_[0].coef, atol=1e-9
+    )
+
+
+def test_huber_lies_between_squared_and_absolute() -> None:
+    data = sample()
+    wide = SVR(loss="huber", delta=1e6).fit(data.X, data.numbers)
+    squared = SVR(loss="squared_error").fit(data.X, data.numbers)
+    assert wide.objective_ == pytest.approx(squared.objective_, rel=1e-9)
+    narrow = SVR(loss="huber", delta=1e-6, C=1e6).fit(data.X, data.numbers)
+    absolute = SVR(loss="absolute_error", C=1.0).fit(data.X, data.numbers)
+    assert narrow.objective_ == pytest.approx(absolute.objective_, rel=1e-4)
+
+
+def test_huber_lies_between_the_squared_hinge_and_least_squares() -> None:
+    data = sample()
+    values = [SVC(loss="huber", delta=d).fit(data.X, data.labels).objective_ for d in (0.0, 1e9)]
+    hinge = SVC(loss="squared_hinge").fit(data.X, data.labels).objective_
+    squares = SVC(loss="squared_error").fit(data.X, data.labels).objective_
+    assert values == pytest.approx([hinge, squares], rel=1e-9)
+
+
+@pytest.mark.parametrize("quantile", [0.1, 0.5, 0.8])
+def test_quantile_leaves_its_share_below(quantile: float) -> None:
+    """Between the shares strictly below and below or on the fit (spec 004, 10.29)."""
+    data = sample(0, 100)
+    machine = SVR(loss="quantile", quantile=quantile, C=5.0).fit(data.X, data.numbers)
+    residual = data.numbers - machine.predict(data.X)
+    assert (residual < -1e-9).mean() <= quantile <= (residual <= 1e-9).mean()
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.4, 0.9])
+@pytest.mark.parametrize("machine", [NuSVR, OneClassSVM, NuSVC])
+def test_nu_bounds_the_shares_of_errors_and_of_support_vectors(machine: type, nu: float) -> None:
+    """Errors are coefficients at their bound (spec 004, 10.26)."""
+    data = sample(0, 100)
+    labels = np.where(np.arange(100) % 2, 1.0, -1.0)
+    y = data.numbers if machine is NuSVR else labels
+    fitted = machine(nu=nu).fit(data.X, y)
+    coef = np.abs(fitted.solutions_[0].coef)
+    if machine is NuSVR:  # two variables a row
+        coef = coef.reshape(2, -1).max(axis=0)
+    assert (coef >= 1.0).mean() <= nu + 1e-12
+    assert (coef > 0.0).mean() >= nu - 1e-12
+
+
+def test_learned_tube() -> None:
+    """Never of negative width; the machine with that width given is the same."""
+    data = sample()
+    for nu in (0.05, 0.3, 0.7, 1.0):
+        learned = NuSVR(nu=nu).fit(data.X, data.numbers)
+        assert learned.epsilon_ >= 0.0
+        given = SVR(epsilon=learned.epsilon_).fit(data.X, data.numbers)
+        np.testing.assert_allclose(learned.predict(data.X), given.predict(data.X), atol=1e-6)
+
+
+def test_learned_tube_of_the_squared_loss() -> None:
+    """A width that would be negative is zero: least squares (spec 004, 4.7)."""
+    data = sample()
+    narrow = NuSVR(loss=SQUARED_TUBE, nu=1.0, C=1.0).fit(data.X, data.numbers)
+    squares = SVR(loss="squared_error", C=1.0).fit(data.X, data.numbers)
+    assert narrow.epsilon_ == 0.0
+    np.testing.assert_allclose(narrow.predict(data.X), squares.predict(data.X), atol=1e-9)
+    wide = NuSVR(loss=SQUARED_TUBE, nu=0.05, C=1.0).fit(data.X, data.numbers)
+    assert wide.epsilon_ > 0.0
+    # nu is the mean distance to the tube
+    distance = np.maximum(np.abs(data.numbers - wide.predict(data.X)) - wide.epsilon_, 0.0)
+    assert distance.mean() == pytest.approx(0.05, abs=1e-9)
+
+
+def test_nu_machine_is_a_machine_with_a_price() -> None:
+    """C = 1 / rho (spec 004, 6)."""
+    data = sample()
+    nu = NuSVC(nu=0.4).fit(data.X, data.labels)
+    priced = SVC(C=1.0 / nu.rho_[0]).fit(data.X, data.labels)
+    np.testing.assert_allclose(
+        nu.decision_function(data.X), priced.decision_function(data.X), atol=1e-7
+    )
+
+
+def test_squared_nu_machine_has_one_solution() -> None:
+    data = sample()
+    with pytest.warns(UserWarning, match="nu has no effect"):
+        values = [
+            NuSVC(nu=nu, loss="squared_hinge").fit(data.X, data.labels).decision_function(data.X)
+            for nu in (0.1, 0.9)
+        ]
+    np.testing.assert_allclose(*values, atol=1e-9)
+    priced = SVC(loss="squared_hinge", C=1 / len(data.X)).fit(data.X, data.labels)
+    np.testing.assert_allclose(values[0], priced.decision_function(data.X), atol=1e-9)
+
+
+def test_one_class_machine_of_everything() -> None:
+    """With nu = 1 every row has the same coefficient: the mean."""
+    data = sample()
+    machine = OneClassSVM(nu=1.0).fit(data.X)
+    assert machine.dual_coef_.tolist() == [[1.0] * len(data.X)]

@@ -1,0 +1,110 @@
+"""The chunked trainer: where it is taken, and what it keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, certify, solve
+from mercer.formulations import one_class, svc, svr
+from mercer.kernels import FunctionKernel, Gaussian, Linear
+
+KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
+MACHINES = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+
+
+def noisy(n, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_auto_takes_chunks_for_every_built_in_kernel(machine, kernel, container):
+    X, y = noisy(5000, d=2)
+    fitted = machine(kernel=kernel, max_iter=1).fit(container(X), y)
+    assert fitted.solver_ == "chunked"
+
+
+def test_auto_keeps_small_problems_and_python_kernels_with_smo():
+    X, y = noisy(3500, d=2)
+    assert solve(svc(y[:500], 1.0).problem, Gram(Gaussian(0.5), X[:500])).solver == "smo"
+    kernel = FunctionKernel(lambda a, b: a @ b.T)
+    assert solve(svc(y, 1.0).problem, Gram(kernel, X), max_iter=1).solver == "smo"
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 8])
+def test_threads_do_not_change_a_byte(n_threads):
+    X, y = noisy(6000)
+    problem = svc(y, 1.0).problem
+    one = solve(problem, Gram(Gaussian(0.2), X, n_threads=1), "chunked")
+    many = solve(problem, Gram(Gaussian(0.2), X, n_threads=n_threads), "chunked")
+    assert one.coef.tobytes() == many.coef.tobytes()
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
+def test_the_screened_certificate_has_the_violation_of_the_full_one(C):
+    X, y = noisy(4000)
+    problem, gram = svc(y, C).problem, Gram(Gaussian(0.2), X, precision="single")
+    solution = solve(problem, gram, "chunked", max_iter=2000)
+    full = certify(problem, gram, solution.coef)
+    assert solution.violation == pytest.approx(full.violation, abs=1e-12)
+    assert solution.objective == pytest.approx(full.objective, rel=1e-5)
+    assert np.abs(solution.gradient - full.gradient).max() <= max(solution.error, 1e-12)
+
+
+def test_a_violation_claimed_is_a_violation_certified_at_large_C():
+    X, y = noisy(4000, d=2)
+    problem, gram = svc(y, 1e5).problem, Gram(Gaussian(5.0), X, precision="single")
+    solution = solve(problem, gram, "chunked", tol=1e-3, max_iter=200_000)
+    assert solution.violation == certify(problem, gram, solution.coef).violation
+    assert solution.converged == (solution.violation <= 1e-3)
+
+
+def test_warm_start_resumes_where_it_stopped():
+    X, y = noisy(4000)
+    problem, gram = svc(y, 10.0).problem, Gram(Gaussian(0.2), X)
+    part = solve(problem, gram, "chunked", max_iter=1500)
+    assert part.status == "max-iter"
+    rest = solve(problem, gram, "chunked", start=part.coef)
+    whole = solve(problem, gram, "chunked")
+    assert rest.converged
+    assert rest.n_iter < whole.n_iter
+    assert rest.objective == pytest.approx(whole.objective, rel=1e-5)
+
+
+def test_callback_stops_and_keeps_the_iterate():
+    X, y = noisy(6000)
+    problem, gram = svc(y, 1e4).problem, Gram(Gaussian(2.0), X)
+    solution = solve(problem, gram, "chunked", tol=1e-9, callback=lambda progress: True)
+    assert solution.status == "callback"
+    assert solution.infeasibility <= 1e-9
+
+
+def test_unbounded_problems_end():
+    X, y = noisy(3200, d=2)
+    solution = solve(svc(y, np.inf).problem, Gram(Linear(), X), "chunked", max_iter=300_000)
+    assert solution.status in ("unbounded", "max-iter")
+
+
+@pytest.mark.parametrize("chunk_size", [64, 257])
+def test_chunks_of_any_size_reach_the_same_value(chunk_size):
+    X, y = noisy(1500)
+    for formulation in (svr(y * X[:, 0], 1.0, 0.1), one_class(len(y), 0.3)):
+        gram = Gram(Gaussian(0.2), X, precision="single")
+        small = solve(formulation.problem, gram, Chunked(chunk_size=chunk_size), tol=1e-4)
+        large = solve(formulation.problem, gram, Chunked(), tol=1e-4)
+        assert small.converged
+        assert small.objective == pytest.approx(large.objective, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"), [({"chunk_size": 1}, "chunk_size"), ({"keep": 1.0}, "keep")]
+)
+def test_bad_parameters_are_named(options, match):
+    with pytest.raises(ValueError, match=match):
+        Chunked(**options)

@@ -1,0 +1,121 @@
+"""Every selection and step policy on the same problems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mercer import Gram, Problem, Smo, certify, solve
+from mercer.formulations import least_squares, nearest_points, nu_svc, svc, svr
+from mercer.kernels import Gaussian, Linear, Precomputed
+from mercer.solvers import compare
+
+SELECTIONS = (
+    "auto", "second-order", "most-violating", "greedy", "hybrid-maximum-gain",
+    "one-row-maximum-gain", "recent-maximum-gain", "cached-maximum-gain", "recall",
+)  # fmt: skip
+STEPS = ("newton", "planning-ahead", "over-relaxed", "momentum", "cycle-breaking", "conjugate")
+C = 0.1
+COUNTER = np.array(
+    [
+        [2, np.sqrt(3), -1, -np.sqrt(3)],
+        [np.sqrt(3), 4, -np.sqrt(3), -3],
+        [-1, -np.sqrt(3), 2, np.sqrt(3)],
+        [-np.sqrt(3), -3, np.sqrt(3), 4],
+    ]
+)
+
+
+def rows(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, 2)), 1)
+    X[: n // 4] = X[n // 4 : 2 * (n // 4)]
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def problems():
+    X, y = rows()
+    return {
+        "svc": svc(y, 5.0).problem,
+        "squared": svc(y, 5.0, loss="squared_hinge").problem,
+        "origin": svc(y, 5.0, fit_intercept=False).problem,
+        "svr": svr(X[:, 1], 5.0, 0.1).problem,
+        "nu": nu_svc(y, 0.3).problem,
+        "hulls": nearest_points(y, 0.2).problem,
+        "squares": least_squares(X[:, 1], 0.5).problem,
+    }
+
+
+@pytest.mark.parametrize("name", problems())
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_policies_reach_the_same_value_with_three_rows_of_cache(selection, step, name):
+    X, _ = rows()
+    if selection == "recall" and step == "planning-ahead":
+        with pytest.raises(ValueError, match="planning-ahead"):
+            Smo(selection=selection, step=step)
+        return
+    problem = problems()[name]
+    gram = Gram(Gaussian(1.0), X, cache_size=3 * len(X) * 8 / 2**20)
+    solver = Smo(selection=selection, step=step, refine=False)
+    found = solve(problem, gram, solver, tol=1e-6)
+    best = solve(problem, Gram(Gaussian(1.0), X), Smo(), tol=1e-8)
+    assert found.status == "converged"
+    assert certify(problem, gram, found.coef).violation <= 1e-6
+    assert found.objective == pytest.approx(best.objective, rel=1e-6, abs=1e-6)
+
+
+def counter_example():
+    """Spec 000, T-12, in an order that makes (3, 1) the first pair: the last of equals wins."""
+    order = [0, 1, 3, 2]
+    y = np.array([-1.0, -1, 1, 1])
+    problem = Problem(y, np.where(y < 0, -C, 0.0), np.where(y > 0, C, 0.0))
+    return problem, Gram(Precomputed(), COUNTER[np.ix_(order, order)])
+
+
+def test_maximum_gain_sticks_where_the_hybrid_does_not():
+    problem, gram = counter_example()
+    stuck = solve(problem, gram, Smo(selection="maximum-gain", refine=False), tol=1e-9)
+    assert stuck.status == "stuck"
+    assert stuck.violation > 0.1
+    hybrid = Smo(selection="hybrid-maximum-gain", refine=False)
+    solution = solve(problem, gram, hybrid, tol=1e-9)
+    assert solution.status == "converged"
+    assert solution.objective == pytest.approx(0.2310257, abs=1e-7)
+
+
+def test_planning_ahead_never_loses_over_two_steps():
+    """f(t+1) >= f(t-1) for every planned step t (spec 000, T-3, the regression test of E4)."""
+    X, y = rows(200, seed=3)
+    solver = Smo(selection="second-order", step="planning-ahead", refine=False, trace=True)
+    solution = solve(svc(y, 100.0).problem, Gram(Gaussian(1.0), X), solver, tol=1e-4)
+    points = solution.trace["points"]
+    planned = np.flatnonzero(points["kind"] == "planned")
+    assert len(planned) > 5
+    value = points["objective"]
+    slack = 1e-9 * np.abs(value).max()
+    after = np.minimum(planned + 2, len(value) - 1)
+    assert (value[after] >= value[planned] - slack).all()
+    assert (np.diff(planned) > 1).all()
+
+
+@pytest.mark.parametrize("step", [s for s in STEPS if s != "planning-ahead"])
+def test_values_never_fall(step):
+    X, y = rows(120, seed=1)
+    solver = Smo(selection="second-order", step=step, refine=False, trace=True)
+    value = solve(svc(y, 50.0).problem, Gram(Gaussian(1.0), X), solver).trace["points"]["objective"]
+    assert (np.diff(value) >= -1e-9 * np.abs(value).max()).all()
+
+
+def test_comparison_counts_rows_and_steps():
+    X, y = rows(80)
+    result = compare(
+        svc(y, 10.0).problem,
+        Gram(Linear(), X),
+        [
+            Smo(selection="second-order", refine=False),
+            Smo(selection="most-violating", refine=False),
+        ],
+        permutations=3,
+    )
+    assert "second-order" in str(result)

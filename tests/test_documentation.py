@@ -1,0 +1,92 @@
+"""What the documents say: their Python runs, their links lead somewhere, the examples work."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import runpy
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mercer
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
+EXAMPLES = sorted(ROOT.glob("examples/*.py"))
+MODULES = sorted(
+    info.name for info in pkgutil.walk_packages(mercer.__path__, "mercer.") if "__" not in info.name
+)
+
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def python_blocks(page: Path) -> Iterator[tuple[int, str]]:
+    """Each block of Python with the number of the line before it."""
+    text = page.read_text(encoding="utf-8")
+    for match in BLOCK.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1)
+
+
+def anchor(heading: str) -> str:
+    """The anchor of a heading: lower case, words joined by hyphens, no punctuation."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+
+
+WITH_PYTHON = [page for page in PAGES if any(python_blocks(page))]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=name_of)
+def test_python_of_a_page_runs_from_top_to_bottom(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for line, block in python_blocks(page):
+        # Empty lines in front make the line numbers of an error those of the page.
+        exec(compile("\n" * line + block, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
+def test_an_example_runs(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_of_docstrings(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if link.startswith(("https://", "http://")):
+            continue
+        path, _, place = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)} links to {link}"
+        if place:
+            headings = HEADING.findall(target.read_text(encoding="utf-8"))
+            assert place in map(anchor, headings), f"{name_of(page)} links to {link}"
+
+
+def test_there_is_something_to_check() -> None:
+    assert {"README.md", "docs/guide.md"} <= {name_of(page) for page in WITH_PYTHON}
+    assert EXAMPLES
+    assert MODULES
