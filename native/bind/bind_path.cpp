@@ -64,10 +64,12 @@ nb::dict as_dict(const Path& path, PathEnd end) {
 nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& linear,
                      const Vector& lower, const Vector& upper, const Vector& ridge, bool has_group,
                      double sum, double sum_rate, const Vector& coef, const IndexArray& free,
-                     double parameter, const std::optional<Vector>& extra,
+                     double parameter, const std::optional<Vector>& expansion,
+                     const std::optional<Vector>& extra,
                      const PathOptions& options, nb::object callback) {
     const std::size_t n = linear.size(), rows = gram.size();
-    for (std::size_t size : {index.size(), lower.size(), upper.size(), ridge.size(), coef.size()}) {
+    for (std::size_t size : {index.size(), lower.size(), upper.size(), ridge.size(), coef.size(),
+                             expansion ? expansion->size() : n}) {
         if (size != n) throw std::invalid_argument("arrays of a path must have equal lengths");
     }
     if (extra && extra->size() != rows + 1) throw std::invalid_argument("extra does not fit gram");
@@ -89,7 +91,8 @@ nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& 
         if (extra) values = {extra->data(), extra->size()};
         auto kernel = std::make_shared<KernelRows>(
             gram, std::span<const std::int64_t>(index.data(), n), values);
-        path.emplace(std::move(kernel), problem, sum, sum_rate, coef.data(), members, parameter);
+        path.emplace(std::move(kernel), problem, sum, sum_rate, coef.data(), members, parameter,
+                     expansion ? expansion->data() : nullptr);
         end = path->follow(options, monitor);
     }
     return as_dict(*path, end);
@@ -110,7 +113,7 @@ void register_path(nb::module_& m) {
     m.def("follow_path", &follow_path, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
           nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("has_group"),
           nb::arg("sum"), nb::arg("sum_rate"), nb::arg("coef"), nb::arg("free"),
-          nb::arg("parameter"), nb::arg("extra").none(), nb::arg("options"),
+          nb::arg("parameter"), nb::arg("expansion").none(), nb::arg("extra").none(), nb::arg("options"),
           nb::arg("callback").none());
 }
 

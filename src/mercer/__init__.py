@@ -3,7 +3,7 @@
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
-from mercer.paths import Path, StepFunction, svc_path
+from mercer.paths import Path, PathSVC, StepFunction, svc_path
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
@@ -24,6 +24,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "Path",
+    "PathSVC",
     "Problem",
     "ReducedSVC",
     "Smo",

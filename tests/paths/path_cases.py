@@ -49,4 +49,5 @@ def some_C(path: Path, rng: np.random.Generator, count: int) -> list[float]:
         return [0.01, 1.0, 100.0]
     low, high = 0.3 * path.C_start, min(path.C_end, 3.0 * float(path.C[-1]))
     between = np.exp(rng.uniform(*np.log(sorted((low, high))), count))
-    return [*rng.choice(path.C, count).tolist(), *between.tolist()]
+    # a path that begins beyond C_max is constant up to there
+    return [min(C, 2e3) for C in (*rng.choice(path.C, count).tolist(), *between.tolist())]

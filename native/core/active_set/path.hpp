@@ -47,11 +47,12 @@ struct PathLog {
 
 class Path {
   public:
-    // `free`: the members of the factor at the start, affinely independent.
+    // `free`: the members of the factor at the start, affinely independent. `expansion`: (K coef)
+    // of each variable, or null to have it computed.
     // requires: `coef` optimal at `parameter`; problem has one group or none
     Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, double sum,
          double sum_rate, const double* coef, const std::vector<std::size_t>& free,
-         double parameter);
+         double parameter, const double* expansion);
 
     PathEnd follow(const PathOptions& options, const Monitor& monitor);
 
@@ -89,7 +90,7 @@ class Path {
     double leaving_distance(std::size_t position) const;
     void find_entering();
     // path_state.cpp: exact numbers
-    void read_start(const std::vector<std::size_t>& free);
+    void read_start(const std::vector<std::size_t>& free, const double* expansion);
     void expand_resting();
     double size_at_rest() const;
     void clean_resting();

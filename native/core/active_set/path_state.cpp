@@ -18,7 +18,7 @@ std::vector<double> copied(const double* values, std::size_t count) {
 
 Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, double sum,
            double sum_rate, const double* coef, const std::vector<std::size_t>& free,
-           double parameter)
+           double parameter, const double* expansion)
     : kernel_(std::move(kernel)), linear_(copied(problem.linear, problem.n_variables)),
       lower_(copied(problem.lower, problem.n_variables)),
       upper_(copied(problem.upper, problem.n_variables)),
@@ -32,10 +32,10 @@ Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, doubl
     for (const double x : linear_) scale_ = std::max(scale_, std::abs(x));
     if (scale_ == 0.0) scale_ = kernel_->largest_diagonal();
     std::iota(priority_.begin(), priority_.end(), std::size_t(0));
-    read_start(free);
+    read_start(free, expansion);
 }
 
-void Path::read_start(const std::vector<std::size_t>& free) {
+void Path::read_start(const std::vector<std::size_t>& free, const double* expansion) {
     for (const std::size_t v : free) {
         if (!basis_.append(v, kernel_->fetch(v))) {
             throw std::invalid_argument("the free variables of the start depend on each other");
@@ -51,7 +51,12 @@ void Path::read_start(const std::vector<std::size_t>& free) {
         towards_[v] = can_move ? double(std::int8_t(side_[v])) : 0.0;
         if (can_move && coef_[v] != 0.0) ++n_loaded_;
     }
-    expand_resting();
+    if (!expansion) return expand_resting();
+    for (std::size_t v = 0; v < coef_.size(); ++v) resting_[kernel_->place(v)] = expansion[v];
+    std::vector<double> weights(basis_.size());
+    for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = -coef_[basis_.members()[a]];
+    kernel_->add_rows(weights.data(), basis_.rows(), resting_.data());
+    largest_rest_ = size_at_rest();
 }
 
 // The expansion of what is at rest, from scratch.

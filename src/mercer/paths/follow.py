@@ -131,22 +131,25 @@ def follow(
             start.coef,
             start.free,
             start.parameter,
+            start.expansion,
             extra,
             settings,
             _monitor(limits.callback, events, began),
         )
-        part = _segments(problem, start, out)
-        segments = part if segments is None else segments.followed_by(part)
-        events = len(segments.changed)
+        if len(out["parameter"]):
+            part = _segments(problem, start, out)
+            segments = part if segments is None else segments.followed_by(part)
+            events = len(segments.changed)
         violation = max(violation, out["violation"] if out["end"] != "drifted" else 0.0)
-        last = recoveries == _RECOVERIES - 1
-        if out["end"] != "drifted" or extra is not None or last:
+        if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
             break
         recoveries += 1
         start = _recover(problem, gram, out, start)
     status = _STATUS.get(out["end"], out["end"])
     if status == "drifted":
         status = "precision-limit"
+    if segments is None:
+        segments = _constant(problem, start)
     free = np.asarray(out["free"], dtype=np.intp)
     parameter = float(out["last_parameter"])
     return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
@@ -218,4 +221,4 @@ def _recover(problem: Problem, gram: Gram, out: dict[str, Any], start: Start) ->
     basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
     solution = basis.solve(tol=1e-9)
     coef = at_unit(problem, basis.problem, solution.coef, parameter)
-    return replace(start, coef=coef, free=basis.free, parameter=parameter)
+    return replace(start, coef=coef, free=basis.free, parameter=parameter, expansion=None)

@@ -106,11 +106,15 @@ class Path:
         return out
 
     def __repr__(self) -> str:
+        rows, events = len(np.unique(self.problem.index)), len(self.segments.changed)
         return (
-            f"<Path of {len(np.unique(self.problem.index))} rows: "
-            f"{len(self.segments.changed)} events from C={self.C_start:.4g} "
-            f"to {self.C_end:.4g}, {self.status}>"
+            f"<Path of {rows} rows: {events} events from C={self.C_start:.4g} to "
+            f"{self.C_end:.4g}, {self.status}>"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # kernel values are made again when they are needed
+        return self.__dict__ | {"gram": None}
 
     # --- solutions -------------------------------------------------------------------
 

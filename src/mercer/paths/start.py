@@ -40,6 +40,8 @@ class Start:
         Whether the solution is the same constant for every C.
     begin : float
         The smallest C for which the start says what the solution is.
+    expansion : ndarray of shape (n_variables,) or None
+        ``K coef`` if it is known.
     """
 
     coef: FloatArray
@@ -49,6 +51,7 @@ class Start:
     bias_rate: float
     is_trivial: bool
     begin: float = 0.0
+    expansion: FloatArray | None = None
 
 
 def exact_start(problem: Problem, gram: Gram) -> Start:
@@ -130,7 +133,8 @@ def at_first_event(
     rate = level
     if not is_pinned:
         rate = 0.5 * (level + problem.linear[np.flatnonzero(others)[np.argmax(meets)]])
-    return Start(coef, free, parameter, level * parameter - pinned, float(rate), False)
+    bias, expansion = level * parameter - pinned, value - problem.ridge * coef
+    return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
 
 
 def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool_]]:

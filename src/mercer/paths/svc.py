@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_
 
 from mercer.formulations import svc
 from mercer.gram import Gram
-from mercer.kernels import FunctionKernel, Kernel, as_kernel
+from mercer.kernels import FunctionKernel, as_kernel
 from mercer.native_kernel import count_rows
 from mercer.paths.artificial import artificial_start
 from mercer.paths.display import shown
@@ -192,9 +192,7 @@ def _prepare(
     labels = column_or_1d(y)
     if isinstance(X, Gram):
         rows, n = X._rows, X.n_rows
-    elif (callable(kernel) and not isinstance(kernel, Kernel)) or isinstance(
-        kernel, FunctionKernel
-    ):
+    elif isinstance(kernel, FunctionKernel) or (callable(kernel) and not hasattr(kernel, "theta")):
         rows, n = X, count_rows(X)
     else:
         types = [np.float64, np.float32, np.uint8]
