@@ -87,8 +87,9 @@ class BaselineRun(ABC):
         """Iterate, then certify."""
         while self.may_go_on() and self.step():
             pass
-        self.record(is_last=True)
         certificate = certify(self.problem, self.gram, self.coef)
+        self.violation, self.objective = certificate.violation, certificate.objective
+        self.record(gap=np.inf if certificate.gap is None else certificate.gap, is_last=True)
         if self.status == "converged" and not certificate.violation <= self.tol:
             self.status = "precision-limit"
         evaluations, misses, hits = self._before
