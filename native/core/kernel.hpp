@@ -44,6 +44,8 @@ class Kernel {
     virtual bool is_parallel() const { return true; }
     // How many rows are best asked for together.
     virtual std::size_t rows_at_once() const { return 1; }
+    // What a value costs, in multiplications of long dense rows, roughly.
+    virtual double work() const = 0;
 };
 
 template <class T>

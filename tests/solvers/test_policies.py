@@ -81,6 +81,30 @@ def test_maximum_gain_sticks_where_the_hybrid_does_not():
     assert solution.objective == pytest.approx(0.2310257, abs=1e-7)
 
 
+@pytest.mark.parametrize("step", ["auto", "newton", "planning-ahead"])
+def test_a_hard_margin_of_one_feature_is_found_unbounded_in_time(step):
+    """Planning ahead once leapt 1e15 along nearly parallel pairs, and rounding took over."""
+    X = np.arange(27.0)[:, None] / 7
+    y = np.where(np.arange(27) % 3 > 0, 1.0, -1.0)
+    problem, gram = svc(y, np.inf).problem, Gram(Linear(), X)
+    solver = Smo(selection="second-order", step=step)
+    assert solve(problem, gram, solver, max_iter=100_000).status == "unbounded"
+
+
+@pytest.mark.parametrize(
+    ("selection", "step"),
+    [
+        ("auto", "planning-ahead"),
+        ("second-order", "planning-ahead"),
+        ("hybrid-maximum-gain", "newton"),
+        ("recall", "newton"),
+        ("large-maximum-gain", "newton"),
+    ],
+)
+def test_the_automatic_step_suits_the_selection(selection, step):
+    assert Smo(selection=selection).step_policy.name == step
+
+
 def test_comparison_counts_rows_and_steps():
     X, y = rows(80)
     result = compare(
