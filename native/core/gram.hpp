@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/cache.hpp"
@@ -68,12 +69,14 @@ class Gram {
     ThreadPool& threads() { return threads_; }
 
     RowSegment<T> row(std::size_t row, std::size_t segment);
+    // The segments of several rows, those missing computed together.
+    std::vector<RowSegment<T>> rows(Indices rows, std::size_t segment);
     // The segment if the cache has it, else an empty one; no use of it as far as the cache goes.
     RowSegment<T> peek(std::size_t row, std::size_t segment);
     std::size_t cache_bytes() const { return cache_.budget_bytes(); }
 
-    // out[r * right.size() + c] = k(left[r], right[c])
-    void block(Indices left, Indices right, T* out);
+    // out[r * stride + c] = k(left[r], right[c])
+    void block(Indices left, Indices right, T* out, std::size_t stride);
 
     // out[c * n + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c] for all n = size() rows, or
     // for the n rows given; false if polled out
@@ -91,6 +94,11 @@ class Gram {
     using Entry = typename SegmentCache<T>::Entry;
 
     void compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries);
+    void compute_tiles(Indices rows, std::size_t first, std::size_t begin, std::size_t end,
+                       std::size_t tile, const std::vector<Entry*>& entries);
+    void fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries);
+    RowSegment<T> hold(Entry* entry, bool computed);
+    void wait_for(std::span<Entry* const> entries, std::unique_lock<std::mutex>& lock);
     std::vector<Entry*> admit_neighbours(std::size_t row, std::size_t segment,
                                          std::vector<std::size_t>& rows);
     void unpin(Entry* entry);

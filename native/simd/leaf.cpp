@@ -181,22 +181,21 @@ static void product(const LeafParameters& leaf, const LeftRows<T>& left, const P
 }
 
 template <class T>
-static void add_product(const T* block, std::size_t stride, std::size_t rows, std::size_t columns,
-                        const T* weights, std::size_t n_columns, double* out,
-                        std::size_t out_stride) {
+static void add_product(const T* const* rows, std::size_t n_rows, std::size_t columns,
+                        const T* weights, std::size_t n_columns, double* out, std::size_t stride) {
     constexpr std::size_t lanes = Lanes<T>::count, height = Shape<T>::height;
-    for (std::size_t row = 0; row < rows; row += height) {
-        const std::size_t group = rows - row < height ? rows - row : height;
+    for (std::size_t row = 0; row < n_rows; row += height) {
+        const std::size_t group = n_rows - row < height ? n_rows - row : height;
         for (std::size_t c = 0; c < n_columns; ++c) {
             for (std::size_t j = 0; j < columns; j += lanes) {
                 const std::size_t used = columns - j < lanes ? columns - j : lanes;
                 Vector<T> sum{};
                 for (std::size_t r = row; r < row + group; ++r) {
-                    const T* values = block + r * stride + j;
+                    const T* values = rows[r] + j;
                     sum += splat<T>(weights[r * n_columns + c]) *
                            (used == lanes ? load<T>(values) : load_some<T>(values, used));
                 }
-                double* target = out + c * out_stride + j;
+                double* target = out + c * stride + j;
                 if (used == lanes) {
                     add_to(target, sum);
                 } else {

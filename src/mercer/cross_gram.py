@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.kernels import Kernel
-from mercer.native_kernel import Precision, RowSet, build_kernel, count_rows, fixed_rows, reads_stored
+from mercer.native_kernel import (
+    Precision,
+    RowSet,
+    build_kernel,
+    count_rows,
+    fixed_rows,
+    reads_stored,
+)
 
 __all__ = ["CrossGram", "cross_block"]
 

@@ -165,6 +165,8 @@ class SparseLeaf final : public LeafKernel<T> {
         // Whole blocks for both layouts: the order of summation is that of dense rows.
         const std::size_t batch = std::lcm(functions<T>().sparse_height, functions<T>().left_height);
         Buffer<T> block(batch * tile);
+        std::vector<const T*> row(batch);
+        for (std::size_t r = 0; r < batch; ++r) row[r] = &block[r * tile];
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
             const typename Rows<T>::Left rows(*left_, some, one_norms);
@@ -173,9 +175,9 @@ class SparseLeaf final : public LeafKernel<T> {
             for (std::size_t j = first; j < last; j += tile) {
                 const std::size_t width = std::min(tile, last - j);
                 functions<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), j,
-                                             j + width, block.data(), width);
-                functions<T>().add_product(block.data(), width, some.size(), width, w.data(),
-                                           n_columns, out + (j - first), stride);
+                                             j + width, block.data(), tile);
+                functions<T>().add_product(row.data(), some.size(), width, w.data(), n_columns,
+                                           out + (j - first), stride);
             }
         }
     }
