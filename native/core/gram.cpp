@@ -1,6 +1,7 @@
 #include "core/gram.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace mercer {
@@ -174,6 +175,35 @@ template <class T>
 void Gram<T>::unpin(Entry* entry) {
     std::lock_guard lock(mutex_);
     if (--entry->pins == 0 && entry->failed) cache_.remove(entry);
+}
+
+template <class T>
+std::size_t Gram<T>::whole_stride() const {
+    constexpr std::size_t widest = 16, apart = 16;  // lanes; so that rows share no cache set
+    return (size() + widest - 1) / widest * widest + apart;
+}
+
+template <class T>
+const T* Gram<T>::whole() {
+    std::lock_guard lock(whole_mutex_);
+    if (whole_.size() > 0) return whole_.data();
+    const std::size_t n = size(), stride = whole_stride();
+    Buffer<T> matrix(checked_product(stride + 1, stride));
+    std::fill_n(matrix.data(), matrix.size(), T(0));
+    std::vector<std::size_t> rows(n);
+    std::iota(rows.begin(), rows.end(), std::size_t(0));
+    const auto part = [&](std::size_t begin, std::size_t end) {
+        kernel_->values(Indices(rows).subspan(begin, end - begin), 0, n, &matrix[begin * stride],
+                        stride);
+    };
+    if (kernel_->is_parallel()) {
+        threads_.parallel_for(n, column_grain, part);
+    } else {
+        part(0, n);
+    }
+    evaluations_ += n * n;
+    whole_ = std::move(matrix);
+    return whole_.data();
 }
 
 template <class T>

@@ -75,6 +75,11 @@ class Gram {
     RowSegment<T> peek(std::size_t row, std::size_t segment);
     std::size_t cache_bytes() const { return cache_.budget_bytes(); }
 
+    // The whole matrix, computed when first asked for and kept outside the cache: row i at
+    // whole() + i * whole_stride(). Zeros follow each row, up to the stride, and the last row.
+    const T* whole();
+    std::size_t whole_stride() const;
+
     // out[r * stride + c] = k(left[r], right[c])
     void block(Indices left, Indices right, T* out, std::size_t stride);
 
@@ -110,6 +115,8 @@ class Gram {
     SegmentCache<T> cache_;
     std::mutex mutex_;
     std::condition_variable computed_;
+    std::mutex whole_mutex_;
+    Buffer<T> whole_;
     std::atomic<std::size_t> evaluations_{0}, hits_{0}, misses_{0};
 };
 

@@ -14,17 +14,21 @@ constexpr double price_of_copying = 2.5e-9;
 }  // namespace
 
 template <class T>
-KernelSquare<T>::KernelSquare(std::size_t most_positions)
-    : matrix_(checked_product(most_positions + 1, most_positions + extra_columns)) {}
+KernelSquare<T>::KernelSquare(std::size_t most_positions) : most_positions_(most_positions) {}
+
+template <class T>
+void KernelSquare<T>::borrow(const T* matrix, std::size_t stride) {
+    values_ = matrix;
+    stride_ = stride;
+}
 
 template <class T>
 void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                               const std::vector<SquareRange>& ranges) {
     const bool copies = variables.price_of_value() > price_of_copying;
-    if (copies) {
-        last_matrix_.require(matrix_.size());
-        std::swap(matrix_, last_matrix_);
-    }
+    if (copies) std::swap(matrix_, last_matrix_);
+    matrix_.require(checked_product(most_positions_ + 1, most_positions_ + extra_columns));
+    values_ = matrix_.data();
     last_stride_ = stride_;
     stride_ = member.size() + extra_columns;
     row_.resize(member.size());

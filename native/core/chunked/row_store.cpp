@@ -22,6 +22,11 @@ template <class T>
 RowStore<T>::RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t rows_at_once,
                       KernelRows choice)
     : gram_(gram) {
+    if (choice == KernelRows::whole) {
+        whole_ = gram.whole();
+        is_open_ = true;
+        return;
+    }
     find_segments(problem);
     price_ = measured_price();
     is_open_ = is_worth_it(rows_at_once, choice);
@@ -73,24 +78,19 @@ double RowStore<T>::measured_price() const {
 template <class T>
 bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* weights, double* out,
                           const Poll& poll) {
-    constexpr std::size_t column_grain = 512;
+    // Whole blocks of left rows: the order of summation is that of the fused product.
     const std::size_t batch = 16 * functions<T>().left_height;
     std::fill_n(out, gram_.size(), 0.0);
     const std::vector<T> w(weights, weights + rows.size());
     const std::size_t hits = gram_.n_hits(), misses = gram_.n_misses();
     for (std::size_t i = 0; i < rows.size(); i += batch) {
         const Indices some = Indices(rows).subspan(i, std::min(batch, rows.size() - i));
-        for (const std::size_t s : segments_) {
-            const std::vector<RowSegment<T>> held = gram_.rows(some, s);
-            std::vector<const T*> values(held.size());
-            std::ranges::transform(held, values.begin(), [](const auto& row) { return row.values(); });
-            const std::size_t first = gram_.segments()[s], length = gram_.segments()[s + 1] - first;
-            gram_.threads().parallel_for(length, column_grain, [&](std::size_t begin, std::size_t end) {
-                std::vector<const T*> part(values);
-                for (const T*& row : part) row += begin;
-                functions<T>().add_product(part.data(), part.size(), end - begin, &w[i], 1,
-                                           out + first + begin, gram_.size());
-            });
+        if (whole_) {
+            std::vector<const T*> values;
+            for (const std::size_t row : some) values.push_back(whole_ + row * gram_.whole_stride());
+            add_values(std::move(values), &w[i], 0, gram_.size(), out);
+        } else {
+            for (const std::size_t s : segments_) add_segment(some, s, &w[i], out);
         }
         if (poll && !poll()) return false;
     }
@@ -99,7 +99,30 @@ bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* we
 }
 
 template <class T>
+void RowStore<T>::add_segment(Indices rows, std::size_t segment, const T* weights, double* out) {
+    const std::vector<RowSegment<T>> held = gram_.rows(rows, segment);
+    std::vector<const T*> values(held.size());
+    std::ranges::transform(held, values.begin(), [](const auto& row) { return row.values(); });
+    add_values(std::move(values), weights, gram_.segments()[segment], gram_.segments()[segment + 1],
+               out);
+}
+
+// out[j] += sum_r rows[r][j - first] weights[r] for j in [first, last)
+template <class T>
+void RowStore<T>::add_values(std::vector<const T*> rows, const T* weights, std::size_t first,
+                             std::size_t last, double* out) {
+    constexpr std::size_t column_grain = 512;
+    gram_.threads().parallel_for(last - first, column_grain, [&](std::size_t begin, std::size_t end) {
+        std::vector<const T*> part(rows);
+        for (const T*& row : part) row += begin;
+        functions<T>().add_product(part.data(), part.size(), end - begin, weights, 1,
+                                   out + first + begin, gram_.size());
+    });
+}
+
+template <class T>
 void RowStore<T>::watch_cache(std::size_t hits, std::size_t misses) {
+    if (whole_) return;
     kept_ += misses / std::max<std::size_t>(segments_.size(), 1);
     if (kept_ > capacity_ && misses > hits) is_open_ = false;
 }

@@ -12,7 +12,8 @@
 
 namespace mercer::chunked {
 
-enum class KernelRows { automatic, kept, computed };
+// whole: the whole matrix is kept, and the problem solved on it in place.
+enum class KernelRows { automatic, kept, computed, whole };
 
 template <class T>
 class RowStore {
@@ -22,6 +23,9 @@ class RowStore {
 
     // Seconds that computing one kernel value takes.
     double price() const { return price_; }
+
+    // The whole matrix if that is kept, else null.
+    const T* whole() const { return whole_; }
 
     // Whether rows are kept. Ends when they no longer fit and most requests are for lost ones.
     bool is_open() const { return is_open_; }
@@ -35,13 +39,17 @@ class RowStore {
     void find_segments(const ProblemView& problem);
     bool is_worth_it(std::size_t rows_at_once, KernelRows choice) const;
     double measured_price() const;
+    void add_segment(Indices rows, std::size_t segment, const T* weights, double* out);
+    void add_values(std::vector<const T*> rows, const T* weights, std::size_t first,
+                    std::size_t last, double* out);
     void watch_cache(std::size_t hits, std::size_t misses);
 
     Gram<T>& gram_;
+    const T* whole_ = nullptr;
     std::vector<std::size_t> segments_;  // that hold rows of the problem
     std::size_t capacity_ = 0;  // rows that fit into the cache
     std::size_t kept_ = 0;      // rows computed so far
-    double price_;              // seconds for a kernel value
+    double price_ = 0.0;        // seconds for a kernel value
     bool is_open_;
 };
 

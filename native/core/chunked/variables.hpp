@@ -60,6 +60,9 @@ class Variables {
     Gram<T>& gram() { return gram_; }
     // Seconds that computing one kernel value takes.
     double price_of_value() const { return store_.price(); }
+    // The whole kernel matrix, if the problem is solved on it in place; else null.
+    const T* whole() const { return store_.whole(); }
+    std::size_t whole_stride() const { return gram_.whole_stride(); }
     bool keeps_rows() const { return store_.is_open(); }
 
     // Extremes of each group (index g) and of the variables without one (index n_groups).

@@ -21,6 +21,7 @@ _KERNEL_ROWS = {
     "auto": _core.KernelRows.automatic,
     "kept": _core.KernelRows.kept,
     "computed": _core.KernelRows.computed,
+    "whole": _core.KernelRows.whole,
 }
 
 
@@ -39,15 +40,17 @@ class Chunked:
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
         Whether to leave out variables that seem to have settled at a bound.
-    kernel_rows : {"auto", "kept", "computed"}, default="auto"
+    kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
         Whether kernel rows of variables that move are kept in the cache of the Gram or
         computed again; "auto" measures which is faster. No bit of a result depends on it.
+        "whole" computes the matrix of all rows once for all problems on the Gram and solves
+        on it in place: for many small problems of one variable for each row.
     """
 
     chunk_size: int | Literal["auto"] = "auto"
     keep: float = 0.5
     shrinking: bool = True
-    kernel_rows: Literal["auto", "kept", "computed"] = "auto"
+    kernel_rows: Literal["auto", "kept", "computed", "whole"] = "auto"
 
     def __post_init__(self) -> None:
         if self.chunk_size != "auto" and (
@@ -90,6 +93,11 @@ class _Run(CertifiedRun):
     def __init__(self, solver: Chunked, *args: Any) -> None:
         super().__init__(*args)
         self.solver = solver
+
+    def first_precision(self) -> Precision:
+        """A whole matrix of single precision takes half the cache."""
+        whole = self.solver.kernel_rows == "whole"
+        return "single" if whole else super().first_precision()
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
