@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from mercer.machines.least_squares import LeastSquaresMachine
+from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.solvers.linear_system.fit import Loss
 
@@ -22,11 +22,11 @@ __all__ = ["LSSVC", "RLSC"]
 FloatArray = NDArray[np.float64]
 
 
-class LeastSquaresClassifier(ClassifierMixin, LeastSquaresMachine):
+class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
     """Least squares on labels -1 and +1, one class against all others."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LeastSquaresMachine._parameter_constraints,
+        **StreamedMachine._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 

@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from mercer.machines.least_squares import LeastSquaresMachine
 from mercer.machines.robust import fit_robust
+from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.solvers.linear_system import Job, LeastSquaresFit, squared_loss
 
@@ -21,7 +21,7 @@ __all__ = ["LSSVR"]
 FloatArray = NDArray[np.float64]
 
 
-class LSSVR(RegressorMixin, LeastSquaresMachine):
+class LSSVR(RegressorMixin, StreamedMachine):
     """Least squares support vector regression: kernel ridge regression with a free bias.
 
     Minimizes ``1/2 |w|^2 + 1/(2 alpha) sum_i w_i (y_i - f(x_i))^2``. Several targets share one
@@ -57,7 +57,7 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
 
     robust_weight_: FloatArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LeastSquaresMachine._parameter_constraints,
+        **StreamedMachine._parameter_constraints,
         "robust": [StrOptions({"huber", "hampel"}), None],
     }
 
