@@ -25,6 +25,9 @@ __all__ = ["LeastSquaresMachine", "count_all_rows"]
 
 FloatArray = NDArray[np.float64]
 
+# Share of the rows below which the freedom left to the residuals is rounding.
+LEAST_FREEDOM = 1e-8
+
 
 class LeastSquaresMachine(KernelMachine):
     """Base of RLSC, LSSVC and LSSVR: everything but the meaning of the targets."""
@@ -116,6 +119,7 @@ class LeastSquaresMachine(KernelMachine):
         self.shape_fit_ = np.shape(X)
         self._keep_fit(fit, kernel, X, rows)
         self._keep_diagnostics(fit.scan, targets, rows, X)
+        self._warn_of_interpolation(len(rows))
 
     def _rows_of(self, X: Any, rows: NDArray[np.intp], n: int) -> Any:
         if len(rows) == n:
@@ -201,6 +205,19 @@ class LeastSquaresMachine(KernelMachine):
         self.loo_error_ = float(result.errors[result.best])
         self.gcv_ = float(result.gcv[result.best])
         self.dof_ = float(result.dof[result.best])
+
+    def _warn_of_interpolation(self, n_rows: int) -> None:
+        """In the space of features 1 - h_i is a difference: nothing is left of it if h_i is 1."""
+        if self.dof_ is None or self.solver_ in ("direct", "eigen", "subset", "pruned"):
+            return
+        if n_rows - self.dof_ < LEAST_FREEDOM * n_rows:
+            warnings.warn(
+                f"the machine goes through its rows (dof_={self.dof_:.6g} of {n_rows}): "
+                f"loo_values_ may be inaccurate. A larger alpha (now {self.alpha_:g}) or a "
+                "smaller rank helps",
+                LinAlgWarning,
+                stacklevel=4,
+            )
 
     @property
     def _is_flat(self) -> bool:

@@ -14,7 +14,13 @@ from mercer.solvers.linear_system.factors import CholeskyFactor
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned
 from mercer.solvers.linear_system.kernel import kernel_cg, preconditioner_features
-from mercer.solvers.linear_system.linear import LinearData, linear_cg, linear_lsqr, woodbury
+from mercer.solvers.linear_system.linear import (
+    LinearData,
+    dual_condition,
+    linear_cg,
+    linear_lsqr,
+    woodbury,
+)
 from mercer.solvers.linear_system.solvers import ConjugateGradient, factored
 
 __all__ = ["fit_cg", "fit_direct", "fit_iterative_linear", "fit_primal", "fit_proximal", "fit_smo"]
@@ -62,7 +68,7 @@ def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
         **_split(job, weights, intercept),
         coef=coef,
         scan=result,
-        condition=evaluator.condition(alpha),
+        condition=dual_condition(evaluator, alpha) if dual else evaluator.condition(alpha),
     )
 
 
