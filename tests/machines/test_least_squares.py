@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
@@ -311,6 +312,24 @@ def test_huber_weights_reach_the_optimum_of_the_huber_loss(problem):
     peer = SVR(C=5.0, gamma=0.4, loss="huber", delta=delta, tol=1e-10).fit(X, y)
     np.testing.assert_allclose(machine.predict(X), peer.predict(X), atol=1e-6)
     assert (machine.robust_weight_[::8] < 0.5).all()
+
+
+def test_weights_that_do_not_settle_are_reported(problem, monkeypatch):
+    X, y = problem
+    y = y.copy()
+    y[::8] += 6.0
+    settled = LSSVR(alpha=0.2, gamma=0.4, robust="huber").fit(X, y)
+    assert settled.n_iter_ > 2
+    monkeypatch.setattr("mercer.machines.robust.ROUNDS", 2)
+    with pytest.warns(ConvergenceWarning, match="after 2 rounds"):
+        assert LSSVR(alpha=0.2, gamma=0.4, robust="huber").fit(X, y).n_iter_ == 2
+
+
+def test_rows_fitted_without_error_keep_their_weights(problem):
+    X, _ = problem
+    machine = LSSVR(robust="hampel").fit(X, np.zeros(len(X)))
+    assert machine.scale_ == 0.0
+    assert (machine.robust_weight_ == 1.0).all()
 
 
 @pytest.mark.parametrize("alpha", [0.2, [0.02, 0.2, 2.0]])

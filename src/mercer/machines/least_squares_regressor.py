@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -43,7 +46,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         Weighted mean of the squared errors of the left-out rows.
     robust_weight_ : ndarray of shape (n_samples,)
         Factor of the weight of each row; with ``robust`` only. ``scale_`` is the scale of the
-        residuals.
+        residuals, ``n_iter_`` the number of rounds.
 
     Examples
     --------
@@ -165,10 +168,21 @@ class LSSVR(RegressorMixin, StreamedMachine):
             return super()._fit_job(job)
         if self.sparse is not None:
             raise ValueError(f"robust={self.robust!r} cannot be combined with sparse machines")
-        fit, share, scale, _ = fit_robust(job, self.robust)  # type: ignore[arg-type]
+        fit, share, scale = fit_robust(job, self.robust)  # type: ignore[arg-type]
         self.robust_weight_ = share
         self.scale_ = scale
         return fit
+
+    def _warn(self, fit: LeastSquaresFit) -> None:
+        if self.robust is not None and not fit.converged:
+            warnings.warn(
+                f"the weights of robust={self.robust!r} still change by {fit.residual:.3g} after "
+                f"{fit.n_iter} rounds. One alpha in place of a grid may help",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+            fit = replace(fit, converged=True)
+        super()._warn(fit)
 
     @property
     def _is_flat(self) -> bool:

@@ -69,27 +69,30 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     return s.targets - values - fit.intercept
 
 
-def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, float, int]:
-    """Iteratively reweighted least squares: fit, weights, residual scale, rounds.
+def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, float]:
+    """Iteratively reweighted least squares: fit, weights and residual scale.
 
+    ``n_iter`` of the fit counts the rounds; not converged if weights still changed at the last.
     Each round weighs the rows by their residuals in units of a robust scale and fits again;
     alpha, if there is a choice, is chosen anew with the weighted leave-one-out error.
     """
     base = job.system
     share = np.ones(base.n_rows)
-    scale, rounds = 0.0, 0
+    rounds, change = 0, np.inf
     fit = fit_least_squares(replace(job, loo=False))
     while rounds < ROUNDS:
         residual = residuals(job, fit)[:, 0]
         scale = residual_scale(residual, base.weight)
-        if not scale > 0:
+        # half of the rows or more are fitted without error: no unit to measure others by
+        weights = WEIGHTS[robust](residual / scale) if scale > 0 else share
+        change, share = float(np.abs(weights - share).max()), weights
+        if change < CHANGE:
             break
         rounds += 1
-        before, share = share, WEIGHTS[robust](residual / scale)
-        if np.abs(share - before).max() < CHANGE:
-            break
         fit = fit_least_squares(replace(_weighted(job, share), loo=False))
-    return fit_least_squares(_weighted(job, share)), share, scale, rounds
+    final = fit_least_squares(_weighted(job, share))
+    ended = final.converged and change < CHANGE
+    return replace(final, n_iter=rounds, residual=change, converged=ended), share, scale
 
 
 def _weighted(job: Job, share: FloatArray) -> Job:
