@@ -24,6 +24,7 @@ MACHINES = [
     LSSVR(alpha=0.3, kernel="linear"),
     LSSVR(alpha=0.3, gamma=0.4, low_rank=500),
     LSSVR(alpha=0.3, gamma=0.4, low_rank=LowRank(500, method="nystrom")),
+    LSSVR(alpha=0.3, gamma=0.4, penalty="coefficients"),
     LSSVR(alpha=0.3, gamma=0.4, penalty="coefficients", low_rank=LowRank(basis=np.eye(3))),
     LSSVR(alpha=0.3, gamma=0.4, robust="huber"),
 ]
@@ -169,9 +170,22 @@ def test_two_classes_are_the_general_machine(problem):
 
 def test_class_weight_is_sample_weight(iris):
     X, y = iris
-    by_class = RLSC(class_weight={0: 3.0, 2: 0.5}).fit(X, y)
-    by_row = RLSC(gamma=by_class.kernel_.gamma).fit(X, y, np.array([3.0, 1.0, 0.5])[y])
+    grid = np.logspace(-3, 2, 6)
+    by_class = RLSC(alpha=grid, class_weight={0: 3.0, 2: 0.5}).fit(X, y)
+    by_row = RLSC(alpha=grid, gamma=by_class.kernel_.gamma)
+    by_row.fit(X, y, np.array([3.0, 1.0, 0.5])[y])
     np.testing.assert_allclose(by_class.decision_function(X), by_row.decision_function(X))
+    np.testing.assert_allclose(by_class.loo_errors_, by_row.loo_errors_)
+    assert by_class.alpha_ == by_row.alpha_
+
+
+def test_l0_may_leave_no_support_vector(problem):
+    X, y = problem
+    machine = LSSVR(alpha=1e6, sparse="l0").fit(X, y)
+    assert len(machine.support_) == 0
+    np.testing.assert_allclose(machine.predict(X), y.mean(), atol=1e-9)
+    left_out = (y.sum() - y) / (len(y) - 1)
+    np.testing.assert_allclose(machine.loo_values_, left_out, atol=1e-9)
 
 
 def test_full_basis_is_the_exact_machine(problem):

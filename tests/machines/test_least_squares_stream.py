@@ -143,8 +143,7 @@ def test_what_cannot_be_streamed_is_refused():
     assert not hasattr(LSSVR(low_rank=5, sparse="l0"), "partial_fit")
     with pytest.raises(ValueError, match="alpha must be numbers"):
         LSSVR(alpha="loo", low_rank=5).partial_fit(X, y)
-    with pytest.raises(ValueError, match="method='rectangle'"):
-        LSSVR(low_rank=LowRank(5, method="subset")).partial_fit(X, y)
+    assert not hasattr(LSSVR(low_rank=LowRank(5, method="subset")), "partial_fit")
     with pytest.raises(ValueError, match="robust"):
         LSSVR(low_rank=5, robust="huber").partial_fit(X, y)
     with pytest.raises(ValueError, match="balanced"):

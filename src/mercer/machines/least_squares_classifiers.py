@@ -64,7 +64,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
                 f"{seen} class{'' if seen == 1 else 'es'} with positive weight"
             )
         targets = signed_labels(labels, len(self.classes_))
-        self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weight[rows])
+        self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weights[rows])
         return self
 
     @available_if(can_stream)
@@ -180,7 +180,7 @@ class RLSC(LeastSquaresClassifier):
     fit_intercept : {False, True, "penalized"}, default=False
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
     class_weight : dict or "balanced", default=None
-        Factors of the weights of the classes.
+        Factors of the weights of the classes, in the fit and in the choice of alpha.
     low_rank : int, LowRank or None, default=None
         Approximate the kernel matrix by columns of this many random rows (the same in every
         fit), or as the object says.

@@ -103,7 +103,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self.robust is None
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)

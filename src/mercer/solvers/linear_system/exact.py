@@ -151,13 +151,22 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
 
 
 def fit_proximal(job: Job) -> LeastSquaresFit:
-    """(K^2 + alpha) c = K y: the penalty |c|^2 in the place of c'Kc (spec 003, 2.18)."""
-    features = FeatureMap(
+    """(K^2 + alpha) c = K y: the penalty |c|^2 in the place of c'Kc (spec 003, 2.18).
+
+    A row of weight w is w copies that share its coefficient, sum_i c_i^2 / w_i: the features
+    are K diag(sqrt(w)).
+    """
+    kernel_values = FeatureMap(
         job.kernel, job.X, whiten=False, precision=job.precision, n_threads=job.n_threads
     )
-    n = job.system.n_rows
+    n, scale = job.system.n_rows, job.system.scale
     blocks = list(row_slices(n, 8 * n))
-    source = lambda rows: with_constant(features(job.X[rows]), job.penalized)  # noqa: E731
+
+    def source(rows: slice) -> FloatArray:
+        values = kernel_values(job.X[rows])
+        values *= scale
+        return with_constant(values, job.penalized)
+
     evaluator = FeatureSystem(job.system, source, n + job.penalized, blocks, job.alpha)
     alpha, result = scanned(job, evaluator)
     weights, intercept = evaluator.solve(alpha)
@@ -166,7 +175,7 @@ def fit_proximal(job: Job) -> LeastSquaresFit:
         solver="proximal",
         alpha=alpha,
         intercept=parts["intercept"],
-        coef=parts["weights"],
+        coef=scale[:, None] * parts["weights"],
         support=np.arange(n),
         scan=result,
         condition=evaluator.condition(alpha),
