@@ -176,7 +176,8 @@ def stream(args: argparse.Namespace) -> None:
         clock.run("blocks", lambda block=block: machine.partial_fit(*block))
     values, base = machine.predict(Z), peak()
     print(f"  partial_fit    {sum(clock.times['blocks']):8.1f} s   squared error "
-          f"{np.mean((values - truth) ** 2):.5f}, peak memory {base:.0f} MB", flush=True)  # fmt: skip
+          f"{np.mean((values - truth) ** 2):.5f}, peak memory {base:.0f} MB",
+          flush=True)  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         rows = np.lib.format.open_memmap(Path(folder) / "rows.npy", "w+", float, (n, 20))
         y = np.empty(n)

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
@@ -389,6 +389,8 @@ def test_robust_machines_have_one_target(problem):
     X, y = problem
     with pytest.raises(ValueError, match="one target"):
         LSSVR(robust="huber").fit(X, np.column_stack([y, y]))
+    with pytest.warns(DataConversionWarning):
+        assert LSSVR(robust="huber").fit(X, y[:, None]).predict(X).shape == y.shape
 
 
 def test_one_class_is_refused(iris):

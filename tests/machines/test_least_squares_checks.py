@@ -14,7 +14,6 @@ EVERYTHING = 1000
         LSSVC(),
         LSSVR(),
         LSSVC(kernel="linear"),
-        LSSVR(robust="huber"),
         RLSC(low_rank=EVERYTHING),
         ReducedSVC(low_rank=EVERYTHING),
     ]

@@ -125,8 +125,6 @@ class LSSVR(RegressorMixin, StreamedMachine):
         self : object
         """
         X, targets, weight = self._validate_targets(X, y, sample_weight)
-        if self.robust is not None and targets.shape[1] > 1:
-            raise ValueError(f"robust={self.robust!r} needs one target, got {targets.shape[1]}")
         rows = weight > 0
         self._fit_targets(X, targets, weight, squared_loss(targets[rows]), weight[rows])
         if self.robust is not None:
@@ -140,8 +138,11 @@ class LSSVR(RegressorMixin, StreamedMachine):
     ) -> tuple[Any, FloatArray, FloatArray]:
         if y is None:
             raise ValueError("LSSVR requires y to be passed, but the target y is None")
+        is_single = self.robust is not None
+        if is_single and np.ndim(y) > 1 and np.shape(y)[1] > 1:
+            raise ValueError(f"robust={self.robust!r} needs one target, got {np.shape(y)[1]}")
         X, y, weight = self._validate_fit(
-            X, y, sample_weight, y_numeric=True, multi_output=True, reset=reset
+            X, y, sample_weight, y_numeric=True, multi_output=not is_single, reset=reset
         )
         targets = np.asarray(y, dtype=np.float64)
         self._n_dimensions = targets.ndim
@@ -177,7 +178,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         if self.robust is not None and not fit.converged:
             warnings.warn(
                 f"the weights of robust={self.robust!r} still change by {fit.residual:.3g} after "
-                f"{fit.n_iter} rounds. One alpha in place of a grid may help",
+                f"{fit.n_iter} rounds. A larger alpha (now {fit.alpha:g}) may help",
                 ConvergenceWarning,
                 stacklevel=5,
             )
