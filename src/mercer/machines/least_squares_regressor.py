@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import column_or_1d
 
 from mercer.machines.robust import fit_robust
 from mercer.machines.streamed import StreamedMachine
@@ -138,12 +139,13 @@ class LSSVR(RegressorMixin, StreamedMachine):
     ) -> tuple[Any, FloatArray, FloatArray]:
         if y is None:
             raise ValueError("LSSVR requires y to be passed, but the target y is None")
-        is_single = self.robust is not None
-        if is_single and np.ndim(y) > 1 and np.shape(y)[1] > 1:
-            raise ValueError(f"robust={self.robust!r} needs one target, got {np.shape(y)[1]}")
         X, y, weight = self._validate_fit(
-            X, y, sample_weight, y_numeric=True, multi_output=not is_single, reset=reset
+            X, y, sample_weight, y_numeric=True, multi_output=True, reset=reset
         )
+        if self.robust is not None:
+            if y.ndim > 1 and y.shape[1] > 1:
+                raise ValueError(f"robust={self.robust!r} needs one target, got {y.shape[1]}")
+            y = column_or_1d(y, warn=True)
         targets = np.asarray(y, dtype=np.float64)
         self._n_dimensions = targets.ndim
         return X, targets.reshape(len(targets), -1), weight
