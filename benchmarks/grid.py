@@ -48,9 +48,7 @@ def chains(y: NDArray[np.float64], fold: NDArray[np.intp]) -> list[list[Problem]
     return out
 
 
-def held_out_accuracy(
-    solution: Solution, y: NDArray[np.float64], out: NDArray[np.bool_]
-) -> float:
+def held_out_accuracy(solution: Solution, y: NDArray[np.float64], out: NDArray[np.bool_]) -> float:
     """Decision values are linear - gradient + bias, and the bias is the multiplier."""
     values = y[out] - solution.gradient[out] + solution.multiplier[0]
     return float(np.mean((values > 0) == (y[out] > 0)))
