@@ -229,23 +229,11 @@ def test_machines_take_it_by_name() -> None:
 # Refusals.
 
 
-def test_two_groups_are_refused_before_any_kernel_value() -> None:
-    gram = Gram(Linear(), np.eye(4))
-    with pytest.raises(ValueError, match=r"one group.*solver='smo'"):
-        solve(fm.nu_svc([1, 1, -1, -1], 0.5).problem, gram, "active-set")
-    assert gram.n_evaluations == 0
-
-
-def test_variables_in_and_outside_a_group_are_refused() -> None:
-    problem = Problem([1.0, -1.0, 0.3], -1, 1, group=[0, 0, -1])
-    with pytest.raises(ValueError, match="one group"):
-        solve(problem, Gram(Linear(), np.eye(3)), "active-set")
-
-
-def test_an_indefinite_kernel_is_refused() -> None:
+def test_an_indefinite_kernel_is_refused_before_any_kernel_value() -> None:
     gram = Gram(Sigmoid(1.0, 0.0), np.eye(4))
     with pytest.raises(ValueError, match="positive semi-definite"):
         solve(fm.svc([1, 1, -1, -1], 0.5).problem, gram, "active-set")
+    assert gram.n_evaluations == 0
 
 
 def test_an_unknown_pricing_is_refused() -> None:

@@ -40,7 +40,7 @@ class Shadow:
         if position > 0:
             self.factor.remove(position - 1)
         elif len(self.members) > 1:
-            self.factor.remove_reference()
+            self.factor.remove_reference(0, range(1, self.factor.size))
         self.members.pop(position)
 
 
