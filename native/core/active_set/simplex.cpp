@@ -46,7 +46,7 @@ Status Simplex::run(const Options& options, const Monitor& monitor) {
     const std::size_t limit = counters_.iterations + options.max_iterations;
     const std::size_t patience = 1000 + 10 * coef_.size();
     std::size_t rebuilds = 0, look_again = counters_.iterations + patience;
-    double before = objective_;
+    double before = objective_, at_rebuild = -infinity;
     pricing_.unshrink();
     pricing_.candidates().clear();
     violation_ = infinity;
@@ -58,26 +58,41 @@ Status Simplex::run(const Options& options, const Monitor& monitor) {
         const Outcome outcome = enter(choice.variable, choice.slope);
         if (outcome == Outcome::unbounded) return Status::unbounded;
         if (outcome == Outcome::stuck) {
-            if (++rebuilds > 20) return Status::stalled;
+            if (++rebuilds > 20 || !has_gained(at_rebuild)) return Status::stalled;
+            at_rebuild = objective_;
             rebuild();
         }
         if (counters_.iterations < look_again) continue;
         // Long without gain: what is left of the violation is rounding.
-        if (objective_ - before <= 1e-15 * std::abs(objective_)) return Status::stalled;
+        if (!has_gained(before)) return Status::stalled;
         look_again = counters_.iterations + patience;
         before = objective_;
     }
     return watch.status();
 }
 
-// Rounding of a slope, were its terms independent: no violation below it means anything.
-double Simplex::noise() const {
-    double sum = 0.0, largest = 0.0;
+// Whether the objective, computed afresh, has grown by more than the rounding of its terms. Where
+// the hulls of two groups overlap they cancel, and rounding is all that is left.
+bool Simplex::has_gained(double since) {
+    objective_ = dual_value(gradient());
+    return objective_ - since >
+           std::numeric_limits<double>::epsilon() * (4.0 * std::abs(objective_) + squares());
+}
+
+// sum of coef^2 K_vv
+double Simplex::squares() const {
+    double sum = 0.0;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
         sum += coef_[v] * coef_[v] * std::abs(kernel_->diagonal(v));
-        largest = std::max(largest, std::abs(linear_[v]));
     }
-    const double expansion = std::sqrt(sum * kernel_->largest_diagonal());
+    return sum;
+}
+
+// Rounding of a slope, were its terms independent: no violation below it means anything.
+double Simplex::noise() const {
+    double largest = 0.0;
+    for (const double x : linear_) largest = std::max(largest, std::abs(x));
+    const double expansion = std::sqrt(squares() * kernel_->largest_diagonal());
     return 4.0 * std::numeric_limits<double>::epsilon() * (largest + expansion);
 }
 

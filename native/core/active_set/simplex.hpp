@@ -87,6 +87,8 @@ class Simplex {
     void leave(const Block& block);
     void settle(std::size_t variable, bool at_upper, const KernelRow& row);
     void note_step(double step);
+    bool has_gained(double since);
+    double squares() const;
     double noise() const;
     // select.cpp: the entering variable
     bool select(Priced& choice);

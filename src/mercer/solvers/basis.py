@@ -49,7 +49,8 @@ class Basis:
 
     Its free variables are affinely independent in feature space (with several groups: their
     differences to one free variable of each), so that the small linear system behind every
-    step is regular whatever the rank of the kernel (spec 002, 3). It survives changes of the box: another C, rows that come and go.
+    step is regular whatever the rank of the kernel (spec 002, 3). It survives changes of the
+    box: another C, rows that come and go.
 
     Parameters
     ----------
