@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from mercer.problem import Problem
 
-__all__ = ["duality_gap"]
+__all__ = ["conjugate_gap", "duality_gap"]
 
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -85,11 +85,11 @@ def _gap_at(
         # what is left of the wrong sign is rounding of the scale and the shift
         h = np.where(infinite[0], np.maximum(h, 0.0), h)
         h = np.where(infinite[1], np.minimum(h, 0.0), h)
-    gap = _conjugate_gap(h, coef, problem.ridge, box)
+    gap = conjugate_gap(h, coef, problem.ridge, box)
     return gap if scale == 1.0 else gap + 0.5 * (scale - 1.0) ** 2 * float(coef @ values)
 
 
-def _conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray) -> float:
+def conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray) -> float:
     """Sum over i of phi_i(h_i) - (h_i beta_i - ridge_i beta_i^2/2).
 
     With b_i the maximizer in phi_i a term is (b_i - beta_i)(h_i - ridge_i (b_i + beta_i)/2):

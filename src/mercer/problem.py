@@ -10,13 +10,14 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.duality import duality_gap
+from mercer.primal_correction import corrected_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -175,8 +176,8 @@ class Certificate:
     multiplier : ndarray of shape (n_groups,)
         Multiplier of each group: the common gradient of its free variables.
     objective, primal : float
-        Dual value of the point and the best primal value found from it: that of its machine
-        or of the same w with another bias or scale.
+        Dual value of the point and the best primal value found from it: that of its machine,
+        of the same w with another bias or scale, or of w with its rounding corrected.
     gap : float or None
         ``primal - objective``, an upper bound of the distance to the optimal value.
         None if the kernel is indefinite, infinite if no primal point was found.
@@ -252,7 +253,8 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     problem : Problem
         The problem the point belongs to.
     gram : Gram
-        The kernel values; only ``product`` is asked for, once.
+        The kernel values; only ``product`` is asked for: once, and once more where rounding of
+        coefficients makes the gap look large (see :mod:`mercer.primal_correction`).
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
 
@@ -261,7 +263,12 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     Certificate
     """
     beta = _checked_point(problem, gram, coef)
-    return assess(problem, beta, _expansion(problem, gram, beta), gram.is_positive_definite)
+    values = _expansion(problem, gram, beta)
+    found = assess(problem, beta, values, gram.is_positive_definite)
+    if found.gap is None:
+        return found
+    gap = corrected_gap(problem, gram, beta, values, found)
+    return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
 
 
 def assess(
