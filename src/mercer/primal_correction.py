@@ -18,7 +18,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from mercer.duality import conjugate_gap
 
@@ -30,7 +32,7 @@ __all__ = ["corrected_gap"]
 FloatArray = NDArray[np.float64]
 
 _MOST_FREE = 400  # free variables up to which the small system is cheap
-_SMALL_GAP = 1e-9  # relative; below it there is nothing to explain
+_SMALL_GAP = 1e-7  # relative; below it there is nothing to explain
 _SMALL_VIOLATION = 1e-6  # in units of the linear term; above it the point is not optimal
 
 
@@ -66,7 +68,9 @@ def corrected_gap(
     of_group = np.eye(problem.n_groups + 1)[group[free], : problem.n_groups]
     system = np.hstack([columns[rows][position], of_group])
     residual = certificate.gradient[free] - level[group[free]]
-    solution = np.linalg.lstsq(system, residual, rcond=1e-14)[0]
+    # a small system of any rank: more threads would only wait for each other
+    with threadpool_limits(1, user_api="blas"):
+        solution = scipy.linalg.lstsq(system, residual, cond=1e-14, lapack_driver="gelsy")[0]
     delta, level[:-1] = solution[: len(rows)], level[:-1] + solution[len(rows) :]
     moved = columns @ delta
     h = problem.linear - (values + moved[problem.index]) - level[group]
