@@ -19,7 +19,9 @@ from mercer.native_kernel import (
     Precision,
     RowSet,
     build_kernel,
+    check_finite,
     count_rows,
+    reads_python,
     reads_stored,
     take_rows,
 )
@@ -69,6 +71,8 @@ class Gram:
             raise TypeError(f"kernel must be a Kernel, got {kernel!r}")
         self.kernel = kernel
         self.n_rows = count_rows(X)
+        if not reads_python(kernel.form()):
+            check_finite(X)
         self.n_threads = resolve_threads(n_threads)
         self.precision: Precision = _resolve_precision(precision, self.n_rows)
         self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)

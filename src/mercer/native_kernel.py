@@ -16,6 +16,7 @@ __all__ = [
     "Precision",
     "RowSet",
     "build_kernel",
+    "check_finite",
     "count_rows",
     "reads_python",
     "reads_stored",
@@ -30,6 +31,19 @@ _TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
 def count_rows(rows: Any) -> int:
     """Number of rows of an array, sparse matrix or sequence of objects."""
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def check_finite(rows: Any) -> None:
+    """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
+    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    if values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if np.isfinite(total) or np.isfinite(values).all():
+        return
+    worst = values[~np.isfinite(values)][0]
+    raise ValueError(f"X must be finite, got {worst}")
 
 
 def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:

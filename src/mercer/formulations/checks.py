@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+LARGEST_SQUARED = 1e120  # of targets
 
 
 def check_scalar(
@@ -99,3 +100,18 @@ def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatA
     """Finite regression targets and their weights."""
     targets = check_vector("y", y)
     return targets, check_weight(weight, len(targets))
+
+
+def check_squared_targets(
+    y: ArrayLike, weight: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Targets of a squared loss: their squares, too, must be finite by a wide margin."""
+    targets, w = check_targets(y, weight)
+    large = np.abs(targets) > LARGEST_SQUARED
+    if large.any():
+        i = int(np.flatnonzero(large)[0])
+        raise ValueError(
+            f"y must lie within [-{LARGEST_SQUARED:g}, {LARGEST_SQUARED:g}] for a squared loss, "
+            f"got y[{i}]={targets[i]}"
+        )
+    return targets, w

@@ -146,15 +146,17 @@ class Basis:
             options.max_seconds = min(max(deadline - time.perf_counter(), 0.0), 1e300)
             status = self._native.run(options, monitor(callback))
             certificate = certify(self.problem, self.gram, self.coef)
+            aim = tol * violation_unit(self.problem, self.gram, self.coef, certificate)
             if status not in ("converged", "precision-limit"):
                 break
-            aim = tol * violation_unit(self.problem, self.gram, self.coef, certificate)
             if _is_good(certificate, aim, refine) or not _is_better(certificate, best):
                 break
             best = certificate
             self._native.set_gradient(certificate.gradient)
-        if status in ("converged", "precision-limit"):
-            status = "converged" if certificate.violation <= aim else "precision-limit"
+        if status != "unbounded" and certificate.violation <= aim:
+            status = "converged"
+        elif status == "converged":
+            status = "precision-limit"
         after = self._counts()
         trace = {name: after[name] - before[name] for name in _COUNTERS[:-1]}
         trace |= {"largest_basis": after["largest_basis"], "n_free": len(self._native.basic())}
