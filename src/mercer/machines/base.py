@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -89,6 +90,11 @@ class KernelMachine(BaseEstimator):
         super().__setstate__(state)
         if hasattr(self, "dual_coef_"):
             self._expand()
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        # asked for at every fit; reading a signature takes longer than a small fit
+        return list(_parameter_names(cls))
 
     def _is_precomputed(self) -> bool:
         if isinstance(self.kernel, Kernel):
@@ -254,7 +260,8 @@ class KernelMachine(BaseEstimator):
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(s.converged for s in solutions))
-        self._expand()
+        # made when it is first needed: a small fit takes hardly longer
+        self.__dict__.pop("_expansion", None)
         if self.fit_status_:
             self._warn_not_converged()
 
@@ -299,7 +306,14 @@ class KernelMachine(BaseEstimator):
 
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
+        if "_expansion" not in self.__dict__:
+            self._expand()
         return self._expansion.evaluate(X)
+
+
+@cache
+def _parameter_names(machine: type[KernelMachine]) -> tuple[str, ...]:
+    return tuple(super(KernelMachine, machine)._get_param_names())
 
 
 def _dense(coef: Any) -> FloatArray:

@@ -13,6 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from mercer.formulations import ReadOut
 from mercer.gram import Gram
@@ -24,6 +26,7 @@ __all__ = [
     "check_finite_values",
     "check_gram_matrix",
     "check_weighted_classes",
+    "find_classes",
     "is_surely_indefinite",
     "naming",
     "warn_of_overlap",
@@ -134,6 +137,19 @@ def check_finite_values(gram: Gram) -> Gram:
             "scale the features or choose smaller kernel parameters"
         )
     return gram
+
+
+def find_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The classes in ascending order, and which of them each row has."""
+    y = y if y.ndim == 1 else column_or_1d(y, warn=True)
+    is_plain = y.dtype.kind in "biuUS"
+    if not is_plain:
+        check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    if is_plain and 5 * len(classes) > len(y):
+        # names or whole numbers are classes, but so many of them deserve a warning
+        check_classification_targets(y)
+    return classes, labels
 
 
 def check_weighted_classes(classes: NDArray[Any], labels: NDArray[Any], weight: FloatArray) -> None:

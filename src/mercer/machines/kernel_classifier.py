@@ -10,13 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Hidden, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import check_weighted_classes, weigh_classes
+from mercer.machines.checks import check_weighted_classes, find_classes, weigh_classes
 from mercer.machines.linear import linear_coef
 from mercer.machines.one_vs_one import (
     class_pairs,
@@ -68,9 +67,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self : object
         """
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        classes, labels = np.unique(y, return_inverse=True)
+        classes, labels = find_classes(y)
         check_weighted_classes(classes, labels, weight)
         class_weight = weigh_classes(self.class_weight, classes, y, weight)
         self._fit_pairs(X, labels, classes, class_weight, weight)
