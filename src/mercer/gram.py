@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import cached_property
 from itertools import pairwise
 from operator import index as as_integer
 from typing import Any, Literal
@@ -31,6 +32,7 @@ __all__ = ["Expansion", "Gram"]
 FloatArray = NDArray[np.float64]
 _SMALL = 3000  # rows up to which kernel values are kept in double precision by default
 _PREDICTION_ROWS = 8192
+_SMALL_CACHE = 2**24  # bytes that every machine has
 
 
 class Gram:
@@ -215,9 +217,12 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self._parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._left = RowSet(
-            rows, precision, None if self._is_stored else row_shift(rows, precision)
-        )
+        self._rows = rows
+
+    @cached_property
+    def _left(self) -> RowSet:
+        shift = None if self._is_stored else row_shift(self._rows, self.precision)
+        return RowSet(self._rows, self.precision, shift)
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
@@ -252,13 +257,15 @@ def row_shift(rows: Any, precision: Precision) -> FloatArray | None:
         return None
     if rows.ndim != 2 or rows.size == 0:
         return None
-    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    far = 0.0
     if precision == "double":
-        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64)
-        spread = float(np.ptp(some, axis=0).max())
-        if np.abs(mean).max() <= 1e3 * spread:
+        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64, copy=False)
+        low, high = some.min(axis=0), some.max(axis=0)
+        far = 1e3 * float((high - low).max())
+        if max(high.max(), -low.min()) <= far:
             return None
-    return mean
+    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    return None if far > 0.0 and np.abs(mean).max() <= far else mean
 
 
 def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:
@@ -285,7 +292,7 @@ def _resolve_precision(precision: str, n_rows: int) -> Precision:
 def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> int:
     whole = n_rows * n_rows * (4 if precision == "single" else 8)
     if cache_size == "auto":
-        return min(whole, _available_bytes() // 4)
+        return whole if whole <= _SMALL_CACHE else min(whole, _available_bytes() // 4)
     if isinstance(cache_size, str) or not cache_size > 0:
         raise ValueError(
             f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"

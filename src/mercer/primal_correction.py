@@ -57,8 +57,10 @@ def corrected_gap(
         Its certificate, with a gap.
     """
     assert certificate.gap is not None
+    if not _is_rounding(problem, certificate):
+        return certificate.gap
     free = np.flatnonzero((coef > problem.lower) & (coef < problem.upper))
-    if not _is_rounding(problem, certificate) or not 0 < len(free) <= _MOST_FREE:
+    if not 0 < len(free) <= _MOST_FREE:
         return certificate.gap
     rows, position = np.unique(problem.index[free], return_inverse=True)
     columns = gram.product(rows, np.eye(len(rows)), precision="double")
@@ -83,10 +85,10 @@ def corrected_gap(
 
 def _is_rounding(problem: Problem, certificate: Certificate) -> bool:
     """Whether the gap is large although hardly anything violates, and all bounds have a price."""
-    relative, size = certificate.relative_gap, np.abs(problem.linear).max(initial=0.0)
+    relative = certificate.relative_gap
     return (
         relative is not None
         and _SMALL_GAP < relative < np.inf
-        and certificate.violation <= _SMALL_VIOLATION * size
+        and certificate.violation <= _SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
         and bool(np.isfinite(problem.lower).all() and np.isfinite(problem.upper).all())
     )

@@ -98,17 +98,11 @@ class Problem:
         for name in ("linear", "ridge", "group_sum"):
             if not np.isfinite(getattr(self, name)).all():
                 raise ValueError(f"{name} must be finite")
-        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
-            raise ValueError("lower and upper must not be NaN")
-        if (self.lower > self.upper).any():
-            i = int(np.flatnonzero(self.lower > self.upper)[0])
-            raise ValueError(
-                f"lower must not exceed upper, got lower[{i}]={self.lower[i]} > "
-                f"upper[{i}]={self.upper[i]}"
-            )
-        if (self.lower == np.inf).any() or (self.upper == -np.inf).any():
+        if not (self.lower <= self.upper).all():
+            self._refuse_box()
+        if self.lower.max(initial=0.0) == np.inf or self.upper.min(initial=0.0) == -np.inf:
             raise ValueError("lower must be below +inf and upper above -inf")
-        if (self.ridge < 0).any():
+        if self.ridge.min(initial=0.0) < 0:
             raise ValueError(f"ridge must not be negative, got {self.ridge.min()}")
         if len(self.index) and self.index.min() < 0:
             raise ValueError(f"index must not be negative, got {self.index.min()}")
@@ -125,6 +119,15 @@ class Problem:
                     f"group_sum[{g}]={total} cannot be reached: the box of the group "
                     f"allows sums in [{low}, {high}]"
                 )
+
+    def _refuse_box(self) -> None:
+        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
+            raise ValueError("lower and upper must not be NaN")
+        i = int(np.flatnonzero(self.lower > self.upper)[0])
+        raise ValueError(
+            f"lower must not exceed upper, got lower[{i}]={self.lower[i]} > "
+            f"upper[{i}]={self.upper[i]}"
+        )
 
     @property
     def n_variables(self) -> int:
@@ -353,6 +356,7 @@ def _level(highest: float, lowest: float) -> float:
 
 
 def _infeasibility(problem: Problem, beta: FloatArray) -> float:
-    outside = np.maximum(problem.lower - beta, beta - problem.upper)
-    worst = np.max(outside, initial=0.0)
-    return float(np.max(np.abs(problem.group_sums(beta) - problem.group_sum), initial=worst))
+    below = float((problem.lower - beta).max(initial=0.0))
+    above = float((beta - problem.upper).max(initial=0.0))
+    missing = np.abs(problem.group_sums(beta) - problem.group_sum).max(initial=0.0)
+    return max(below, above, float(missing))

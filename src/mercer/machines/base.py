@@ -24,6 +24,8 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.machines.checks import (
+    READ_TYPES,
+    are_ready,
     as_rows,
     check_finite_values,
     check_gram_matrix,
@@ -41,7 +43,7 @@ __all__ = ["KernelMachine"]
 FloatArray = NDArray[np.float64]
 # How rows of numbers are validated: taken as they are stored wherever the core can read that.
 _ROWS: dict[str, Any] = {
-    "dtype": [np.float64, np.float32, np.uint8],
+    "dtype": list(READ_TYPES),
     "order": "C",
     "accept_sparse": "csr",
     "accept_large_sparse": True,
@@ -113,6 +115,9 @@ class KernelMachine(BaseEstimator):
         """Checked rows, targets (None if not given) and weights."""
         if self._takes_objects():
             X, y = self._validate_objects(X, y)
+        elif y_options.get("reset", True) and are_ready(X, y):
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
         elif y is None:
             with naming(X=X):
                 X = validate_data(self, X, y=None, **_ROWS)
@@ -260,8 +265,7 @@ class KernelMachine(BaseEstimator):
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(s.converged for s in solutions))
-        # made when it is first needed: a small fit takes hardly longer
-        self.__dict__.pop("_expansion", None)
+        self._expand()
         if self.fit_status_:
             self._warn_not_converged()
 
@@ -306,8 +310,6 @@ class KernelMachine(BaseEstimator):
 
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
-        if "_expansion" not in self.__dict__:
-            self._expand()
         return self._expansion.evaluate(X)
 
 
