@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -53,6 +52,7 @@ _ROWS: dict[str, Any] = {
 class KernelMachine(BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
+    _known_parameters: ClassVar[tuple[str, ...]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [
             StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
@@ -95,8 +95,11 @@ class KernelMachine(BaseEstimator):
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        # asked for at every fit; reading a signature takes longer than a small fit
-        return list(_parameter_names(cls))
+        # asked for at every fit; reading a signature takes long next to a small one
+        known: tuple[str, ...] | None = cls.__dict__.get("_known_parameters")
+        if known is None:
+            known = cls._known_parameters = tuple(super()._get_param_names())  # type: ignore[misc]
+        return list(known)
 
     def _is_precomputed(self) -> bool:
         if isinstance(self.kernel, Kernel):
@@ -311,11 +314,6 @@ class KernelMachine(BaseEstimator):
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
         return self._expansion.evaluate(X)
-
-
-@cache
-def _parameter_names(machine: type[KernelMachine]) -> tuple[str, ...]:
-    return tuple(super(KernelMachine, machine)._get_param_names())
 
 
 def _dense(coef: Any) -> FloatArray:

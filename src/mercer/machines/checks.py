@@ -160,7 +160,7 @@ def check_finite_values(gram: Gram) -> Gram:
     return gram
 
 
-def find_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The classes in ascending order, and which of them each row has."""
     y = y if y.ndim == 1 else column_or_1d(y, warn=True)
     is_plain = y.dtype.kind in "biuUS"
