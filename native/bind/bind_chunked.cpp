@@ -14,6 +14,16 @@ using chunked::Options;
 using chunked::Result;
 using OutArray = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// requires of Chunk::gather_whole
+bool fits_whole(const ProblemView& problem, std::size_t n_rows) {
+    if (problem.n_variables != n_rows || problem.n_groups > 1) return false;
+    for (std::size_t v = 0; v < n_rows; ++v) {
+        const bool in_place = std::size_t(problem.index[v]) == v && problem.ridge[v] == 0.0;
+        if (!in_place || problem.group[v] + 1 != int(problem.n_groups)) return false;
+    }
+    return true;
+}
+
 template <class T>
 Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linear,
              const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
@@ -26,6 +36,10 @@ Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linea
     if (beta.size() != n || gradient_out.size() != n || (gradient && gradient->size() != n)) {
         throw std::invalid_argument("arrays of a problem must have equal lengths");
     }
+    if (options.kernel_rows == chunked::KernelRows::whole && !fits_whole(problem, gram.size())) {
+        throw std::invalid_argument(
+            "kernel_rows='whole' needs one variable for each row, in order, in one group, no ridge");
+    }
     const smo::Monitor monitor = python_monitor(callback);
     nb::gil_scoped_release release;
     return chunked::solve<T>(problem, gram, options, beta.data(),
@@ -35,6 +49,11 @@ Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linea
 }  // namespace
 
 void register_chunked(nb::module_& m) {
+    nb::enum_<chunked::KernelRows>(m, "KernelRows")
+        .value("automatic", chunked::KernelRows::automatic)
+        .value("kept", chunked::KernelRows::kept)
+        .value("computed", chunked::KernelRows::computed)
+        .value("whole", chunked::KernelRows::whole);
     nb::class_<Options>(m, "ChunkedOptions")
         .def(nb::init<>())
         .def_rw("tolerance", &Options::tolerance)
@@ -43,6 +62,7 @@ void register_chunked(nb::module_& m) {
         .def_rw("max_iterations", &Options::max_iterations)
         .def_rw("max_seconds", &Options::max_seconds)
         .def_rw("shrinking", &Options::shrinking)
+        .def_rw("kernel_rows", &Options::kernel_rows)
         .def_rw("inner_share", &Options::inner_share);
     nb::class_<Result>(m, "ChunkedResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
@@ -55,7 +75,9 @@ void register_chunked(nb::module_& m) {
         .def_ro("select_seconds", &Result::select_seconds)
         .def_ro("gather_seconds", &Result::gather_seconds)
         .def_ro("solve_seconds", &Result::solve_seconds)
-        .def_ro("update_seconds", &Result::update_seconds);
+        .def_ro("update_seconds", &Result::update_seconds)
+        .def_ro("repair_seconds", &Result::repair_seconds)
+        .def_ro("keeps_rows", &Result::keeps_rows);
     const auto define = [&](auto function) {
         m.def("chunked_solve", function, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
               nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),

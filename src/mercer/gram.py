@@ -10,7 +10,6 @@ from operator import index as as_integer
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
@@ -22,6 +21,7 @@ from mercer.native_kernel import (
     build_kernel,
     check_finite,
     count_rows,
+    fixed_rows,
     reads_python,
     reads_stored,
     take_rows,
@@ -100,9 +100,7 @@ class Gram:
 
     def _build(self, precision: Precision) -> Any:
         form = self.kernel.form()
-        rows = RowSet(
-            self._rows, precision, None if reads_stored(form) else row_shift(self._rows, precision)
-        )
+        rows = fixed_rows(self._rows, precision, form)
         kernel = build_kernel(form, rows, rows)
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
@@ -221,8 +219,7 @@ class Expansion:
 
     @cached_property
     def _left(self) -> RowSet:
-        shift = None if self._is_stored else row_shift(self._rows, self.precision)
-        return RowSet(self._rows, self.precision, shift)
+        return fixed_rows(self._rows, self.precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
@@ -238,34 +235,10 @@ class Expansion:
         return out
 
     def _kernel_against(self, rows: Any) -> Any:
-        is_sparse = sp.issparse(self._left.rows)
-        if sp.issparse(rows) and not is_sparse:
-            rows = rows.toarray()
-        elif is_sparse and not sp.issparse(rows):
-            rows = sp.csr_array(rows)
-        right = RowSet(rows, self.precision, self._left.shift)
-        left = RowSet(np.asarray(rows).T, self.precision) if self._is_stored else self._left
-        return build_kernel(self.form, left, right)
-
-
-def row_shift(rows: Any, precision: Precision) -> FloatArray | None:
-    """The origin that limits rounding of distances: the mean of dense numeric rows.
-
-    Double precision needs it only if the rows lie far from the origin for their spread.
-    """
-    if sp.issparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
-        return None
-    if rows.ndim != 2 or rows.size == 0:
-        return None
-    far = 0.0
-    if precision == "double":
-        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64, copy=False)
-        low, high = some.min(axis=0), some.max(axis=0)
-        far = 1e3 * float((high - low).max())
-        if max(high.max(), -low.min()) <= far:
-            return None
-    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
-    return None if far > 0.0 and np.abs(mean).max() <= far else mean
+        if self._is_stored:
+            left = RowSet(np.asarray(rows).T, self.precision)
+            return build_kernel(self.form, left, RowSet(rows, self.precision))
+        return build_kernel(self.form, self._left, self._left.like(rows))
 
 
 def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:

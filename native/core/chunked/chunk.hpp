@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/chunked/kernel_square.hpp"
 #include "core/chunked/variables.hpp"
 #include "simd/square.hpp"
 
@@ -22,6 +23,9 @@ class Chunk {
 
     // Copies the members' kernel values, gradients and boxes into the square.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
+    // All variables, on the whole kernel matrix in place.
+    // requires: one variable for each row, in order, all in one group or in none; no ridge
+    void gather_whole(const Variables<T>& variables);
 
     // Pair steps, and Newton steps where those take too long, to `tolerance`. Polls now and then.
     SquareResult solve(const ChunkOptions& options, double tolerance, const Poll& poll);
@@ -32,8 +36,9 @@ class Chunk {
     std::size_t newton_steps() const { return newton_steps_; }
 
   private:
+    // Members of a group side by side, those that were not in the last chunk first.
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
-    void compute_matrix(Variables<T>& variables);
+    void copy_state(const Variables<T>& variables);
     Square<T> view();
     std::size_t newton_cost() const;
     // One Newton step on the free positions, or to the first bound on the way.
@@ -41,12 +46,11 @@ class Chunk {
     bool newton_step(const ChunkOptions& options);
     std::vector<double> newton_direction(const std::vector<std::size_t>& free, double proximal) const;
 
-    static constexpr std::uint32_t padding = std::numeric_limits<std::uint32_t>::max();
-
-    std::vector<std::uint32_t> member_;  // variable at each position, or `padding`
+    std::vector<std::uint32_t> member_;  // variable at each position, or `nowhere`
     std::vector<SquareRange> ranges_;
     std::size_t size_ = 0;
-    Buffer<T> matrix_, diagonal_, gradient_, can_grow_, can_fall_;
+    KernelSquare<T> matrix_;
+    Buffer<T> diagonal_, gradient_, can_grow_, can_fall_;
     Buffer<double> beta_, start_, lower_, upper_;
     std::size_t newton_steps_ = 0;
 };

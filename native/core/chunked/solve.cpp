@@ -35,17 +35,24 @@ class Solver {
     Solver(const ProblemView& problem, Gram<T>& gram, const Options& options, const double* beta,
            const double* gradient, const Monitor& monitor)
         : options_(options), monitor_(monitor),
-          variables_(problem, gram, beta, gradient, poll()),
+          variables_(problem, gram, beta, gradient, options.chunk_size, options.kernel_rows,
+                     poll()),
           working_set_(options.chunk_size, options.keep),
-          chunk_(std::min(options.chunk_size, variables_.active().size())) {}
+          chunk_(variables_.whole() ? variables_.size()
+                                    : std::min(options.chunk_size, variables_.active().size())) {
+        // All variables are in the one chunk there is: leaving some out saves nothing.
+        if (variables_.whole()) options_.shrinking = false;
+    }
 
     Result run() {
         ready_ = true;
         iterate();
-        if (result_.status != Status::stopped && variables_.is_shrunk()) {
+        if (result_.status != Status::stopped) {
             options_.max_seconds = 1e300;
-            if (variables_.unshrink(poll())) variables_.scan();
+            if (variables_.finish(poll())) variables_.scan();
         }
+        result_.repair_seconds += clock_.lap();
+        result_.keeps_rows = variables_.keeps_rows();
         result_.violation = variables_.violation();
         result_.newton_steps = chunk_.newton_steps();
         result_.seconds = clock_.seconds();
@@ -61,7 +68,7 @@ class Solver {
     void iterate() {
         std::size_t since_shrink = 0;
         for (;;) {
-            clock_.lap();
+            result_.repair_seconds += clock_.lap();
             variables_.scan();
             if (variables_.violation() <= options_.tolerance) {
                 if (!variables_.is_shrunk()) return;
@@ -79,6 +86,7 @@ class Solver {
                 result_.status = Status::max_iterations;
                 return;
             }
+            result_.repair_seconds += clock_.lap();
             if (at_rounding() || !watch() || !solve_chunk()) return;
         }
     }
@@ -104,9 +112,13 @@ class Solver {
 
     // One chunk: true to go on.
     bool solve_chunk() {
-        const auto& members = working_set_.choose(variables_);
-        result_.select_seconds += clock_.lap();
-        chunk_.gather(variables_, members);
+        if (variables_.whole()) {
+            chunk_.gather_whole(variables_);
+        } else {
+            const auto& members = working_set_.choose(variables_);
+            result_.select_seconds += clock_.lap();
+            chunk_.gather(variables_, members);
+        }
         result_.gather_seconds += clock_.lap();
         ChunkOptions options;
         options.tolerance = options_.tolerance;

@@ -98,7 +98,7 @@ class KernelMachine(BaseEstimator):
         # asked for at every fit; reading a signature takes long next to a small one
         known: tuple[str, ...] | None = cls.__dict__.get("_known_parameters")
         if known is None:
-            known = cls._known_parameters = tuple(super()._get_param_names())  # type: ignore[misc]
+            known = cls._known_parameters = tuple(super()._get_param_names())
         return list(known)
 
     def _is_precomputed(self) -> bool:

@@ -71,9 +71,7 @@ class CertifiedRun(ABC):
 
     def solution(self) -> Solution:
         """The point, its certificate and its cost."""
-        # Along a flat direction without end rounding decides: that needs all digits.
-        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
-        precision: Precision = "double" if endless.any() else self.gram.precision
+        precision = self.first_precision()
         # A single-precision run aims a little lower: its own rounding must fit in the rest.
         tolerance = self.tol * (0.9 if precision == "single" else 1.0)
         certificate = self._run(precision, tolerance, None)
@@ -92,6 +90,11 @@ class CertifiedRun(ABC):
             if not self._is_over(precision, certificate):
                 self.status = "precision-limit"
         return self._wrap(certificate)
+
+    def first_precision(self) -> Precision:
+        """Along a flat direction without end rounding decides: that needs all digits."""
+        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
+        return "double" if endless.any() else self.gram.precision
 
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
         """Whether the last native run was the last; one that stalled may go on in double."""
