@@ -14,16 +14,6 @@ using chunked::Options;
 using chunked::Result;
 using OutArray = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// requires of Chunk::gather_whole
-bool fits_whole(const ProblemView& problem, std::size_t n_rows) {
-    if (problem.n_variables != n_rows || problem.n_groups > 1) return false;
-    for (std::size_t v = 0; v < n_rows; ++v) {
-        const bool in_place = std::size_t(problem.index[v]) == v && problem.ridge[v] == 0.0;
-        if (!in_place || problem.group[v] + 1 != int(problem.n_groups)) return false;
-    }
-    return true;
-}
-
 template <class T>
 Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linear,
              const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
@@ -35,10 +25,6 @@ Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linea
     const std::size_t n = problem.n_variables;
     if (beta.size() != n || gradient_out.size() != n || (gradient && gradient->size() != n)) {
         throw std::invalid_argument("arrays of a problem must have equal lengths");
-    }
-    if (options.kernel_rows == chunked::KernelRows::whole && !fits_whole(problem, gram.size())) {
-        throw std::invalid_argument(
-            "kernel_rows='whole' needs one variable for each row, in order, in one group, no ridge");
     }
     const smo::Monitor monitor = python_monitor(callback);
     nb::gil_scoped_release release;

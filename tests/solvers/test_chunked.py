@@ -179,3 +179,13 @@ def test_mostly_zero_dense_rows_train_as_sparse_rows_do():
     dense = solve(problem, Gram(Gaussian(0.1), X), "chunked")
     sparse = solve(problem, Gram(Gaussian(0.1), sp.csr_array(X)), "chunked")
     assert dense.coef.tobytes() == sparse.coef.tobytes()
+
+
+@pytest.mark.parametrize("n", [200, 203, 997])
+@pytest.mark.parametrize("kernel_rows", ["kept", "whole"])
+def test_a_chunk_that_is_not_whole_vectors_of_costly_values(kernel_rows, n):
+    """Padding of the first chunk was copied from a chunk before it, which there is not."""
+    X, y = noisy(n, d=400)
+    problem, gram = svc(y, 1.0).problem, Gram(Gaussian(0.01), X)
+    solution = solve(problem, gram, Chunked(kernel_rows=kernel_rows), tol=1e-6)
+    assert certify(problem, gram, solution.coef).violation <= 1e-6

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/cholesky.hpp"
 #include "simd/leaf.hpp"
@@ -55,23 +54,6 @@ template <class T>
 void Chunk<T>::gather(Variables<T>& variables, const std::vector<std::uint32_t>& members) {
     place_members(variables, members);
     matrix_.compute(variables, member_, ranges_);
-    copy_state(variables);
-}
-
-template <class T>
-void Chunk<T>::gather_whole(const Variables<T>& variables) {
-    const std::size_t lanes = functions<T>().lanes;
-    member_.resize(variables.size());
-    std::iota(member_.begin(), member_.end(), std::uint32_t(0));
-    while (member_.size() % lanes) member_.push_back(nowhere);
-    size_ = member_.size();
-    ranges_.assign(1, {0, size_, variables.problem.n_groups == 0});
-    matrix_.borrow(variables.whole(), variables.whole_stride());
-    copy_state(variables);
-}
-
-template <class T>
-void Chunk<T>::copy_state(const Variables<T>& variables) {
     for (std::size_t p = 0; p < size_; ++p) {
         const std::uint32_t v = member_[p];
         const bool real = v != nowhere;

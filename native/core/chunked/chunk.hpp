@@ -23,9 +23,6 @@ class Chunk {
 
     // Copies the members' kernel values, gradients and boxes into the square.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
-    // All variables, on the whole kernel matrix in place.
-    // requires: one variable for each row, in order, all in one group or in none; no ridge
-    void gather_whole(const Variables<T>& variables);
 
     // Pair steps, and Newton steps where those take too long, to `tolerance`. Polls now and then.
     SquareResult solve(const ChunkOptions& options, double tolerance, const Poll& poll);
@@ -38,7 +35,6 @@ class Chunk {
   private:
     // Members of a group side by side, those that were not in the last chunk first.
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
-    void copy_state(const Variables<T>& variables);
     Square<T> view();
     std::size_t newton_cost() const;
     // One Newton step on the free positions, or to the first bound on the way.

@@ -17,27 +17,20 @@ template <class T>
 KernelSquare<T>::KernelSquare(std::size_t most_positions) : most_positions_(most_positions) {}
 
 template <class T>
-void KernelSquare<T>::borrow(const T* matrix, std::size_t stride) {
-    values_ = matrix;
-    stride_ = stride;
-}
-
-template <class T>
 void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                               const std::vector<SquareRange>& ranges) {
-    const bool copies = variables.price_of_value() > price_of_copying;
+    const bool copies = variables.whole() || variables.price_of_value() > price_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
     matrix_.require(checked_product(most_positions_ + 1, most_positions_ + extra_columns));
-    values_ = matrix_.data();
     last_stride_ = stride_;
     stride_ = member.size() + extra_columns;
     row_.resize(member.size());
-    std::vector<std::uint32_t> known, fresh;
+    std::vector<std::uint32_t> known, fresh, padding;
     for (std::size_t p = 0; p < member.size(); ++p) {
         // Padding repeats a row: its values are never used but must be numbers.
         row_[p] = variables.row(member[p] == nowhere ? member[0] : member[p]);
-        (copies && (member[p] == nowhere || knows(member[p])) ? known : fresh)
-            .push_back(std::uint32_t(p));
+        const bool is_known = copies && member[p] != nowhere && knows(member[p]);
+        (member[p] == nowhere ? padding : is_known ? known : fresh).push_back(std::uint32_t(p));
     }
     for (const SquareRange& range : ranges) {
         const auto is_fresh = [&](std::size_t p) { return std::ranges::binary_search(fresh, p); };
@@ -47,6 +40,10 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
     }
     copy_known(known, member);
     mirror(fresh, known);
+    for (const std::uint32_t p : padding) {
+        std::fill_n(at(p), stride_, T(0));
+        for (const std::uint32_t q : known) at(q)[p] = T(0);
+    }
     std::fill_n(at(member.size()), stride_, T(0));
     place_.assign(variables.size(), nowhere);
     for (std::size_t p = 0; p < member.size(); ++p) {
@@ -57,9 +54,16 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
 template <class T>
 void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                                    std::size_t begin, std::size_t end) {
-    variables.gram().block(Indices(row_).subspan(begin, end - begin), row_, at(begin), stride_);
+    if (const T* whole = variables.whole()) {
+        for (std::size_t p = begin; p < end; ++p) {
+            const T* from = whole + row_[p] * variables.whole_stride();
+            for (std::size_t q = 0; q < row_.size(); ++q) at(p)[q] = from[row_[q]];
+        }
+    } else {
+        variables.gram().block(Indices(row_).subspan(begin, end - begin), row_, at(begin), stride_);
+    }
     for (std::size_t p = begin; p < end; ++p) {
-        if (member[p] != nowhere) at(p)[p] += T(variables.problem.ridge[member[p]]);
+        at(p)[p] += T(variables.problem.ridge[member[p]]);
     }
 }
 
@@ -67,9 +71,7 @@ template <class T>
 void KernelSquare<T>::copy_known(const std::vector<std::uint32_t>& known,
                                  const std::vector<std::uint32_t>& member) {
     std::vector<std::uint32_t> before(known.size());
-    std::ranges::transform(known, before.begin(), [&](std::uint32_t p) {
-        return member[p] == nowhere ? 0 : place_[member[p]];
-    });
+    std::ranges::transform(known, before.begin(), [&](auto p) { return place_[member[p]]; });
     for (std::size_t k = 0; k < known.size(); ++k) {
         T* row = at(known[k]);
         const T* from = last_matrix_.data() + before[k] * last_stride_;

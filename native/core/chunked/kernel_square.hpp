@@ -28,11 +28,8 @@ class KernelSquare {
     void compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                  const std::vector<SquareRange>& ranges);
 
-    // Uses a matrix as it is, with position p in row p.
-    void borrow(const T* matrix, std::size_t stride);
-
     // Kernel values of a position plus its ridge; a row of zeros follows the last one.
-    const T* row(std::size_t p) const { return values_ + p * stride_; }
+    const T* row(std::size_t p) const { return matrix_.data() + p * stride_; }
     std::size_t stride() const { return stride_; }
 
   private:
@@ -43,7 +40,6 @@ class KernelSquare {
     T* at(std::size_t p) { return matrix_.data() + p * stride_; }
 
     Buffer<T> matrix_, last_matrix_;
-    const T* values_ = nullptr;
     std::size_t most_positions_, stride_ = 0, last_stride_ = 0;
     std::vector<std::uint32_t> place_;  // of each variable in the last square
     std::vector<std::size_t> row_;      // of each position

@@ -12,7 +12,7 @@
 
 namespace mercer::chunked {
 
-// whole: the whole matrix is kept, and the problem solved on it in place.
+// whole: the matrix of all rows is computed once and kept for all problems.
 enum class KernelRows { automatic, kept, computed, whole };
 
 template <class T>

@@ -38,11 +38,7 @@ class Solver {
           variables_(problem, gram, beta, gradient, options.chunk_size, options.kernel_rows,
                      poll()),
           working_set_(options.chunk_size, options.keep),
-          chunk_(variables_.whole() ? variables_.size()
-                                    : std::min(options.chunk_size, variables_.active().size())) {
-        // All variables are in the one chunk there is: leaving some out saves nothing.
-        if (variables_.whole()) options_.shrinking = false;
-    }
+          chunk_(std::min(options.chunk_size, variables_.active().size())) {}
 
     Result run() {
         ready_ = true;
@@ -112,13 +108,9 @@ class Solver {
 
     // One chunk: true to go on.
     bool solve_chunk() {
-        if (variables_.whole()) {
-            chunk_.gather_whole(variables_);
-        } else {
-            const auto& members = working_set_.choose(variables_);
-            result_.select_seconds += clock_.lap();
-            chunk_.gather(variables_, members);
-        }
+        const auto& members = working_set_.choose(variables_);
+        result_.select_seconds += clock_.lap();
+        chunk_.gather(variables_, members);
         result_.gather_seconds += clock_.lap();
         ChunkOptions options;
         options.tolerance = options_.tolerance;

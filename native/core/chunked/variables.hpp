@@ -60,7 +60,7 @@ class Variables {
     Gram<T>& gram() { return gram_; }
     // Seconds that computing one kernel value takes.
     double price_of_value() const { return store_.price(); }
-    // The whole kernel matrix, if the problem is solved on it in place; else null.
+    // The whole kernel matrix if that is kept, else null.
     const T* whole() const { return store_.whole(); }
     std::size_t whole_stride() const { return gram_.whole_stride(); }
     bool keeps_rows() const { return store_.is_open(); }

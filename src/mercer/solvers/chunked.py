@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Problem, Solution
+from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.screening import bounded_certificate
 
 __all__ = ["Chunked"]
 
@@ -43,8 +44,7 @@ class Chunked:
     kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
         Whether kernel rows of variables that move are kept in the cache of the Gram or
         computed again; "auto" measures which is faster. No bit of a result depends on it.
-        "whole" computes the matrix of all rows once for all problems on the Gram and solves
-        on it in place: for many small problems of one variable for each row.
+        "whole" computes the matrix of all rows once, for all problems on the Gram.
     """
 
     chunk_size: int | Literal["auto"] = "auto"
@@ -82,22 +82,44 @@ class Chunked:
         max_iter: int = -1,
         max_time: float | None = None,
         callback: Callback | None = None,
+        start_gradient: NDArray[np.float64] | None = None,
     ) -> Solution:
-        """Solve ``problem`` with the kernel values of ``gram``."""
-        return _Run(self, problem, gram, start, tol, max_iter, max_time, callback).solution()
+        """Solve ``problem`` with the kernel values of ``gram``.
+
+        ``start_gradient`` is the gradient at ``start``, if that is known.
+        """
+        return _Run(
+            self,
+            problem,
+            gram,
+            start,
+            tol,
+            max_iter,
+            max_time,
+            callback,
+            start_gradient=start_gradient,
+        ).solution()
 
 
 class _Run(CertifiedRun):
     name = "chunked"
 
-    def __init__(self, solver: Chunked, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, solver: Chunked, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.solver = solver
 
     def first_precision(self) -> Precision:
         """A whole matrix of single precision takes half the cache."""
         whole = self.solver.kernel_rows == "whole"
         return "single" if whole else super().first_precision()
+
+    def certificate(self, precision: Precision) -> Certificate:
+        """Of many small problems the certificate must not cost more than the solution."""
+        if precision == "single" and self.solver.kernel_rows == "whole":
+            bounded = bounded_certificate(self.problem, self.gram, self.coef, self.gradient)
+            if bounded is not None and bounded.violation <= self.tol:
+                return bounded
+        return super().certificate(precision)
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None

@@ -8,19 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.progress import Callback, Progress
-from mercer.solvers.solving import Solver, resolve_solver, solve
+from mercer.solvers.solving import Solver, resolve_solver
 
 __all__ = ["solve_many"]
 
 # Largest matrix that is kept whole: some 64 MB, which a shared cache holds or nearly so.
 _WHOLE_ROWS = 4000
+_CHUNK = 512
 
 
 def solve_many(
@@ -56,7 +56,7 @@ def solve_many(
     list of lists of Solution
         In the order of ``chains``.
     """
-    chosen = _choose(chains, gram) if solver == "auto" else resolve_solver(solver)
+    chosen = _choose(gram) if solver == "auto" else resolve_solver(solver)
     stopping = threading.Event()
 
     def watch(progress: Progress) -> bool:
@@ -66,18 +66,11 @@ def solve_many(
 
     def follow(chain: Sequence[Problem]) -> list[Solution]:
         solutions: list[Solution] = []
-        for problem in chain:
-            start = None if not solutions else carried(solutions[-1], chain[0], problem)
+        for k, problem in enumerate(chain):
+            warm = carried(solutions[-1], chain[k - 1], problem) if k else {}
+            options = warm if isinstance(chosen, Chunked) else {"start": warm.get("start")}
             solutions.append(
-                solve(
-                    problem,
-                    gram,
-                    chosen,
-                    start=start,
-                    tol=tol,
-                    max_iter=max_iter,
-                    callback=watch,
-                )
+                chosen.solve(problem, gram, tol=tol, max_iter=max_iter, callback=watch, **options)
             )
         return solutions
 
@@ -91,8 +84,8 @@ def solve_many(
             raise
 
 
-def carried(last: Solution, before: Problem, problem: Problem) -> NDArray[np.float64]:
-    """Where to start from the solution of a problem that differs in its box.
+def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]:
+    """Where to start from the solution of a problem that differs in its box, and its gradient.
 
     Of all multiples t of the last coefficients the best one, as far as the new box allows:
 
@@ -101,33 +94,21 @@ def carried(last: Solution, before: Problem, problem: Problem) -> NDArray[np.flo
     Small boxes are full, and the whole solution grows with them; in large ones it stays.
     Groups whose sums are not zero fix t = 1.
     """
-    if problem.group_sum.any() or before.group_sum.any():
-        return last.coef
-    slope = float(problem.linear @ last.coef)
-    curvature = float(last.coef @ (before.linear - last.gradient))
-    if not (slope > 0 and curvature > 0):
-        return last.coef
-    bound = np.where(last.coef > 0, problem.upper, problem.lower)
-    used = last.coef != 0
-    room = float((bound[used] / last.coef[used]).min(initial=np.inf))
-    return last.coef * max(min(slope / curvature, room), 0.0)
+    product = before.linear - last.gradient
+    slope, curvature = float(problem.linear @ last.coef), float(last.coef @ product)
+    scale = 1.0
+    if slope > 0 and curvature > 0 and not (problem.group_sum.any() or before.group_sum.any()):
+        bound = np.where(last.coef > 0, problem.upper, problem.lower)
+        used = last.coef != 0
+        room = float((bound[used] / last.coef[used]).min(initial=np.inf))
+        scale = max(min(slope / curvature, room), 0.0)
+    start = np.clip(scale * last.coef, problem.lower, problem.upper)
+    is_same = (problem.ridge == before.ridge).all() and (problem.index == before.index).all()
+    return {"start": start, "start_gradient": problem.linear - scale * product if is_same else None}
 
 
-def _choose(chains: Sequence[Sequence[Problem]], gram: Gram) -> Any:
-    """The whole matrix where all problems fit it, else what each problem asks for."""
-    fits = gram.n_rows <= _WHOLE_ROWS and not reads_python(gram.kernel.form())
-    if fits and all(_fits_whole(problem, gram) for chain in chains for problem in chain):
-        return Chunked(kernel_rows="whole")
+def _choose(gram: Gram) -> Any:
+    """Chunks on the whole matrix if that is small, else what each problem asks for."""
+    if gram.n_rows <= _WHOLE_ROWS and not reads_python(gram.kernel.form()):
+        return Chunked(kernel_rows="whole", chunk_size=_CHUNK)
     return resolve_solver("auto")
-
-
-def _fits_whole(problem: Problem, gram: Gram) -> bool:
-    """One variable for each row, in order, in one group or none, and no ridge."""
-    return (
-        problem.n_variables == gram.n_rows
-        and problem.n_groups <= 1
-        and not problem.ridge.any()
-        and bool((problem.group == problem.n_groups - 1).all())
-        and bool((problem.index == np.arange(gram.n_rows)).all())
-        and bool(np.isfinite(problem.upper - problem.lower).all())
-    )
