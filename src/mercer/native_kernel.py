@@ -170,13 +170,15 @@ def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
     """
     if not _is_numeric(rows):
         return None
-    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    far = 0.0
     if precision == "double":
-        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64)
-        spread = float(np.ptp(some, axis=0).max())
-        if np.abs(mean).max() <= 1e3 * spread:
+        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64, copy=False)
+        low, high = some.min(axis=0), some.max(axis=0)
+        far = 1e3 * float((high - low).max())
+        if max(high.max(), -low.min()) <= far:
             return None
-    return mean
+    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    return None if far > 0.0 and np.abs(mean).max() <= far else mean
 
 
 def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:
