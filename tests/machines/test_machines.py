@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 import mercer
 from machines.machine_cases import CASES, sample
@@ -324,3 +325,13 @@ def test_plain_arrays_and_lists_are_the_same_to_a_machine() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             SVC().fit(wrong_X, wrong_y)
+
+
+@pytest.mark.parametrize("machine", [SVC, NuSVC, SVR, NuSVR, OneClassSVM])
+def test_defaults_are_valid(machine: Any) -> None:
+    """A fit checks the parameters that are not their defaults."""
+    validate_parameter_constraints(
+        machine._parameter_constraints, machine().get_params(deep=False), machine.__name__
+    )
+    with pytest.raises(ValueError, match="The 'tol' parameter"):
+        machine(tol=-1.0).fit(np.eye(4), [0, 1, 0, 1])

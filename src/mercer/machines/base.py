@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from numbers import Integral, Real
@@ -12,7 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, get_tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -52,7 +57,7 @@ _ROWS: dict[str, Any] = {
 class KernelMachine(BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
-    _known_parameters: ClassVar[tuple[str, ...]]
+    _known_defaults: ClassVar[dict[str, Any]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [
             StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
@@ -94,12 +99,25 @@ class KernelMachine(BaseEstimator):
             self._expand()
 
     @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        """Parameters and their defaults; reading a signature takes long next to a small fit."""
+        if "_known_defaults" not in cls.__dict__:
+            signature = inspect.signature(cls).parameters
+            names = super()._get_param_names()
+            cls._known_defaults = {name: signature[name].default for name in names}
+        return cls._known_defaults
+
+    @classmethod
     def _get_param_names(cls) -> list[str]:
-        # asked for at every fit; reading a signature takes long next to a small one
-        known: tuple[str, ...] | None = cls.__dict__.get("_known_parameters")
-        if known is None:
-            known = cls._known_parameters = tuple(super()._get_param_names())
-        return list(known)
+        return list(cls._defaults())
+
+    def _validate_params(self) -> None:
+        """Check the parameters that are not their defaults."""
+        params = ((name, getattr(self, name), value) for name, value in self._defaults().items())
+        changed = {name: value for name, value, default in params if value is not default}
+        validate_parameter_constraints(
+            self._parameter_constraints, changed, caller_name=type(self).__name__
+        )
 
     def _is_precomputed(self) -> bool:
         if isinstance(self.kernel, Kernel):
