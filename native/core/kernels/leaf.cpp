@@ -32,6 +32,7 @@ class LeafKernel : public Kernel<T> {
 
     std::size_t n_left() const override { return left_->size(); }
     std::size_t n_right() const override { return right_->size(); }
+    double work() const override { return right_->work(); }
     void left_diagonal(double* out) const override { leaf_diagonal(leaf_, *left_, out); }
     void right_diagonal(double* out) const override { leaf_diagonal(leaf_, *right_, out); }
     bool has_fast_product() const override { return leaf_.kind == LeafKind::linear; }

@@ -11,6 +11,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.active_set import ActiveSet
+from mercer.solvers.baselines import Osuna, Platt, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.progress import Callback
@@ -87,6 +88,9 @@ _BY_NAME: dict[str, Any] = {
     "smo": Smo,
     "direct": Direct,
     "cg": ConjugateGradient,
+    "osuna": Osuna,
+    "platt": Platt,
+    "svmlight": SvmLight,
 }
 
 
@@ -128,8 +132,9 @@ def solve(
     gram : Gram
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
-        "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", or a
-        solver object such as ``Chunked(chunk_size=512)``.
+        "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", for
+        comparison "osuna", "platt" and "svmlight", or a solver object such as
+        ``Chunked(chunk_size=512)``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
     tol : float, default=1e-3
