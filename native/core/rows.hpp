@@ -62,6 +62,13 @@ class Rows {
     }
     const T* squared_norms() const { return norms_.data(); }
 
+    // sum += weight * row, over features.
+    void add_row(std::size_t row, double weight, double* sum) const;
+    // out[i - first] += <row i, direction> for the rows i in [first, last), each summed over its
+    // features in ascending order.
+    void add_inner_products(const double* direction, std::size_t first, std::size_t last,
+                            double* out) const;
+
     // Copies the rows `index` into the left layout of leaf.hpp, for use against `right`.
     // requires: right has as many features and the same density
     class Left {
@@ -82,7 +89,10 @@ class Rows {
     void allocate_panels();
     void finish_panels();
     void finish_sparse();
+    void copy_norms(const Rows& other, std::span<const std::size_t> index);
     const T* lane(std::size_t row) const;
+    void add_panel_products(const double* direction, std::size_t panel, std::size_t first,
+                            std::size_t last, double* out) const;
 
     std::size_t n_rows_ = 0, n_features_ = 0, width_ = 1;
     bool sparse_ = false;

@@ -15,9 +15,9 @@ double flat(double curvature_sum) {
     return std::numeric_limits<T>::epsilon() * std::abs(curvature_sum) + 1e-300;
 }
 
-// Gain of the Newton step, box ignored.
+// Gain of the Newton step, box ignored. The square of a slope may be too small for a number.
 inline double unclipped_gain(double slope, double curvature) {
-    return 0.5 * slope * slope / curvature;
+    return 0.5 * slope * (slope / curvature);
 }
 
 // Gain of the longest step up to the maximum that the room allows.

@@ -46,7 +46,7 @@ class Auto:
     Chunks win as soon as the kernel matrix no longer fits a small cache. Small problems go
     to SMO, which finishes them to rounding, and so do kernels that only Python can compute,
     whose values are better kept than computed again. A small problem that pair steps do not
-    finish (large C, linear kernels) is finished by the active set, if that can take it.
+    finish (large C, linear kernels) is finished by the active set, if its kernel is definite.
     """
 
     shrinking: bool = True
@@ -63,7 +63,7 @@ class Auto:
             )
         budget = max(100_000, 50 * problem.n_variables)
         pairs = Smo(shrinking=self.shrinking)
-        if max_iter in range(budget) or not _has_one_level(problem, gram):
+        if max_iter in range(budget) or not gram.is_positive_definite:
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)
         if first.status != "max-iter":
@@ -79,12 +79,6 @@ class Auto:
             n_kernel=first.n_kernel + last.n_kernel,
             seconds=first.seconds + last.seconds,
         )
-
-
-def _has_one_level(problem: Problem, gram: Gram) -> bool:
-    """Whether the active set takes the problem: definite kernel, one group or none."""
-    one = problem.n_groups == 0 or (problem.n_groups == 1 and bool((problem.group == 0).all()))
-    return one and gram.is_positive_definite
 
 
 _BY_NAME: dict[str, Any] = {
