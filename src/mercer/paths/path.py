@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.duality import duality_gap
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Kernel, Precomputed
 from mercer.native_kernel import count_rows, take_rows
 from mercer.paths.crossings import error_function
 from mercer.paths.follow import Limits
 from mercer.paths.segments import FREE, Segments
+from mercer.paths.start import scaled_problem
 from mercer.paths.step_function import StepFunction
 from mercer.paths.summary import PathSummary, summarize
-from mercer.problem import Problem
+from mercer.problem import Certificate, Problem, certify
 
 __all__ = ["Path"]
 
@@ -58,8 +60,8 @@ class Path:
     violation : float
         Largest KKT violation met when solutions were recomputed on the way.
     accuracy : float
-        0 for an exact path; else how far the KKT conditions may be violated between
-        solutions.
+        Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
+        what was asked for otherwise.
     """
 
     segments: Segments
@@ -193,6 +195,17 @@ class Path:
             return min(lowest, bias), max(highest, bias)
         return lowest, highest
 
+    def certificate(self, C: float) -> Certificate:
+        """How good the machine at ``C`` is, its intercept included, computed afresh."""
+        problem, coef = scaled_problem(self.problem, C), self._variables(C)
+        found = certify(problem, self._known_gram(), coef)
+        values = problem.linear - found.gradient - problem.ridge * coef
+        multiplier = np.array([self.intercept(C)])
+        gap = duality_gap(problem, coef, values, found.gradient, multiplier)
+        if found.gap is not None:
+            gap = min(gap, found.gap)
+        return replace(found, multiplier=multiplier, gap=gap, primal=found.objective + gap)
+
     def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
         """Values of the machine at ``C``; positive means ``classes[1]``.
 
@@ -320,11 +333,14 @@ class Path:
             raise ValueError("this needs the kernel and X: give both to Path.load")
         return self.kernel
 
+    def _known_gram(self) -> Gram:
+        if self.gram is not None:
+            return self.gram
+        return Gram(self._known_kernel(), self.rows, precision="double")
+
     def _training_values(self, coef: FloatArray) -> FloatArray:
         """Expansion at the training rows."""
-        gram = self.gram
-        if gram is None:
-            gram = Gram(self._known_kernel(), self.rows, precision="double")
+        gram = self._known_gram()
         used = np.flatnonzero(coef)
         if not len(used):
             return np.zeros(len(coef))

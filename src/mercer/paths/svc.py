@@ -13,6 +13,7 @@ from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import FunctionKernel, as_kernel
 from mercer.native_kernel import count_rows
+from mercer.paths.approximate import approximate
 from mercer.paths.artificial import artificial_start
 from mercer.paths.display import shown
 from mercer.paths.follow import Limits, PathCallback, follow
@@ -66,8 +67,8 @@ def svc_path(
     C_max : float, default=1000.0
         Where to end; infinite follows the path until nothing changes any more.
     accuracy : float, default=0.0
-        0 for the exact path. Else the KKT conditions may be violated by that much between
-        the solutions of an approximate path, which has fewer of them.
+        0 for the exact path. Else an approximate one, with fewer breakpoints: at every C the
+        relative duality gap (:attr:`Certificate.relative_gap`) is at most this.
     start : {"exact", "artificial"}, default="exact"
         How classes of unequal weight begin: by solving for the first solution, or by an
         artificial point that balances the classes and leaves (spec 002, 7.4).
@@ -151,7 +152,10 @@ def trace(
     if not gram.is_positive_definite:
         raise ValueError(f"a path needs a positive semi-definite kernel, got {gram.kernel!r}")
     begin, method = _begin(problem, gram, limits, C_min, start)
-    run = follow(problem, gram, begin, limits)
+    if accuracy > 0 and begin.parameter * limits.C_max > 1.0 and not begin.is_trivial:
+        run, accuracy = approximate(problem, gram, begin, limits, accuracy)
+    else:
+        run, accuracy = follow(problem, gram, begin, limits), 0.0
     return Path(
         segments=run.segments,
         problem=problem,

@@ -241,7 +241,7 @@ class Basis:
         for row in used:
             other = self.copy()
             other.remove(row)
-            other._polish()
+            other.improve()
             v = np.flatnonzero(self.problem.index == row)[0]
             values[row] = other._values()[v]
         return values
@@ -251,11 +251,12 @@ class Basis:
         p = self.problem
         return np.asarray(p.linear - self.gradient - p.ridge * self.coef + self.multiplier)
 
-    def _polish(self) -> None:
-        """The optimum again after a small change, without a certificate."""
+    def improve(self, *, max_time: float = np.inf) -> str:
+        """The optimum again after a small change, without a certificate; how it ended."""
         options = _core.SimplexOptions()
         options.tolerance = 0.0
-        self._native.run(options, None)
+        options.max_seconds = min(max(max_time, 0.0), 1e300)
+        return str(self._native.run(options, None))
 
     def _iterations(self) -> int:
         return int(self._native.counters.iterations)
