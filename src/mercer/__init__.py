@@ -3,7 +3,7 @@
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
-from mercer.paths import Path, PathSVC, StepFunction, svc_path
+from mercer.paths import Grid, Path, PathSVC, StepFunction, svc_grid, svc_path
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
@@ -19,6 +19,7 @@ __all__ = [
     "Certificate",
     "Chunked",
     "Gram",
+    "Grid",
     "LowRank",
     "NuSVC",
     "NuSVR",
@@ -32,5 +33,6 @@ __all__ = [
     "StepFunction",
     "certify",
     "solve",
+    "svc_grid",
     "svc_path",
 ]

@@ -19,10 +19,10 @@ from mercer.gram import Gram
 from mercer.paths.chord import Node, chord_gap, read_node
 from mercer.paths.follow import Limits, PathProgress, PathStatus, Run
 from mercer.paths.march import march
+from mercer.paths.moving import MovingSolution
 from mercer.paths.segments import FREE, LOWER, UPPER, Segments
-from mercer.paths.start import Start, scaled_problem
+from mercer.paths.start import Start
 from mercer.problem import Problem
-from mercer.solvers import Basis
 
 __all__ = ["approximate"]
 
@@ -41,11 +41,11 @@ def approximate(
     ``accuracy`` everywhere; and the bound of the gap that was found.
     """
     begin, far = 1.0 / start.parameter, min(limits.C_max, _FARTHEST / start.parameter)
-    moving = _Moving(problem, gram, begin, start.coef, limits)
-    first = read_node(problem, moving.basis, begin)
+    nodes = _Nodes(problem, gram, begin, start.coef, limits)
+    first = nodes.read()
     record, worst = _Record(problem), 0.0
     pieces = march(
-        first, float(np.log(begin)), float(np.log(far)), solve=moving.solve,
+        first, float(np.log(begin)), float(np.log(far)), solve=nodes.solve,
         error=lambda left, right: chord_gap(problem, left, right),
         accuracy=accuracy, step=_FIRST_STEP,
     )  # fmt: skip
@@ -53,25 +53,25 @@ def approximate(
     while not status:
         piece = next(pieces, None)
         if piece is None:
-            status = moving.status or "C_max"
+            status = nodes.status or "C_max"
             break
         record.add(piece.left, piece.right)
         last, worst = piece.right, max(worst, piece.error)
-        status = _status(problem, last, record, moving, limits)
+        status = _status(problem, last, record, nodes, limits)
     segments = record.finish(last, is_complete=status == "complete")
-    coef, free = last.coef, moving.basis.free
+    coef, free = last.coef, nodes.moving.basis.free
     return Run(segments, status, 0.0, coef, free, last.parameter), worst  # type: ignore[arg-type]
 
 
 def _status(
-    problem: Problem, last: Node, record: _Record, moving: _Moving, limits: Limits
+    problem: Problem, last: Node, record: _Record, nodes: _Nodes, limits: Limits
 ) -> PathStatus | Literal[""]:
     """Why the path ends here, if it does."""
     if _is_last(problem, last):
         return "complete"
     if len(record.parameter) >= limits.max_events:
         return "max-events"
-    n_free, seconds = int((record.sides == FREE).sum()), time.perf_counter() - moving.began
+    n_free, seconds = int((record.sides == FREE).sum()), time.perf_counter() - nodes.began
     progress = PathProgress(len(record.parameter), 1.0 / last.parameter, n_free, seconds)
     stops = limits.callback is not None and limits.callback(progress)
     return "callback" if stops else ""
@@ -83,33 +83,33 @@ def _is_last(problem: Problem, node: Node) -> bool:
     return not (bound & (node.coef != 0)).any()
 
 
-class _Moving:
-    """Solutions at one C after the other, each from the one before."""
+class _Nodes:
+    """Solutions at one C after the other, verified now and then."""
 
     def __init__(
         self, problem: Problem, gram: Gram, C: float, coef: FloatArray, limits: Limits
     ) -> None:
-        self.began = time.perf_counter()
-        self.problem, self.deadline = problem, limits.deadline
-        self.C, self.count, self.status = C, 0, ""
-        self.basis = Basis(scaled_problem(problem, C), gram, C * coef)
-        self.basis.solve(tol=_TOLERANCE)
+        self.began, self.deadline = time.perf_counter(), limits.deadline
+        self.problem, self.count, self.status = problem, 0, ""
+        self.moving = MovingSolution(problem, gram, C, coef)
+        self.moving.basis.solve(tol=_TOLERANCE)
+
+    def read(self) -> Node:
+        """The present solution."""
+        return read_node(self.problem, self.moving.basis, self.moving.C)
 
     def solve(self, place: float) -> Node | None:
         """The solution at C = exp(place); None if there was no time for it."""
-        C = float(np.exp(place))
-        self.basis.rescale(scaled_problem(self.problem, C), C / self.C)
-        self.C = C
-        self.count += 1
         left = self.deadline - time.perf_counter()
-        if self.count % _VERIFY:
-            status = self.basis.improve(max_time=left)
-        else:
-            status = self.basis.solve(tol=_TOLERANCE, max_time=left).status
+        status = self.moving.to(float(np.exp(place)), max_time=left)
+        self.count += 1
+        if self.count % _VERIFY == 0 and status != "max-time":
+            left = self.deadline - time.perf_counter()
+            status = self.moving.basis.solve(tol=_TOLERANCE, max_time=left).status
         if status == "max-time":
             self.status = status
             return None
-        return read_node(self.problem, self.basis, C)
+        return self.read()
 
 
 @dataclass(eq=False)

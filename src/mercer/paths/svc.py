@@ -7,23 +7,19 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_1d
 
 from mercer.formulations import svc
 from mercer.gram import Gram
-from mercer.kernels import FunctionKernel, as_kernel
-from mercer.native_kernel import count_rows
 from mercer.paths.approximate import approximate
 from mercer.paths.artificial import artificial_start
 from mercer.paths.display import shown
 from mercer.paths.follow import Limits, PathCallback, follow
+from mercer.paths.inputs import make_kernel, read_inputs
 from mercer.paths.path import Path
 from mercer.paths.start import Start, exact_start, start_at
 from mercer.problem import Problem
 
 __all__ = ["svc_path", "trace"]
-
-FloatArray = NDArray[np.float64]
 
 
 def svc_path(
@@ -111,16 +107,21 @@ def svc_path(
         raise ValueError(f"start must be 'exact' or 'artificial', got {start!r}")
     if not accuracy >= 0:
         raise ValueError(f"accuracy must not be negative, got {accuracy!r}")
-    gram, rows, classes, sign, weight = _prepare(
-        X, y, sample_weight, kernel, (degree, gamma, coef0), cache_size, n_threads
-    )
+    inputs = read_inputs(X, y, sample_weight, kernel)
+    if isinstance(X, Gram):
+        gram = X
+    else:
+        made = make_kernel(kernel, inputs, degree=degree, gamma=gamma, coef0=coef0)
+        gram = Gram(
+            made, inputs.rows, cache_size=cache_size, precision="double", n_threads=n_threads
+        )
     deadline = np.inf if max_time is None else began + max_time
-    problem = svc(sign, 1.0, weight).problem
+    problem = svc(inputs.sign, 1.0, inputs.weight).problem
     with shown(verbose, callback) as report:
         limits = Limits(C_max, 10**7 if max_events < 0 else max_events, deadline, report)
         return trace(
-            problem, gram, limits, classes=classes, rows=rows, C_min=C_min, start=start,
-            accuracy=accuracy,
+            problem, gram, limits, classes=inputs.classes, rows=inputs.rows, C_min=C_min,
+            start=start, accuracy=accuracy,
         )  # fmt: skip
 
 
@@ -181,39 +182,3 @@ def _begin(
     if start == "artificial":
         return artificial_start(problem, gram, limits)
     return exact_start(problem, gram), "exact"
-
-
-def _prepare(
-    X: Any,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None,
-    kernel: Any,
-    parameters: tuple[int, float | str, float],
-    cache_size: float,
-    n_threads: int | None,
-) -> tuple[Gram, Any, NDArray[Any], FloatArray, FloatArray]:
-    """The gram, the rows, the classes, the signs and the weights, all checked."""
-    labels = column_or_1d(y)
-    if isinstance(X, Gram):
-        rows, n = X._rows, X.n_rows
-    elif isinstance(kernel, FunctionKernel) or (callable(kernel) and not hasattr(kernel, "theta")):
-        rows, n = X, count_rows(X)
-    else:
-        types = [np.float64, np.float32, np.uint8]
-        rows, labels = check_X_y(X, labels, accept_sparse="csr", dtype=types, order="C")
-        n = count_rows(rows)
-    if len(labels) != n:
-        raise ValueError(f"X and y must have equal lengths, got {n} and {len(labels)}")
-    classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) != 2:
-        raise ValueError(f"y must hold two classes, got {len(classes)}")
-    weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
-    if isinstance(X, Gram):
-        gram = X
-    else:
-        degree, gamma, coef0 = parameters
-        made = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
-        made = made.resolve(rows, sample_weight=weight)
-        gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
-    sign = np.where(codes == 1, 1.0, -1.0)
-    return gram, rows, classes, sign, np.asarray(weight, dtype=np.float64)
