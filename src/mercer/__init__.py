@@ -3,7 +3,16 @@
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
-from mercer.paths import Grid, Path, PathSVC, StepFunction, svc_grid, svc_path
+from mercer.paths import (
+    Grid,
+    KernelPath,
+    Path,
+    PathSVC,
+    StepFunction,
+    kernel_path,
+    svc_grid,
+    svc_path,
+)
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
@@ -20,6 +29,7 @@ __all__ = [
     "Chunked",
     "Gram",
     "Grid",
+    "KernelPath",
     "LowRank",
     "NuSVC",
     "NuSVR",
@@ -32,6 +42,7 @@ __all__ = [
     "Solution",
     "StepFunction",
     "certify",
+    "kernel_path",
     "solve",
     "svc_grid",
     "svc_path",

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import check_cv
 
 from mercer.formulations import svc
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Kernel, Precomputed
 from mercer.native_kernel import take_rows
-from mercer.paths.inputs import Inputs, make_kernel, read_inputs
+from mercer.paths.held_out import held_out_rows, held_out_scores
+from mercer.paths.inputs import make_kernel, read_inputs
 from mercer.paths.moving import MovingSolution
 from mercer.paths.start import scaled_problem
-from mercer.paths.validation import without
 from mercer.problem import Certificate, Problem, Solution, assess
 from mercer.solvers import solve
 
@@ -153,7 +152,7 @@ def svc_grid(
     if isinstance(X, Gram):
         raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
     problem = svc(inputs.sign, 1.0, inputs.weight).problem
-    folds = _held_out(cv, inputs)
+    folds = held_out_rows(cv, inputs)
     kernels = [
         make_kernel(kernel, inputs, degree=degree, gamma=gamma, coef0=coef0)
         for gamma in (["scale"] if gammas is None else widths)
@@ -168,7 +167,7 @@ def svc_grid(
         for j, solution in enumerate(_column(problem, gram, costs, begin, tol, deadline)):
             solutions[i, j] = solution
         if folds:
-            scores[i] = _scores(problem, gram, costs, folds, inputs, tol, deadline)
+            scores[i] = held_out_scores(problem, gram, costs, folds, inputs, tol, deadline)
     names = np.array([getattr(made, "gamma", np.nan) for made in kernels], dtype=np.float64)
     return Grid(
         names, costs, solutions, scores if folds else None, inputs.classes, tuple(kernels),
@@ -181,15 +180,6 @@ def _positive(name: str, values: ArrayLike | None) -> FloatArray:
     if array.ndim != 1 or not len(array) or not ((array > 0) & np.isfinite(array)).all():
         raise ValueError(f"{name} must be positive numbers, got {values!r}")
     return array
-
-
-def _held_out(cv: Any, inputs: Inputs) -> list[NDArray[np.intp]]:
-    if cv is None:
-        return []
-    splits = check_cv(cv, inputs.codes, classifier=True).split(
-        np.zeros(len(inputs.codes)), inputs.codes
-    )
-    return [np.asarray(test) for _, test in splits]
 
 
 def _column(
@@ -245,28 +235,3 @@ def _certificates(
 def _again(problem: Problem, gram: Gram, C: float, point: FloatArray, tol: float) -> Solution:
     """From a point that did not keep the tolerance: rounding has spoiled its gradient."""
     return solve(scaled_problem(problem, C), gram, "active-set", start=point, tol=tol)
-
-
-def _scores(
-    problem: Problem,
-    gram: Gram,
-    costs: FloatArray,
-    folds: list[NDArray[np.intp]],
-    inputs: Inputs,
-    tol: float,
-    deadline: float,
-) -> FloatArray:
-    """Weighted share of held-out rows that are predicted right, for each C.
-
-    A held-out row has its box collapsed to zero; its value is known with the gradient.
-    """
-    right = np.zeros(len(costs))
-    for fold in folds:
-        moving = MovingSolution(without(problem, fold), gram, float(costs[0]), None, tol)
-        for j, C in enumerate(costs):
-            if moving.to(C, max_time=deadline - time.perf_counter()) == "max-time":
-                right[j:] = np.nan
-                break
-            positive = moving.basis.values[fold] > 0
-            right[j] += inputs.weight[fold] @ (positive == (inputs.codes[fold] == 1))
-    return right / sum(inputs.weight[fold].sum() for fold in folds)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.duality import duality_gap
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Kernel, Precomputed
 from mercer.native_kernel import count_rows, take_rows
+from mercer.paths.certified import certify_machine
 from mercer.paths.crossings import error_function
 from mercer.paths.follow import Limits
 from mercer.paths.segments import FREE, Segments
 from mercer.paths.start import scaled_problem
 from mercer.paths.step_function import StepFunction
 from mercer.paths.summary import PathSummary, summarize
-from mercer.problem import Certificate, Problem, certify
+from mercer.problem import Certificate, Problem
 
 __all__ = ["Path"]
 
@@ -198,13 +198,7 @@ class Path:
     def certificate(self, C: float) -> Certificate:
         """How good the machine at ``C`` is, its intercept included, computed afresh."""
         problem, coef = scaled_problem(self.problem, C), self._variables(C)
-        found = certify(problem, self._known_gram(), coef)
-        values = problem.linear - found.gradient - problem.ridge * coef
-        multiplier = np.array([self.intercept(C)])
-        gap = duality_gap(problem, coef, values, found.gradient, multiplier)
-        if found.gap is not None:
-            gap = min(gap, found.gap)
-        return replace(found, multiplier=multiplier, gap=gap, primal=found.objective + gap)
+        return certify_machine(problem, self._known_gram(), coef, self.intercept(C))
 
     def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
         """Values of the machine at ``C``; positive means ``classes[1]``.
