@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_1d
 
 from mercer.gram import Gram
 from mercer.kernels import FunctionKernel, Kernel, as_kernel
+from mercer.lowrank import LowRank
 from mercer.native_kernel import count_rows
 
-__all__ = ["Inputs", "make_kernel", "read_inputs"]
+__all__ = ["Inputs", "approximate_kernel", "make_kernel", "read_inputs"]
 
 FloatArray = NDArray[np.float64]
 
@@ -71,3 +74,25 @@ def make_kernel(
     """The kernel with all its parameters numbers."""
     made = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
     return made.resolve(inputs.rows, sample_weight=inputs.weight)
+
+
+def approximate_kernel(
+    low_rank: int | LowRank, kernel: Kernel, rows: Any, n_threads: int | None
+) -> tuple[LowRank, FloatArray]:
+    """A fitted approximation of the kernel, and the features whose products it is.
+
+    A number is the rank of a pivoted incomplete Cholesky factor (spec 002, 12): at most that
+    many rows represent all others, and n times as many numbers are all that is stored.
+    """
+    if isinstance(low_rank, LowRank):
+        fitted = clone(low_rank)
+    elif isinstance(low_rank, Integral) and low_rank > 0:
+        fitted = LowRank(rank=int(low_rank), basis="incomplete-cholesky", random_state=0)
+    else:
+        raise ValueError(f"low_rank must be a positive integer or a LowRank, got {low_rank!r}")
+    fitted.fit(kernel, rows, n_threads=n_threads)
+    features = np.ascontiguousarray(fitted.transform(rows))
+    diagonal = Gram(kernel, rows, precision="double", cache_size=1).diagonal()
+    missing = np.maximum(diagonal - np.einsum("ij,ij->i", features, features), 0.0)
+    fitted.trace_error_ = float(missing.sum() / diagonal.sum()) if diagonal.sum() else 0.0
+    return fitted, features

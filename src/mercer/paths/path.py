@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Kernel, Precomputed
+from mercer.lowrank import LowRank
 from mercer.native_kernel import count_rows, take_rows
 from mercer.paths.certified import certify_machine
 from mercer.paths.crossings import error_function
@@ -62,6 +63,9 @@ class Path:
     accuracy : float
         Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
         what was asked for otherwise.
+    low_rank : LowRank or None
+        The approximation of the kernel, if one was asked for; ``low_rank.trace_error_`` says
+        how good it is. Everything else is exact for the approximate kernel.
     """
 
     segments: Segments
@@ -77,6 +81,7 @@ class Path:
     kernel: Kernel | None
     rows: Any
     gram: Gram | None = None
+    low_rank: LowRank | None = None
 
     @cached_property
     def C(self) -> FloatArray:
@@ -219,7 +224,7 @@ class Path:
         used = np.flatnonzero(weights.any(axis=1))
         kernel = self._known_kernel()
         rows = used if isinstance(kernel, Precomputed) else take_rows(self.rows, used)
-        out = Expansion(kernel, rows, weights[used]).evaluate(X)[0]
+        out = Expansion(kernel, rows, weights[used]).evaluate(self._features(X))[0]
         out += [self.intercept(c) for c in values]
         return out[:, 0] if np.ndim(C) == 0 else out
 
@@ -256,7 +261,7 @@ class Path:
             raise ValueError(f"y must hold the classes {self.classes}, got {labels[unknown][0]!r}")
         sign = np.where(labels == self.classes[1], 1.0, -1.0)
         weight = np.ones(len(sign)) if sample_weight is None else np.asarray(sample_weight, float)
-        kernel = self._known_kernel()
+        kernel, X = self._known_kernel(), self._features(X)
 
         def block(variables: NDArray[np.int64]) -> FloatArray:
             if isinstance(kernel, Precomputed):
@@ -326,6 +331,12 @@ class Path:
         if self.kernel is None or self.rows is None:
             raise ValueError("this needs the kernel and X: give both to Path.load")
         return self.kernel
+
+    def _features(self, X: Any) -> Any:
+        """Rows as the kernel of the path takes them."""
+        if self.low_rank is None:
+            return X
+        return np.ascontiguousarray(self.low_rank.transform(X))
 
     def _known_gram(self) -> Gram:
         if self.gram is not None:

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations import svc
 from mercer.gram import Gram
+from mercer.kernels import Kernel, Linear
+from mercer.lowrank import LowRank
 from mercer.paths.approximate import approximate
 from mercer.paths.artificial import artificial_start
 from mercer.paths.display import shown
 from mercer.paths.follow import Limits, PathCallback, follow
-from mercer.paths.inputs import make_kernel, read_inputs
+from mercer.paths.inputs import approximate_kernel, make_kernel, read_inputs
 from mercer.paths.path import Path
 from mercer.paths.start import Start, exact_start, start_at
 from mercer.problem import Problem
@@ -35,6 +37,7 @@ def svc_path(
     accuracy: float = 0.0,
     start: Literal["exact", "artificial"] = "exact",
     sample_weight: ArrayLike | None = None,
+    low_rank: int | LowRank | None = None,
     cache_size: float = 100.0,
     n_threads: int | None = None,
     max_events: int = -1,
@@ -70,6 +73,10 @@ def svc_path(
         artificial point that balances the classes and leaves (spec 002, 7.4).
     sample_weight : array-like of shape (n_rows,), default=None
         Weights; a weight of 2 is the same as the row given twice.
+    low_rank : int, LowRank or None, default=None
+        Follow the path of a low-rank approximation of the kernel, in memory n times the rank:
+        the rank of a pivoted incomplete Cholesky factor, or a description of the basis. The
+        share of the trace that is missing is ``path.low_rank.trace_error_``.
     cache_size : float, default=100.0
         Memory for kernel rows that are not free, in MB.
     n_threads : int, default=None
@@ -98,30 +105,27 @@ def svc_path(
     'C_max'
     """
     began = time.perf_counter()
-    for name, value in (("C_max", C_max), ("C_min", 1.0 if C_min is None else C_min)):
-        if not value > 0:
-            raise ValueError(f"{name} must be positive, got {value!r}")
-    if C_min is not None and not C_min < C_max:
-        raise ValueError(f"C_min must be below C_max={C_max!r}, got {C_min!r}")
-    if start not in ("exact", "artificial"):
-        raise ValueError(f"start must be 'exact' or 'artificial', got {start!r}")
-    if not accuracy >= 0:
-        raise ValueError(f"accuracy must not be negative, got {accuracy!r}")
+    _check_arguments(C_min, C_max, accuracy, start)
     inputs = read_inputs(X, y, sample_weight, kernel)
+    rows, fitted = inputs.rows, None
     if isinstance(X, Gram):
-        gram = X
+        made: Kernel = X.kernel
     else:
         made = make_kernel(kernel, inputs, degree=degree, gamma=gamma, coef0=coef0)
-        gram = Gram(
-            made, inputs.rows, cache_size=cache_size, precision="double", n_threads=n_threads
-        )
+    if low_rank is not None:
+        fitted, rows = approximate_kernel(low_rank, made, rows, n_threads)
+        made = Linear()
+    if isinstance(X, Gram) and fitted is None:
+        gram = X
+    else:
+        gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
     deadline = np.inf if max_time is None else began + max_time
     problem = svc(inputs.sign, 1.0, inputs.weight).problem
     with shown(verbose, callback) as report:
         limits = Limits(C_max, 10**7 if max_events < 0 else max_events, deadline, report)
         return trace(
-            problem, gram, limits, classes=inputs.classes, rows=inputs.rows, C_min=C_min,
-            start=start, accuracy=accuracy,
+            problem, gram, limits, classes=inputs.classes, rows=rows, C_min=C_min,
+            start=start, accuracy=accuracy, low_rank=fitted,
         )  # fmt: skip
 
 
@@ -135,6 +139,7 @@ def trace(
     C_min: float | None = None,
     start: str = "exact",
     accuracy: float = 0.0,
+    low_rank: LowRank | None = None,
 ) -> Path:
     """The path of any problem with one group of sum zero whose box grows with C.
 
@@ -148,6 +153,8 @@ def trace(
         Where to stop.
     classes, rows, C_min, start, accuracy
         As in :func:`svc_path`.
+    low_rank : LowRank, default=None
+        What ``rows`` are the features of.
     """
     began = time.perf_counter()
     if not gram.is_positive_definite:
@@ -171,6 +178,7 @@ def trace(
         kernel=gram.kernel,
         rows=rows,
         gram=gram,
+        low_rank=low_rank,
     )
 
 
@@ -182,3 +190,15 @@ def _begin(
     if start == "artificial":
         return artificial_start(problem, gram, limits)
     return exact_start(problem, gram), "exact"
+
+
+def _check_arguments(C_min: float | None, C_max: float, accuracy: float, start: str) -> None:
+    for name, value in (("C_max", C_max), ("C_min", 1.0 if C_min is None else C_min)):
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, got {value!r}")
+    if C_min is not None and not C_min < C_max:
+        raise ValueError(f"C_min must be below C_max={C_max!r}, got {C_min!r}")
+    if start not in ("exact", "artificial"):
+        raise ValueError(f"start must be 'exact' or 'artificial', got {start!r}")
+    if not accuracy >= 0:
+        raise ValueError(f"accuracy must not be negative, got {accuracy!r}")
