@@ -1,11 +1,6 @@
 #include "core/active_set/vectors.hpp"
 
-// One version of a function for each width of registers, chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
-#define MERCER_EVERY_WIDTH __attribute__((target_clones("avx2", "default")))
-#else
-#define MERCER_EVERY_WIDTH
-#endif
+#include "core/active_set/every_width.hpp"
 
 namespace mercer::active_set {
 
