@@ -134,17 +134,21 @@ double Simplex::missing_sum() const {
 // Newton steps to zero slopes of the basic variables and the group sum; whoever meets a bound on
 // the way leaves (spec 002, 9.1). Two full steps: the second one corrects the rounding of the first.
 void Simplex::restore() {
-    std::vector<double> h;
+    std::vector<double> h, slopes;
     double eta = 0.0;
     for (int full = 0; full < 2 && basis_.size() > 0;) {
-        const std::vector<double> slopes = basic_slopes();
+        if (slopes.empty()) slopes = basic_slopes();
         const bool alone = has_group_ && basis_.size() == 1;
         basis_.solve(slopes.data(), alone ? 0.0 : missing_sum(), h, eta);
         const Block block = ratio_test(none, 0.0, h);
         move(none, 0.0, std::min(block.step, 1.0), h, eta);
         if (block.step >= 1.0) {
             ++full;
+            slopes.clear();
         } else {
+            // a part of the step leaves that much of every slope
+            for (double& slope : slopes) slope *= 1.0 - block.step;
+            slopes.erase(slopes.begin() + long(block.position));
             leave(block);
         }
     }
