@@ -12,6 +12,7 @@ from mercer.paths import (
     kernel_path,
     svc_grid,
     svc_path,
+    svr_path,
 )
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
@@ -46,4 +47,5 @@ __all__ = [
     "solve",
     "svc_grid",
     "svc_path",
+    "svr_path",
 ]

@@ -7,6 +7,7 @@ from mercer.paths.kernel_path import KernelPath
 from mercer.paths.path import Path
 from mercer.paths.step_function import StepFunction
 from mercer.paths.svc import svc_path
+from mercer.paths.svr import svr_path
 from mercer.paths.widths import kernel_path
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "kernel_path",
     "svc_grid",
     "svc_path",
+    "svr_path",
 ]

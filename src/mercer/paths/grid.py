@@ -154,7 +154,7 @@ def svc_grid(
     problem = svc(inputs.sign, 1.0, inputs.weight).problem
     folds = held_out_rows(cv, inputs)
     kernels = [
-        make_kernel(kernel, inputs, degree=degree, gamma=gamma, coef0=coef0)
+        make_kernel(kernel, inputs.rows, inputs.weight, degree=degree, gamma=gamma, coef0=coef0)
         for gamma in (["scale"] if gammas is None else widths)
     ]
     solutions = np.full((len(kernels), len(costs)), None, dtype=object)

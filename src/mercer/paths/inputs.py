@@ -16,7 +16,7 @@ from mercer.kernels import FunctionKernel, Kernel, as_kernel
 from mercer.lowrank import LowRank
 from mercer.native_kernel import count_rows
 
-__all__ = ["Inputs", "approximate_kernel", "make_kernel", "read_inputs"]
+__all__ = ["Inputs", "approximate_kernel", "make_kernel", "read_inputs", "read_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -49,7 +49,18 @@ class Inputs:
 
 
 def read_inputs(X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kernel: Any) -> Inputs:
-    """Rows (also of a Gram), labels and weights; errors name what is wrong."""
+    """Rows (also of a Gram), labels of two classes and weights; errors name what is wrong."""
+    rows, labels, weight = read_rows(X, y, sample_weight, kernel)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) != 2:
+        raise ValueError(f"y must hold two classes, got {len(classes)}")
+    return Inputs(rows, classes, codes, weight)
+
+
+def read_rows(
+    X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kernel: Any
+) -> tuple[Any, NDArray[Any], FloatArray]:
+    """Rows (also of a Gram), labels or targets, and weights."""
     labels = column_or_1d(y)
     if isinstance(X, Gram):
         rows, n = X._rows, X.n_rows
@@ -61,19 +72,22 @@ def read_inputs(X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kernel: A
         n = count_rows(rows)
     if len(labels) != n:
         raise ValueError(f"X and y must have equal lengths, got {n} and {len(labels)}")
-    classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) != 2:
-        raise ValueError(f"y must hold two classes, got {len(classes)}")
     weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
-    return Inputs(rows, classes, codes, np.asarray(weight, dtype=np.float64))
+    return rows, labels, np.asarray(weight, dtype=np.float64)
 
 
 def make_kernel(
-    kernel: Any, inputs: Inputs, *, degree: int, gamma: float | str, coef0: float
+    kernel: Any,
+    rows: Any,
+    weight: FloatArray,
+    *,
+    degree: int,
+    gamma: float | str,
+    coef0: float,
 ) -> Kernel:
     """The kernel with all its parameters numbers."""
     made = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
-    return made.resolve(inputs.rows, sample_weight=inputs.weight)
+    return made.resolve(rows, sample_weight=weight)
 
 
 def approximate_kernel(

@@ -31,7 +31,8 @@ EVENT = np.dtype([("C", np.float64), ("row", np.int64), ("side", np.int8), ("n_f
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Support vector classifiers for all C from 0 to ``C_end``, made by :func:`svc_path`.
+    """Support vector machines for all C from 0 to ``C_end``, made by :func:`svc_path` or
+    :func:`svr_path`.
 
     Attributes
     ----------
@@ -254,7 +255,7 @@ class Path:
             On [0, C_end].
         """
         if self.classes is None:
-            raise ValueError("error is for classifiers, this is a path of a regression machine")
+            raise ValueError("error is for classifiers, this is a path of regression")
         labels = np.asarray(y)
         unknown = ~np.isin(labels, self.classes)
         if unknown.any():
@@ -287,6 +288,8 @@ class Path:
         """
         from mercer.paths.validation import leave_one_out_error
 
+        if self.classes is None:
+            raise ValueError("leave_one_out is for classifiers, this is a path of regression")
         limits = Limits(C_max=min(C_max, self.C_end))
         return leave_one_out_error(self, limits, sample_weight)
 

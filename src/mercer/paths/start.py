@@ -120,7 +120,8 @@ def at_first_event(
 
     With the free variables at rest the bias is t level - value_free, and the slope of i
     vanishes at t = (value_i - value_free) / (linear_i - level). Where nobody at the level can
-    grow the bias is not pinned by it for larger t: it stays in the middle of what is optimal.
+    grow the bias is not pinned by it for larger t: any rate between the level and the next
+    lower linear term is optimal, and the middle is taken.
     """
     pinned = float(value[free].mean())
     rise = problem.linear - level
@@ -131,8 +132,9 @@ def at_first_event(
     if not parameter > _TRIVIAL * scale:
         return Start(coef, free, 0.0, -pinned, level, True)
     rate = level
-    if not is_pinned:
-        rate = 0.5 * (level + problem.linear[np.flatnonzero(others)[np.argmax(meets)]])
+    below = problem.linear[others & (problem.linear < level)]
+    if not is_pinned and len(below):
+        rate = 0.5 * (level + float(below.max()))
     bias, expansion = level * parameter - pinned, value - problem.ridge * coef
     return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
 

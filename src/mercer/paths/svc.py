@@ -21,7 +21,7 @@ from mercer.paths.path import Path
 from mercer.paths.start import Start, exact_start, start_at
 from mercer.problem import Problem
 
-__all__ = ["svc_path", "trace"]
+__all__ = ["check_range", "svc_path", "trace"]
 
 
 def svc_path(
@@ -105,13 +105,13 @@ def svc_path(
     'C_max'
     """
     began = time.perf_counter()
-    _check_arguments(C_min, C_max, accuracy, start)
+    check_range(C_min, C_max, accuracy, start)
     inputs = read_inputs(X, y, sample_weight, kernel)
     rows, fitted = inputs.rows, None
     if isinstance(X, Gram):
         made: Kernel = X.kernel
     else:
-        made = make_kernel(kernel, inputs, degree=degree, gamma=gamma, coef0=coef0)
+        made = make_kernel(kernel, rows, inputs.weight, degree=degree, gamma=gamma, coef0=coef0)
     if low_rank is not None:
         fitted, rows = approximate_kernel(low_rank, made, rows, n_threads)
         made = Linear()
@@ -192,7 +192,8 @@ def _begin(
     return exact_start(problem, gram), "exact"
 
 
-def _check_arguments(C_min: float | None, C_max: float, accuracy: float, start: str) -> None:
+def check_range(C_min: float | None, C_max: float, accuracy: float, start: str = "exact") -> None:
+    """Refuse limits of a path that make no sense."""
     for name, value in (("C_max", C_max), ("C_min", 1.0 if C_min is None else C_min)):
         if not value > 0:
             raise ValueError(f"{name} must be positive, got {value!r}")
