@@ -17,7 +17,6 @@ from mercer.native_kernel import take_rows
 from mercer.paths.held_out import held_out_rows, held_out_scores
 from mercer.paths.inputs import make_kernel, read_inputs
 from mercer.paths.moving import MovingSolution
-from mercer.paths.start import scaled_problem
 from mercer.problem import Certificate, Problem, Solution, assess
 from mercer.solvers import solve
 
@@ -195,43 +194,39 @@ def _column(
     Their certificates need every kernel value of a support vector once, for all C together.
     """
     moving = MovingSolution(problem, gram, float(costs[0]), begin, tol)
-    points, marks = [], [(time.perf_counter(), gram.n_evaluations, 0)]
+    points: list[tuple[Problem, FloatArray]] = []
+    marks = [(time.perf_counter(), gram.n_evaluations, 0)]
     for C in costs:
         status = moving.to(C, max_time=deadline - time.perf_counter())
         if status == "max-time":
             break
-        points.append(moving.basis.coef)
+        points.append((moving.basis.problem, moving.basis.coef))
         marks.append((time.perf_counter(), gram.n_evaluations, moving.basis.n_iterations))
-    certificates = _certificates(problem, gram, costs[: len(points)], points)
+    certificates = _certificates(gram, points)
     solutions = []
     for k, certificate in enumerate(certificates):
         seconds, n_kernel, n_iter = np.subtract(marks[k + 1], marks[k])
+        scaled, coef = points[k]
         if certificate.violation > tol:
-            solutions.append(_again(problem, gram, costs[k], points[k], tol))
+            # rounding has spoiled the gradient it was solved with
+            solutions.append(solve(scaled, gram, "active-set", start=coef, tol=tol))
             continue
         solutions.append(
             Solution(
-                coef=points[k], **vars(certificate), n_iter=int(n_iter), n_kernel=int(n_kernel),
+                coef=coef, **vars(certificate), n_iter=int(n_iter), n_kernel=int(n_kernel),
                 seconds=float(seconds), status="converged", solver="active-set",
             )
         )  # fmt: skip
     return solutions
 
 
-def _certificates(
-    problem: Problem, gram: Gram, costs: FloatArray, points: list[FloatArray]
-) -> list[Certificate]:
+def _certificates(gram: Gram, points: list[tuple[Problem, FloatArray]]) -> list[Certificate]:
     if not points:
         return []
-    weights = np.column_stack([problem.row_coef(point, gram.n_rows) for point in points])
+    weights = np.column_stack([problem.row_coef(coef, gram.n_rows) for problem, coef in points])
     used = np.flatnonzero(weights.any(axis=1))
     values = gram.product(used, weights[used], precision="double")
     return [
-        assess(scaled_problem(problem, C), point, np.ascontiguousarray(column), True)
-        for C, point, column in zip(costs, points, values.T, strict=True)
+        assess(problem, coef, np.ascontiguousarray(column), True)
+        for (problem, coef), column in zip(points, values.T, strict=True)
     ]
-
-
-def _again(problem: Problem, gram: Gram, C: float, point: FloatArray, tol: float) -> Solution:
-    """From a point that did not keep the tolerance: rounding has spoiled its gradient."""
-    return solve(scaled_problem(problem, C), gram, "active-set", start=point, tol=tol)
