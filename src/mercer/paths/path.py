@@ -137,6 +137,9 @@ class Path:
         if value == np.inf and self.status != "complete":
             raise ValueError(f"the path is not complete ({self.status}): C must be finite")
         parameter = 1.0 / value
+        if self.C_begin > 0:
+            # rounding must not lead to before the beginning, where nothing is known
+            parameter = min(parameter, float(self.segments.parameter[0]))
         return self.segments.locate(parameter), parameter
 
     def coef(self, C: float) -> FloatArray:
