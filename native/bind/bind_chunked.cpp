@@ -35,6 +35,11 @@ Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linea
 }  // namespace
 
 void register_chunked(nb::module_& m) {
+    nb::enum_<chunked::KernelRows>(m, "KernelRows")
+        .value("automatic", chunked::KernelRows::automatic)
+        .value("kept", chunked::KernelRows::kept)
+        .value("computed", chunked::KernelRows::computed)
+        .value("whole", chunked::KernelRows::whole);
     nb::class_<Options>(m, "ChunkedOptions")
         .def(nb::init<>())
         .def_rw("tolerance", &Options::tolerance)
@@ -43,6 +48,7 @@ void register_chunked(nb::module_& m) {
         .def_rw("max_iterations", &Options::max_iterations)
         .def_rw("max_seconds", &Options::max_seconds)
         .def_rw("shrinking", &Options::shrinking)
+        .def_rw("kernel_rows", &Options::kernel_rows)
         .def_rw("inner_share", &Options::inner_share);
     nb::class_<Result>(m, "ChunkedResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
@@ -55,7 +61,9 @@ void register_chunked(nb::module_& m) {
         .def_ro("select_seconds", &Result::select_seconds)
         .def_ro("gather_seconds", &Result::gather_seconds)
         .def_ro("solve_seconds", &Result::solve_seconds)
-        .def_ro("update_seconds", &Result::update_seconds);
+        .def_ro("update_seconds", &Result::update_seconds)
+        .def_ro("repair_seconds", &Result::repair_seconds)
+        .def_ro("keeps_rows", &Result::keeps_rows);
     const auto define = [&](auto function) {
         m.def("chunked_solve", function, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
               nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),

@@ -33,7 +33,7 @@ nb::ndarray<nb::numpy, T> block(Gram<T>& gram, const IndexArray& left, const Ind
     auto out = std::make_unique<T[]>(checked_product(rows.size(), columns.size()));
     {
         nb::gil_scoped_release release;
-        gram.block(rows, columns, out.get());
+        gram.block(rows, columns, out.get(), columns.size());
     }
     return new_array<T>(std::move(out), {rows.size(), columns.size()});
 }

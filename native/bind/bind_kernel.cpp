@@ -55,12 +55,13 @@ LeafKind leaf_kind(const std::string& name) {
 }
 
 template <class T, class S>
-HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& scale) {
+HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& scale,
+                       bool store_sparse) {
     const std::size_t d = x.shape(1);
     const DenseInput<S> input{x.data(), d, x.shape(0), d, data_or_null(shift, d),
                               data_or_null(scale, d)};
     nb::gil_scoped_release release;
-    return std::make_shared<Rows<T>>(input);
+    return std::make_shared<Rows<T>>(input, store_sparse ? Storage::sparse : Storage::dense);
 }
 
 template <class T, class S, class I>
@@ -114,7 +115,7 @@ void register_precision(nb::module_& m, const std::string& suffix) {
     const auto name = [&](const char* stem) { return std::string(stem) + "_" + suffix; };
     const auto rows = [&](auto function) {
         m.def(name("dense_rows").c_str(), function, nb::arg("x").noconvert(),
-              nb::arg("shift").none(), nb::arg("scale").none());
+              nb::arg("shift").none(), nb::arg("scale").none(), nb::arg("store_sparse") = false);
     };
     rows(&dense_rows<T, float>);
     rows(&dense_rows<T, double>);

@@ -1,6 +1,7 @@
 #include "core/gram.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace mercer {
@@ -9,6 +10,8 @@ namespace mercer {
 static constexpr std::size_t parallel_entries = 1 << 14;
 // Columns are shared among threads in multiples of a few panels.
 static constexpr std::size_t column_grain = 128;
+// Columns of many rows computed together, so that they are copied while in the cache.
+static constexpr std::size_t column_tile = 512;
 
 template <class T>
 Gram<T>::Gram(KernelPointer<T> kernel, std::vector<std::size_t> segments, std::size_t cache_bytes,
@@ -23,62 +26,106 @@ RowSegment<T> Gram<T>::peek(std::size_t row, std::size_t segment) {
     std::lock_guard lock(mutex_);
     Entry* entry = cache_.peek(row, segment);
     if (!entry || !entry->ready) return {};
-    ++entry->pins;
-    return RowSegment<T>(this, entry, false);
+    return hold(entry, false);
 }
 
 template <class T>
 RowSegment<T> Gram<T>::row(std::size_t row, std::size_t segment) {
     std::unique_lock lock(mutex_);
-    Entry* entry = cache_.find(row, segment);
-    if (entry) {
+    if (Entry* entry = cache_.find(row, segment)) {
         ++hits_;
-        ++entry->pins;
-        computed_.wait(lock, [&] { return entry->ready || entry->failed; });
-        if (entry->failed) {
-            if (--entry->pins == 0) cache_.remove(entry);
-            throw std::runtime_error("a kernel row could not be computed by another thread");
-        }
-        return RowSegment<T>(this, entry, false);
+        RowSegment<T> held = hold(entry, false);
+        wait_for({&entry, 1}, lock);
+        return held;
     }
     ++misses_;
     std::vector<std::size_t> rows{row};
-    std::vector<Entry*> entries = admit_neighbours(row, segment, rows);
+    const std::vector<Entry*> entries = admit_neighbours(row, segment, rows);
+    std::vector<RowSegment<T>> held;
+    for (Entry* entry : entries) held.push_back(hold(entry, true));
     lock.unlock();
+    fill(rows, segment, entries);
+    return std::move(held[0]);
+}
+
+template <class T>
+std::vector<RowSegment<T>> Gram<T>::rows(Indices rows, std::size_t segment) {
+    const std::size_t length = segments_[segment + 1] - segments_[segment];
+    std::vector<std::size_t> missing;
+    std::vector<Entry*> entries, admitted;
+    std::vector<RowSegment<T>> held;
+    std::unique_lock lock(mutex_);
+    for (const std::size_t row : rows) {
+        Entry* entry = cache_.find(row, segment);
+        const bool is_new = !entry;
+        if (is_new) {
+            entry = cache_.admit(row, segment, length);
+            missing.push_back(row);
+            admitted.push_back(entry);
+        }
+        entries.push_back(entry);
+        held.push_back(hold(entry, is_new));
+    }
+    hits_ += rows.size() - missing.size();
+    misses_ += missing.size();
+    lock.unlock();
+    // Own rows first, then those of others: nobody waits for somebody who waits.
+    if (!missing.empty()) fill(missing, segment, admitted);
+    lock.lock();
+    wait_for(entries, lock);
+    return held;
+}
+
+template <class T>
+RowSegment<T> Gram<T>::hold(Entry* entry, bool computed) {
+    ++entry->pins;
+    return RowSegment<T>(this, entry, computed);
+}
+
+// Waits until others have computed these entries. Unlocks: a holder that is told of a failure lets
+// go of its entries under the lock.
+template <class T>
+void Gram<T>::wait_for(std::span<Entry* const> entries, std::unique_lock<std::mutex>& lock) {
+    bool failed = false;
+    for (Entry* entry : entries) {
+        computed_.wait(lock, [&] { return entry->ready || entry->failed; });
+        failed = failed || entry->failed;
+    }
+    lock.unlock();
+    if (failed) throw std::runtime_error("a kernel row could not be computed by another thread");
+}
+
+// Computes new entries and tells those who wait for them.
+template <class T>
+void Gram<T>::fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries) {
+    bool Entry::*outcome = &Entry::failed;
+    const auto tell = [&] {
+        std::lock_guard lock(mutex_);
+        for (Entry* entry : entries) entry->*outcome = true;
+        computed_.notify_all();
+    };
     try {
         compute(rows, segment, entries);
     } catch (...) {
-        lock.lock();
-        for (Entry* entry : entries) {
-            entry->failed = true;
-            if (--entry->pins == 0) cache_.remove(entry);
-        }
-        computed_.notify_all();
+        tell();
         throw;
     }
-    lock.lock();
-    for (Entry* done : entries) {
-        done->ready = true;
-        if (done != entries[0]) --done->pins;
-    }
-    computed_.notify_all();
-    return RowSegment<T>(this, entries[0], true);
+    outcome = &Entry::ready;
+    tell();
 }
 
-// Entries for `row` and for the rows near it that are best computed together; all pinned.
+// New entries for `row` and for the rows near it that are best computed together.
 template <class T>
 auto Gram<T>::admit_neighbours(std::size_t row, std::size_t segment, std::vector<std::size_t>& rows)
     -> std::vector<Entry*> {
     const std::size_t length = segments_[segment + 1] - segments_[segment];
     const std::size_t together = kernel_->rows_at_once();
     std::vector<Entry*> entries{cache_.admit(row, segment, length)};
-    entries[0]->pins = 1;
     if (together > 1 && cache_.has_room_for(4 * together, length)) {
         const std::size_t begin = row / together * together;
         for (std::size_t i = begin; i < std::min(begin + together, size()); ++i) {
             if (cache_.find(i, segment)) continue;
             entries.push_back(cache_.admit(i, segment, length));
-            entries.back()->pins = 1;
             rows.push_back(i);
         }
     }
@@ -101,26 +148,71 @@ void Gram<T>::compute(Indices rows, std::size_t segment, const std::vector<Entry
         }
         return;
     }
-    Buffer<T> block(checked_product(rows.size(), length));
-    kernel_->values(rows, first, first + length, block.data(), length);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-        std::copy_n(&block[r * length], length, entries[r]->values.data());
+    if (kernel_->is_parallel()) {
+        threads_.parallel_for(length, column_grain, [&](std::size_t begin, std::size_t end) {
+            compute_tiles(rows, first, begin, end, column_tile, entries);
+        });
+    } else {
+        compute_tiles(rows, first, 0, length, length, entries);
+    }
+}
+
+// Columns [begin, end) of a segment, a tile at a time while it is in the cache.
+template <class T>
+void Gram<T>::compute_tiles(Indices rows, std::size_t first, std::size_t begin, std::size_t end,
+                            std::size_t tile, const std::vector<Entry*>& entries) {
+    Buffer<T> block(checked_product(rows.size(), tile));
+    for (std::size_t j = begin; j < end; j += tile) {
+        const std::size_t width = std::min(tile, end - j);
+        kernel_->values(rows, first + j, first + j + width, block.data(), tile);
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            std::copy_n(&block[r * tile], width, entries[r]->values.data() + j);
+        }
     }
 }
 
 template <class T>
 void Gram<T>::unpin(Entry* entry) {
     std::lock_guard lock(mutex_);
-    --entry->pins;
+    if (--entry->pins == 0 && entry->failed) cache_.remove(entry);
 }
 
 template <class T>
-void Gram<T>::block(Indices left, Indices right, T* out) {
+std::size_t Gram<T>::whole_stride() const {
+    constexpr std::size_t widest = 16, apart = 16;  // lanes; so that rows share no cache set
+    return (size() + widest - 1) / widest * widest + apart;
+}
+
+template <class T>
+const T* Gram<T>::whole() {
+    std::lock_guard lock(whole_mutex_);
+    if (whole_.size() > 0) return whole_.data();
+    const std::size_t n = size(), stride = whole_stride();
+    Buffer<T> matrix(checked_product(stride + 1, stride));
+    std::fill_n(matrix.data(), matrix.size(), T(0));
+    std::vector<std::size_t> rows(n);
+    std::iota(rows.begin(), rows.end(), std::size_t(0));
+    const auto part = [&](std::size_t begin, std::size_t end) {
+        kernel_->values(Indices(rows).subspan(begin, end - begin), 0, n, &matrix[begin * stride],
+                        stride);
+    };
+    if (kernel_->is_parallel()) {
+        threads_.parallel_for(n, column_grain, part);
+    } else {
+        part(0, n);
+    }
+    evaluations_ += n * n;
+    whole_ = std::move(matrix);
+    return whole_.data();
+}
+
+template <class T>
+void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
     evaluations_ += left.size() * right.size();
     const KernelPointer<T> part = kernel_->with_right(right);
     const std::size_t width = right.size();
     const auto columns = [&](std::size_t begin, std::size_t end) {
-        part->values(left, begin, end, out + begin, width);
+        part->values(left, begin, end, out + begin, stride);
     };
     if (part->is_parallel() && left.size() * width >= parallel_entries) {
         threads_.parallel_for(width, column_grain, columns);

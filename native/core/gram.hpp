@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/cache.hpp"
@@ -68,12 +69,19 @@ class Gram {
     ThreadPool& threads() { return threads_; }
 
     RowSegment<T> row(std::size_t row, std::size_t segment);
+    // The segments of several rows, those missing computed together.
+    std::vector<RowSegment<T>> rows(Indices rows, std::size_t segment);
     // The segment if the cache has it, else an empty one; no use of it as far as the cache goes.
     RowSegment<T> peek(std::size_t row, std::size_t segment);
     std::size_t cache_bytes() const { return cache_.budget_bytes(); }
 
-    // out[r * right.size() + c] = k(left[r], right[c])
-    void block(Indices left, Indices right, T* out);
+    // The whole matrix, computed when first asked for and kept outside the cache: row i at
+    // whole() + i * whole_stride(). Zeros follow each row, up to the stride, and the last row.
+    const T* whole();
+    std::size_t whole_stride() const;
+
+    // out[r * stride + c] = k(left[r], right[c])
+    void block(Indices left, Indices right, T* out, std::size_t stride);
 
     // out[c * n + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c] for all n = size() rows, or
     // for the n rows given; false if polled out
@@ -91,6 +99,11 @@ class Gram {
     using Entry = typename SegmentCache<T>::Entry;
 
     void compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries);
+    void compute_tiles(Indices rows, std::size_t first, std::size_t begin, std::size_t end,
+                       std::size_t tile, const std::vector<Entry*>& entries);
+    void fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries);
+    RowSegment<T> hold(Entry* entry, bool computed);
+    void wait_for(std::span<Entry* const> entries, std::unique_lock<std::mutex>& lock);
     std::vector<Entry*> admit_neighbours(std::size_t row, std::size_t segment,
                                          std::vector<std::size_t>& rows);
     void unpin(Entry* entry);
@@ -102,6 +115,8 @@ class Gram {
     SegmentCache<T> cache_;
     std::mutex mutex_;
     std::condition_variable computed_;
+    std::mutex whole_mutex_;
+    Buffer<T> whole_;
     std::atomic<std::size_t> evaluations_{0}, hits_{0}, misses_{0};
 };
 

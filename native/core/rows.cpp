@@ -40,8 +40,42 @@ const T* Rows<T>::lane(std::size_t row) const {
 
 template <class T>
 template <class S>
-Rows<T>::Rows(const DenseInput<S>& input)
-    : n_rows_(input.n_rows), n_features_(input.n_features) {
+Rows<T>::Rows(const DenseInput<S>& input, Storage storage)
+    : n_rows_(input.n_rows), n_features_(input.n_features), sparse_(storage == Storage::sparse) {
+    if (sparse_) {
+        pack_nonzeros(input);
+    } else {
+        pack_panels(input);
+    }
+}
+
+template <class T>
+template <class S>
+void Rows<T>::pack_nonzeros(const DenseInput<S>& input) {
+    start_ = Buffer<std::int64_t>(n_rows_ + 1);
+    start_[0] = 0;
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const S* x = input.values + i * input.row_stride;
+        const auto zeros = std::count(x, x + n_features_, S(0));
+        start_[i + 1] = start_[i] + std::int64_t(n_features_) - std::int64_t(zeros);
+    }
+    feature_ = Buffer<std::int32_t>(std::size_t(start_[n_rows_]));
+    values_ = Buffer<T>(std::size_t(start_[n_rows_]));
+    std::size_t e = 0;
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        const S* x = input.values + i * input.row_stride;
+        for (std::size_t k = 0; k < n_features_; ++k) {
+            if (x[k] == S(0)) continue;
+            feature_[e] = std::int32_t(k);
+            values_[e++] = T(input.scale ? double(x[k]) * input.scale[k] : double(x[k]));
+        }
+    }
+    finish_sparse();
+}
+
+template <class T>
+template <class S>
+void Rows<T>::pack_panels(const DenseInput<S>& input) {
     allocate_panels();
     for (std::size_t i = 0; i < n_rows_; ++i) {
         const S* x = input.values + i * input.row_stride;
@@ -148,9 +182,9 @@ Rows<T>::Left::Left(const Rows& rows, std::span<const std::size_t> index, bool o
 
 #define MERCER_INSTANTIATE(T)                                                \
     template class Rows<T>;                                                  \
-    template Rows<T>::Rows(const DenseInput<float>&);                        \
-    template Rows<T>::Rows(const DenseInput<double>&);                       \
-    template Rows<T>::Rows(const DenseInput<std::uint8_t>&);                 \
+    template Rows<T>::Rows(const DenseInput<float>&, Storage);               \
+    template Rows<T>::Rows(const DenseInput<double>&, Storage);              \
+    template Rows<T>::Rows(const DenseInput<std::uint8_t>&, Storage);        \
     template Rows<T>::Rows(const SparseInput<float, std::int32_t>&);         \
     template Rows<T>::Rows(const SparseInput<double, std::int32_t>&);        \
     template Rows<T>::Rows(const SparseInput<float, std::int64_t>&);         \

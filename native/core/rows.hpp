@@ -33,11 +33,15 @@ struct SparseInput {
     const double* scale;
 };
 
+enum class Storage { dense, sparse };
+
 template <class T>
 class Rows {
   public:
+    // Dense rows that are mostly zeros are better stored sparse: zeros then cost nothing.
+    // requires: no shift if stored sparse
     template <class S>
-    explicit Rows(const DenseInput<S>& input);
+    Rows(const DenseInput<S>& input, Storage storage);
     template <class S, class I>
     explicit Rows(const SparseInput<S, I>& input);
     // The rows `index` of another set.
@@ -66,6 +70,10 @@ class Rows {
     };
 
   private:
+    template <class S>
+    void pack_panels(const DenseInput<S>& input);
+    template <class S>
+    void pack_nonzeros(const DenseInput<S>& input);
     void allocate_panels();
     void finish_panels();
     void finish_sparse();

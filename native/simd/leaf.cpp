@@ -18,7 +18,7 @@ struct Shape {
     static constexpr int lanes = Lanes<T>::count;
     static constexpr int width = 2 * lanes;
     static constexpr int height = MERCER_LEFT_HEIGHT;
-    static constexpr int sparse_height = lanes;
+    static constexpr int sparse_height = 4 * lanes;
     // Panels visited together stay in the second-level cache while all left rows pass by.
     static std::size_t panels_per_visit(std::size_t n_features) {
         const std::size_t bytes = width * n_features * sizeof(T) + 1;
@@ -181,22 +181,21 @@ static void product(const LeafParameters& leaf, const LeftRows<T>& left, const P
 }
 
 template <class T>
-static void add_product(const T* block, std::size_t stride, std::size_t rows, std::size_t columns,
-                        const T* weights, std::size_t n_columns, double* out,
-                        std::size_t out_stride) {
+static void add_product(const T* const* rows, std::size_t n_rows, std::size_t columns,
+                        const T* weights, std::size_t n_columns, double* out, std::size_t stride) {
     constexpr std::size_t lanes = Lanes<T>::count, height = Shape<T>::height;
-    for (std::size_t row = 0; row < rows; row += height) {
-        const std::size_t group = rows - row < height ? rows - row : height;
+    for (std::size_t row = 0; row < n_rows; row += height) {
+        const std::size_t group = n_rows - row < height ? n_rows - row : height;
         for (std::size_t c = 0; c < n_columns; ++c) {
             for (std::size_t j = 0; j < columns; j += lanes) {
                 const std::size_t used = columns - j < lanes ? columns - j : lanes;
                 Vector<T> sum{};
                 for (std::size_t r = row; r < row + group; ++r) {
-                    const T* values = block + r * stride + j;
+                    const T* values = rows[r] + j;
                     sum += splat<T>(weights[r * n_columns + c]) *
                            (used == lanes ? load<T>(values) : load_some<T>(values, used));
                 }
-                double* target = out + c * out_stride + j;
+                double* target = out + c * stride + j;
                 if (used == lanes) {
                     add_to(target, sum);
                 } else {
@@ -224,34 +223,63 @@ static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_n
     }
 }
 
-// Left rows scattered over all features, `height` side by side: left.values[k * height + r].
-// distance: |x - z|_1 = |x|_1 + |z|_1 - 2 overlap with overlap = sum_k min(|x_k|, |z_k|) where the
-// signs agree. Only features that both have count, in ascending order, so that distances are
-// symmetric and those of copies exactly zero.
+// min(|x|, |z|) where the signs agree, else 0: what two numbers have in common.
+template <class T>
+static inline Vector<T> overlap(Vector<T> x, T z) {
+    const Vector<T> along = z < 0 ? -x : x, size = splat<T>(z < 0 ? -z : z);
+    const Integers<T> smaller = along < size;
+    return at_least_zero<T>(keep_where<T>(smaller, along) + keep_where<T>(~smaller, size));
+}
+
+// One sparse row against a block of left rows scattered over all features, side by side:
+// scattered[k * height + r]. distance: |x - z|_1 = |x|_1 + |z|_1 - 2 overlap. Only features that
+// both have count, in ascending order, so that distances are symmetric and those of copies exactly
+// zero. Several vectors at a time: one alone would wait for its own last sum.
+template <class T, bool distance>
+static inline void sparse_column(const T* scattered, const T* left_norms,
+                                 const SparseRows<T>& right, std::size_t j, T* out) {
+    using S = Shape<T>;
+    constexpr int vectors = S::sparse_height / S::lanes;
+    Vector<T> sum[vectors]{};
+    for (std::int64_t e = right.start[j]; e < right.start[j + 1]; ++e) {
+        const T* x = scattered + std::size_t(right.feature[e]) * S::sparse_height;
+        const T z = right.values[e];
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; ++v) {
+            if constexpr (distance) {
+                sum[v] += overlap<T>(load<T>(x + v * S::lanes), z);
+            } else {
+                sum[v] += load<T>(x + v * S::lanes) * splat<T>(z);
+            }
+        }
+    }
+    for (int v = 0; v < vectors; ++v) {
+        if constexpr (distance) {
+            const Vector<T> norms = load<T>(left_norms + v * S::lanes) + splat<T>(right.norms[j]);
+            sum[v] = norms - (sum[v] + sum[v]);
+        }
+        store<T>(out + v * S::lanes, sum[v]);
+    }
+}
+
+// Columns are turned into rows a few at a time, while they are in the cache.
 template <class T, bool distance>
 static void sparse_block(const LeftRows<T>& left, std::size_t row, const SparseRows<T>& right,
                          std::size_t first, std::size_t last, T* out, std::size_t stride) {
-    constexpr int lanes = Lanes<T>::count;
+    constexpr std::size_t height = Shape<T>::sparse_height, width = 16;
     const T* scattered = left.values + row * left.n_features;
-    const std::size_t rows = left.count - row < lanes ? left.count - row : lanes;
-    for (std::size_t j = first; j < last; ++j) {
-        Vector<T> sum{};
-        for (std::int64_t e = right.start[j]; e < right.start[j + 1]; ++e) {
-            const Vector<T> x = load<T>(scattered + std::size_t(right.feature[e]) * lanes);
-            const T z = right.values[e];
-            if constexpr (distance) {
-                const Vector<T> along = z < 0 ? -x : x, size = splat<T>(z < 0 ? -z : z);
-                const Integers<T> smaller = along < size;
-                sum += at_least_zero<T>(keep_where<T>(smaller, along) +
-                                        keep_where<T>(~smaller, size));
-            } else {
-                sum += x * splat<T>(z);
-            }
+    const std::size_t rows = left.count - row < height ? left.count - row : height;
+    alignas(64) T turned[width * height];
+    for (std::size_t j = first; j < last; j += width) {
+        const std::size_t columns = last - j < width ? last - j : width;
+        for (std::size_t c = 0; c < columns; ++c) {
+            sparse_column<T, distance>(scattered, left.norms + row, right, j + c,
+                                       turned + c * height);
         }
-        if constexpr (distance) {
-            sum = (load<T>(left.norms + row) + splat<T>(right.norms[j])) - (sum + sum);
+        for (std::size_t r = 0; r < rows; ++r) {
+            T* target = out + r * stride + (j - first);
+            for (std::size_t c = 0; c < columns; ++c) target[c] = turned[c * height + r];
         }
-        for (std::size_t r = 0; r < rows; ++r) out[r * stride + j - first] = sum[r];
     }
 }
 
@@ -282,7 +310,7 @@ static void sparse_values(const LeafParameters& leaf, const LeftRows<T>& left,
     if (left.count == 1) {
         (distance ? sparse_single<T, true> : sparse_single<T, false>)(left, right, first, last, out);
     } else {
-        for (std::size_t row = 0; row < left.count; row += Lanes<T>::count) {
+        for (std::size_t row = 0; row < left.count; row += Shape<T>::sparse_height) {
             (distance ? sparse_block<T, true> : sparse_block<T, false>)(
                 left, row, right, first, last, out + row * stride, stride);
         }

@@ -66,11 +66,10 @@ struct LeafFunctions {
     // out[r * stride + j - first] for left rows r and sparse rows [first, last).
     void (*sparse_values)(const LeafParameters&, const LeftRows<T>&, const SparseRows<T>&,
                           std::size_t first, std::size_t last, T* out, std::size_t stride);
-    // out[c * out_stride + j] += sum_r block[r * stride + j] weights[r * n_columns + c], summed in the
-    // order of `product`, for blocks that were computed in some other way.
-    void (*add_product)(const T* block, std::size_t stride, std::size_t rows, std::size_t columns,
-                        const T* weights, std::size_t n_columns, double* out,
-                        std::size_t out_stride);
+    // out[c * stride + j] += sum_r rows[r][j] weights[r * n_columns + c], summed in the order of
+    // `product`, for values that were computed in some other way.
+    void (*add_product)(const T* const* rows, std::size_t n_rows, std::size_t columns,
+                        const T* weights, std::size_t n_columns, double* out, std::size_t stride);
     // Sum of squares of x[0], x[stride], ..., rounded as the inner products above are.
     T (*squared_norm)(const T* x, std::size_t count, std::size_t stride);
     // k(x, x) of rows with these squared norms, rounded as the values above are.

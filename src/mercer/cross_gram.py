@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _core
 from mercer._threads import resolve_threads
-from mercer.gram import row_shift
 from mercer.kernels import Kernel
-from mercer.native_kernel import Precision, RowSet, build_kernel, count_rows, reads_stored
+from mercer.native_kernel import (
+    Precision,
+    RowSet,
+    build_kernel,
+    count_rows,
+    fixed_rows,
+    reads_stored,
+)
 
 __all__ = ["CrossGram", "cross_block"]
 
@@ -48,9 +53,7 @@ class CrossGram:
         self.n_threads = resolve_threads(n_threads)
         self._is_stored = reads_stored(self.form)
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
-        self._left = RowSet(
-            rows, precision, None if self._is_stored else row_shift(rows, precision)
-        )
+        self._left = fixed_rows(rows, precision, self.form)
 
     def __getstate__(self) -> dict[str, Any]:
         left = self._left
@@ -76,20 +79,13 @@ class CrossGram:
         room for.
         """
         precision = self._left.precision
-        left, right = self._left, RowSet(self._like_left(X), precision, self._left.shift)
         if self._is_stored:
-            left = RowSet(np.asarray(right.rows).T, precision)
+            left, right = RowSet(np.asarray(X).T, precision), RowSet(X, precision)
+        else:
+            left, right = self._left, self._left.like(X)
         kernel = build_kernel(self.form, left, right)
         values = getattr(_core, f"cross_values_{precision}")
         return np.asarray(values(kernel, self._columns, self.n_threads), dtype=np.float64).T
-
-    def _like_left(self, X: Any) -> Any:
-        if self._is_stored:
-            return X
-        is_sparse = sp.issparse(self._left.rows)
-        if hasattr(X, "toarray"):
-            return X if is_sparse else X.toarray()
-        return sp.csr_array(X) if is_sparse else X
 
 
 def cross_block(

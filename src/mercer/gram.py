@@ -9,7 +9,6 @@ from operator import index as as_integer
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
@@ -20,6 +19,7 @@ from mercer.native_kernel import (
     RowSet,
     build_kernel,
     count_rows,
+    fixed_rows,
     reads_stored,
     take_rows,
 )
@@ -94,9 +94,7 @@ class Gram:
 
     def _build(self, precision: Precision) -> Any:
         form = self.kernel.form()
-        rows = RowSet(
-            self._rows, precision, None if reads_stored(form) else row_shift(self._rows, precision)
-        )
+        rows = fixed_rows(self._rows, precision, form)
         kernel = build_kernel(form, rows, rows)
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
@@ -211,9 +209,7 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self._parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._left = RowSet(
-            rows, precision, None if self._is_stored else row_shift(rows, precision)
-        )
+        self._left = fixed_rows(rows, precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
@@ -229,32 +225,10 @@ class Expansion:
         return out
 
     def _kernel_against(self, rows: Any) -> Any:
-        is_sparse = sp.issparse(self._left.rows)
-        if sp.issparse(rows) and not is_sparse:
-            rows = rows.toarray()
-        elif is_sparse and not sp.issparse(rows):
-            rows = sp.csr_array(rows)
-        right = RowSet(rows, self.precision, self._left.shift)
-        left = RowSet(np.asarray(rows).T, self.precision) if self._is_stored else self._left
-        return build_kernel(self.form, left, right)
-
-
-def row_shift(rows: Any, precision: Precision) -> FloatArray | None:
-    """The origin that limits rounding of distances: the mean of dense numeric rows.
-
-    Double precision needs it only if the rows lie far from the origin for their spread.
-    """
-    if sp.issparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
-        return None
-    if rows.ndim != 2 or rows.size == 0:
-        return None
-    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
-    if precision == "double":
-        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64)
-        spread = float(np.ptp(some, axis=0).max())
-        if np.abs(mean).max() <= 1e3 * spread:
-            return None
-    return mean
+        if self._is_stored:
+            left = RowSet(np.asarray(rows).T, self.precision)
+            return build_kernel(self.form, left, RowSet(rows, self.precision))
+        return build_kernel(self.form, self._left, self._left.like(rows))
 
 
 def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ __all__ = [
     "RowSet",
     "build_kernel",
     "count_rows",
+    "fixed_rows",
     "reads_python",
     "reads_stored",
     "take_rows",
@@ -54,18 +55,31 @@ class RowSet:
     shift : ndarray of shape (n_features,), default=None
         Subtracted from dense rows where the kernel does not change with the origin: small
         distances between rows far from it would drown in rounding.
+    store_sparse : bool, default=False
+        Whether dense rows are packed without their zeros; sparse ones always are.
     """
 
     def __init__(
-        self, rows: Any, precision: Precision, shift: NDArray[np.float64] | None = None
+        self,
+        rows: Any,
+        precision: Precision,
+        shift: NDArray[np.float64] | None = None,
+        store_sparse: bool = False,
     ) -> None:
         self.rows = rows
         self.precision = precision
         self.shift = shift
+        self.store_sparse = store_sparse or sp.issparse(rows)
         self._packed: dict[tuple[int, bool], Any] = {}
 
     def __len__(self) -> int:
         return count_rows(self.rows)
+
+    def like(self, rows: Any) -> RowSet:
+        """Other rows, packed as these are."""
+        if sp.issparse(rows) and not self.store_sparse:
+            rows = rows.toarray()
+        return RowSet(rows, self.precision, self.shift, self.store_sparse)
 
     def packed(self, transform: NDArray[np.float64] | None, centred: bool) -> Any:
         """The rows after ``transform``, packed."""
@@ -77,16 +91,20 @@ class RowSet:
                     f"the kernel is for {len(transform)} features, "
                     f"but the rows have shape {rows.shape}"
                 )
-            scale = transform
+            scale, store_sparse = transform, self.store_sparse
             shift = self.shift if centred else None
             if transform is not None and transform.ndim == 2:
-                rows, scale = _transformed(rows, transform), None
+                rows, scale, store_sparse = _transformed(rows, transform), None, False
                 shift = None if shift is None else shift @ transform
-            self._packed[key] = self._pack(rows, shift, scale)
+            self._packed[key] = self._pack(rows, shift, scale, store_sparse)
         return self._packed[key]
 
     def _pack(
-        self, rows: Any, shift: NDArray[np.float64] | None, scale: NDArray[np.float64] | None
+        self,
+        rows: Any,
+        shift: NDArray[np.float64] | None,
+        scale: NDArray[np.float64] | None,
+        store_sparse: bool,
     ) -> Any:
         if sp.issparse(rows):
             csr = _canonical(rows)
@@ -98,7 +116,53 @@ class RowSet:
         if dense.dtype not in _DENSE_TYPES:
             dense = dense.astype(np.float64)
         pack = getattr(_core, f"dense_rows_{self.precision}")
-        return pack(np.ascontiguousarray(dense), shift, scale)
+        return pack(np.ascontiguousarray(dense), shift, scale, store_sparse)
+
+
+def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
+    """Rows that stay while others come and go, packed in the way that suits them."""
+    if reads_stored(form):
+        return RowSet(rows, precision)
+    if _is_mostly_zero(rows):
+        return RowSet(rows, precision, store_sparse=True)
+    return RowSet(rows, precision, _row_shift(rows, precision))
+
+
+# Below three in ten entries that are not zero the sparse micro-kernel is faster than the dense one.
+_DENSE_SHARE = 0.3
+_FEW_FEATURES = 32  # so few are not worth a look
+_SAMPLE = 512
+
+
+def _is_mostly_zero(rows: Any) -> bool:
+    """Whether dense rows are better packed without their zeros; a sample of them tells."""
+    if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
+        return False
+    some = rows[:: max(len(rows) // _SAMPLE, 1)]
+    return bool(np.count_nonzero(some) < _DENSE_SHARE * some.size)
+
+
+def _is_numeric(rows: Any) -> bool:
+    """Whether the rows are a dense matrix of numbers."""
+    if sp.issparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
+        return False
+    return rows.ndim == 2 and rows.size > 0
+
+
+def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
+    """The origin that limits rounding of distances: the mean of dense numeric rows.
+
+    Double precision needs it only if the rows lie far from the origin for their spread.
+    """
+    if not _is_numeric(rows):
+        return None
+    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    if precision == "double":
+        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64)
+        spread = float(np.ptp(some, axis=0).max())
+        if np.abs(mean).max() <= 1e3 * spread:
+            return None
+    return mean
 
 
 def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,7 +203,7 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
     make = _maker(left.precision)
     match form:
         case shapes.Leaf():
-            centred = form.kind in ("gaussian", "laplacian") and not sp.issparse(left.rows)
+            centred = form.kind in ("gaussian", "laplacian") and not left.store_sparse
             pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
             return make("leaf")(form.kind, form.gamma, form.coef0, form.degree, *pair)
         case shapes.Constant():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -68,7 +70,7 @@ def test_a_violation_claimed_is_a_violation_certified_at_large_C():
 def test_warm_start_resumes_where_it_stopped():
     X, y = noisy(4000)
     problem, gram = svc(y, 10.0).problem, Gram(Gaussian(0.2), X)
-    part = solve(problem, gram, "chunked", max_iter=1500)
+    part = solve(problem, gram, "chunked", max_iter=15_000)
     assert part.status == "max-iter"
     rest = solve(problem, gram, "chunked", start=part.coef)
     whole = solve(problem, gram, "chunked")
@@ -108,3 +110,82 @@ def test_chunks_of_any_size_reach_the_same_value(chunk_size):
 def test_bad_parameters_are_named(options, match):
     with pytest.raises(ValueError, match=match):
         Chunked(**options)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("cache_size", [0.01, 1.0, 1000.0])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_kept_rows_do_not_change_a_byte(container, cache_size, precision):
+    X, y = noisy(1500)
+    X[np.abs(X) < 0.7] = 0.0
+
+    def coef(kernel_rows):
+        gram = Gram(Gaussian(0.3), container(X), precision=precision, cache_size=cache_size)
+        solver = Chunked(chunk_size=64, kernel_rows=kernel_rows)
+        return solve(svc(y, 5.0).problem, gram, solver).coef
+
+    assert coef("kept").tobytes() == coef("computed").tobytes()
+
+
+def test_kept_rows_are_computed_once():
+    X, y = noisy(2000)
+    gram = Gram(Gaussian(0.3), X, precision="single")
+    problem, solver = svc(y, 1.0).problem, Chunked(chunk_size=128, kernel_rows="kept")
+    first = solve(problem, gram, solver)
+    before = gram.n_evaluations
+    again = solve(problem, gram, solver)
+    assert first.trace["keeps_rows"]
+    assert again.coef.tobytes() == first.coef.tobytes()
+    # what is left are the squares and the certificate
+    assert gram.n_evaluations - before < 0.6 * before
+
+
+@pytest.mark.parametrize("kernel_rows", ["kept", "computed"])
+def test_segments_of_class_against_class_serve_the_chunks(kernel_rows):
+    X, y = noisy(900)
+    cuts = [0, 300, 600, 900]
+    rows = np.r_[0:300, 600:900]
+    problem = replace(svc(y[rows], 2.0).problem, index=rows)
+    gram = Gram(Gaussian(0.3), X, precision="double", segments=cuts)
+    solver = Chunked(chunk_size=64, kernel_rows=kernel_rows)
+    part = solve(problem, gram, solver, tol=1e-6)
+    alone = solve(svc(y[rows], 2.0).problem, Gram(Gaussian(0.3), X[rows]), "smo", tol=1e-6)
+    assert part.objective == pytest.approx(alone.objective, rel=1e-8)
+    assert certify(problem, gram, part.coef).violation <= 1e-6
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_variables_that_cannot_move_get_their_gradient_at_the_end(start):
+    X, y = noisy(1200)
+    held_out = np.arange(len(y)) % 5 == 0
+    problem = svc(y, 1.0).problem
+    fixed = replace(
+        problem,
+        lower=np.where(held_out, 0.0, problem.lower),
+        upper=np.where(held_out, 0.0, problem.upper),
+    )
+    gram = Gram(Gaussian(0.3), X, precision="double")
+    warm = solve(fixed, gram, "smo", tol=0.1).coef if start else None
+    solution = solve(fixed, gram, Chunked(chunk_size=64), start=warm)
+    exact = certify(fixed, gram, solution.coef).gradient
+    assert np.abs(solution.gradient - exact).max() <= 1e-9
+
+
+def test_mostly_zero_dense_rows_train_as_sparse_rows_do():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 60)) * (rng.random((4000, 60)) < 0.1)
+    y = np.where(X.sum(axis=1) + rng.normal(size=4000) > 0, 1.0, -1.0)
+    problem = svc(y, 1.0).problem
+    dense = solve(problem, Gram(Gaussian(0.1), X), "chunked")
+    sparse = solve(problem, Gram(Gaussian(0.1), sp.csr_array(X)), "chunked")
+    assert dense.coef.tobytes() == sparse.coef.tobytes()
+
+
+@pytest.mark.parametrize("n", [200, 203, 997])
+@pytest.mark.parametrize("kernel_rows", ["kept", "whole"])
+def test_a_chunk_that_is_not_whole_vectors_of_costly_values(kernel_rows, n):
+    """Padding of the first chunk was copied from a chunk before it, which there is not."""
+    X, y = noisy(n, d=400)
+    problem, gram = svc(y, 1.0).problem, Gram(Gaussian(0.01), X)
+    solution = solve(problem, gram, Chunked(kernel_rows=kernel_rows), tol=1e-6)
+    assert certify(problem, gram, solution.coef).violation <= 1e-6

@@ -15,13 +15,17 @@ const SquareFunctions<T>& functions() {
     return square_functions<T>(instruction_set());
 }
 
+// Each range is padded to whole vectors; there are at most a handful.
+template <class T>
+std::size_t most_positions(std::size_t most_variables) {
+    return most_variables + 8 * functions<T>().lanes;
+}
+
 }  // namespace
 
 template <class T>
-Chunk<T>::Chunk(std::size_t most_variables) {
-    // Each range is padded to whole vectors; there are at most a handful.
-    const std::size_t most = most_variables + 8 * functions<T>().lanes;
-    matrix_ = Buffer<T>(checked_product(most + 1, most));
+Chunk<T>::Chunk(std::size_t most_variables) : matrix_(most_positions<T>(most_variables)) {
+    const std::size_t most = most_positions<T>(most_variables);
     for (auto* field : {&diagonal_, &gradient_, &can_grow_, &can_fall_}) *field = Buffer<T>(most);
     for (auto* field : {&beta_, &start_, &lower_, &upper_}) *field = Buffer<double>(most);
 }
@@ -34,11 +38,13 @@ void Chunk<T>::place_members(const Variables<T>& variables,
     ranges_.clear();
     for (int group = -1; group < int(variables.problem.n_groups); ++group) {
         const std::size_t begin = member_.size();
-        std::ranges::copy_if(members, std::back_inserter(member_), [&](std::uint32_t v) {
-            return variables.problem.group[v] == group;
-        });
+        for (const bool fresh : {true, false}) {
+            std::ranges::copy_if(members, std::back_inserter(member_), [&](std::uint32_t v) {
+                return variables.problem.group[v] == group && matrix_.knows(v) != fresh;
+            });
+        }
         if (member_.size() == begin) continue;
-        while (member_.size() % lanes) member_.push_back(padding);
+        while (member_.size() % lanes) member_.push_back(nowhere);
         ranges_.push_back({begin, member_.size(), group < 0});
     }
     size_ = member_.size();
@@ -47,37 +53,21 @@ void Chunk<T>::place_members(const Variables<T>& variables,
 template <class T>
 void Chunk<T>::gather(Variables<T>& variables, const std::vector<std::uint32_t>& members) {
     place_members(variables, members);
+    matrix_.compute(variables, member_, ranges_);
     for (std::size_t p = 0; p < size_; ++p) {
         const std::uint32_t v = member_[p];
-        const bool real = v != padding;
+        const bool real = v != nowhere;
         gradient_[p] = real ? T(variables.gradient[v]) : T(0);
         beta_[p] = start_[p] = real ? variables.beta[v] : 0.0;
         lower_[p] = real ? variables.problem.lower[v] : 0.0;
         upper_[p] = real ? variables.problem.upper[v] : 0.0;
+        diagonal_[p] = matrix_.row(p)[p];
     }
-    compute_matrix(variables);
-}
-
-// Padding repeats a row of the problem: its values are never used but must be numbers.
-template <class T>
-void Chunk<T>::compute_matrix(Variables<T>& variables) {
-    Gram<T>& gram = variables.gram();
-    std::vector<std::size_t> rows(size_);
-    for (std::size_t p = 0; p < size_; ++p) {
-        rows[p] = variables.row(member_[p] == padding ? member_[0] : member_[p]);
-    }
-    gram.block(rows, rows, matrix_.data());
-    for (std::size_t p = 0; p < size_; ++p) {
-        T& diagonal = matrix_[p * size_ + p];
-        if (member_[p] != padding) diagonal += T(variables.problem.ridge[member_[p]]);
-        diagonal_[p] = diagonal;
-    }
-    std::fill_n(&matrix_[size_ * size_], size_, T(0));
 }
 
 template <class T>
 Square<T> Chunk<T>::view() {
-    return {size_,          matrix_.data(), size_,           diagonal_.data(),
+    return {size_,          matrix_.row(0), matrix_.stride(), diagonal_.data(),
             gradient_.data(), beta_.data(),   lower_.data(),   upper_.data(),
             can_grow_.data(), can_fall_.data(), ranges_.data(), ranges_.size()};
 }
@@ -116,7 +106,7 @@ std::vector<double> Chunk<T>::newton_direction(const std::vector<std::size_t>& f
     const std::size_t m = free.size();
     std::vector<double> matrix(m * m), d(m);
     for (std::size_t a = 0; a < m; ++a) {
-        const T* row = &matrix_[free[a] * size_];
+        const T* row = matrix_.row(free[a]);
         for (std::size_t b = 0; b <= a; ++b) matrix[a * m + b] = row[free[b]];
         matrix[a * m + a] += proximal;
         d[a] = gradient_[free[a]];
@@ -187,7 +177,7 @@ bool Chunk<T>::newton_step(const ChunkOptions& options) {
         const double to = k == stopped_at ? bound : std::clamp(moved, lower_[p], upper_[p]);
         const T change = T(to - beta_[p]);
         beta_[p] = to;
-        const T* row = &matrix_[p * size_];
+        const T* row = matrix_.row(p);
         for (std::size_t j = 0; j < size_; ++j) gradient_[j] -= change * row[j];
     }
     return stopped_at == free.size();
@@ -197,7 +187,7 @@ template <class T>
 Change Chunk<T>::scatter(Variables<T>& variables) const {
     Change change;
     for (std::size_t p = 0; p < size_; ++p) {
-        if (member_[p] == padding || beta_[p] == start_[p]) continue;
+        if (member_[p] == nowhere || beta_[p] == start_[p]) continue;
         variables.beta[member_[p]] = beta_[p];
         change.variables.push_back(member_[p]);
         change.amounts.push_back(beta_[p] - start_[p]);

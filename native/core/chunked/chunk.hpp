@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "core/chunked/kernel_square.hpp"
 #include "core/chunked/variables.hpp"
 #include "simd/square.hpp"
 
@@ -32,8 +33,8 @@ class Chunk {
     std::size_t newton_steps() const { return newton_steps_; }
 
   private:
+    // Members of a group side by side, those that were not in the last chunk first.
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
-    void compute_matrix(Variables<T>& variables);
     Square<T> view();
     std::size_t newton_cost() const;
     // One Newton step on the free positions, or to the first bound on the way.
@@ -41,12 +42,11 @@ class Chunk {
     bool newton_step(const ChunkOptions& options);
     std::vector<double> newton_direction(const std::vector<std::size_t>& free, double proximal) const;
 
-    static constexpr std::uint32_t padding = std::numeric_limits<std::uint32_t>::max();
-
-    std::vector<std::uint32_t> member_;  // variable at each position, or `padding`
+    std::vector<std::uint32_t> member_;  // variable at each position, or `nowhere`
     std::vector<SquareRange> ranges_;
     std::size_t size_ = 0;
-    Buffer<T> matrix_, diagonal_, gradient_, can_grow_, can_fall_;
+    KernelSquare<T> matrix_;
+    Buffer<T> diagonal_, gradient_, can_grow_, can_fall_;
     Buffer<double> beta_, start_, lower_, upper_;
     std::size_t newton_steps_ = 0;
 };

@@ -35,17 +35,20 @@ class Solver {
     Solver(const ProblemView& problem, Gram<T>& gram, const Options& options, const double* beta,
            const double* gradient, const Monitor& monitor)
         : options_(options), monitor_(monitor),
-          variables_(problem, gram, beta, gradient, poll()),
+          variables_(problem, gram, beta, gradient, options.chunk_size, options.kernel_rows,
+                     poll()),
           working_set_(options.chunk_size, options.keep),
           chunk_(std::min(options.chunk_size, variables_.active().size())) {}
 
     Result run() {
         ready_ = true;
         iterate();
-        if (result_.status != Status::stopped && variables_.is_shrunk()) {
+        if (result_.status != Status::stopped) {
             options_.max_seconds = 1e300;
-            if (variables_.unshrink(poll())) variables_.scan();
+            if (variables_.finish(poll())) variables_.scan();
         }
+        result_.repair_seconds += clock_.lap();
+        result_.keeps_rows = variables_.keeps_rows();
         result_.violation = variables_.violation();
         result_.newton_steps = chunk_.newton_steps();
         result_.seconds = clock_.seconds();
@@ -61,7 +64,7 @@ class Solver {
     void iterate() {
         std::size_t since_shrink = 0;
         for (;;) {
-            clock_.lap();
+            result_.repair_seconds += clock_.lap();
             variables_.scan();
             if (variables_.violation() <= options_.tolerance) {
                 if (!variables_.is_shrunk()) return;
@@ -79,6 +82,7 @@ class Solver {
                 result_.status = Status::max_iterations;
                 return;
             }
+            result_.repair_seconds += clock_.lap();
             if (at_rounding() || !watch() || !solve_chunk()) return;
         }
     }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include "core/chunked/row_store.hpp"
 #include "core/gram.hpp"
 #include "core/problem.hpp"
 #include "core/smo/solve.hpp"
@@ -26,6 +27,7 @@ struct Options {
     double max_seconds = 1e300;
     double poll_seconds = 0.05;
     bool shrinking = true;
+    KernelRows kernel_rows = KernelRows::automatic;
     // A chunk is solved to this share of the violation of the whole problem.
     double inner_share = 0.3;
 };
@@ -34,7 +36,10 @@ struct Result {
     Status status = Status::converged;
     std::size_t chunks = 0, iterations = 0, newton_steps = 0, unshrinks = 0;
     double violation = 0.0, seconds = 0.0;
-    double select_seconds = 0.0, gather_seconds = 0.0, solve_seconds = 0.0, update_seconds = 0.0;
+    // Choosing chunks, their squares, pair steps, gradients, and bringing variables back.
+    double select_seconds = 0.0, gather_seconds = 0.0, solve_seconds = 0.0, update_seconds = 0.0,
+           repair_seconds = 0.0;
+    bool keeps_rows = false;
 };
 
 // requires: beta feasible. ensures: beta is the solution, within the box and with the group sums it

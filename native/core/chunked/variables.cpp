@@ -7,11 +7,6 @@ namespace mercer::chunked {
 
 namespace {
 
-struct WeightedRows {
-    std::vector<std::size_t> rows;
-    std::vector<double> weights;
-};
-
 // The rows whose coefficient differs, and by how much.
 WeightedRows difference(const std::vector<double>& now, const std::vector<double>& then) {
     WeightedRows out;
@@ -28,15 +23,18 @@ WeightedRows difference(const std::vector<double>& now, const std::vector<double
 
 template <class T>
 Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* start,
-                        const double* given_gradient, const Poll& poll)
+                        const double* given_gradient, std::size_t chunk_size,
+                        KernelRows kernel_rows, const Poll& poll)
     : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view),
-      gram_(gram), is_active_(view.n_variables), extremes_(view.n_groups + 1) {
+      gram_(gram), store_(gram, view, chunk_size, kernel_rows), is_active_(view.n_variables),
+      extremes_(view.n_groups + 1) {
     for (std::size_t v = 0; v < size(); ++v) {
         is_active_[v] = problem.lower[v] < problem.upper[v];
-        if (is_active_[v]) active_.push_back(std::uint32_t(v));
+        (is_active_[v] ? active_ : fixed_.variables).push_back(std::uint32_t(v));
     }
     if (given_gradient) {
         std::copy_n(given_gradient, size(), gradient.begin());
+        fixed_.row_coef = row_coef();
     } else if (!compute_gradient(poll)) {
         throw Interrupted();
     }
@@ -50,17 +48,59 @@ std::vector<double> Variables<T>::row_coef() const {
     return coef;
 }
 
+// Of the variables that can move; the others wait for `finish`.
 template <class T>
 bool Variables<T>::compute_gradient(const Poll& poll) {
-    const WeightedRows in_use = difference(row_coef(), {});
-    std::vector<double> product(gram_.size(), 0.0);
-    if (!in_use.rows.empty() &&
-        !gram_.product(in_use.rows, in_use.weights.data(), 1, product.data(), poll)) {
+    for (std::size_t v = 0; v < size(); ++v) {
+        gradient[v] = problem.linear[v] - problem.ridge[v] * beta[v];
+    }
+    return subtract_product(difference(row_coef(), {}), active_, poll);
+}
+
+template <class T>
+auto Variables<T>::right_rows(const std::vector<std::uint32_t>& variables) const -> RightRows {
+    constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> place_of_row(gram_.size(), absent), rows;
+    RightRows right;
+    for (const std::uint32_t v : variables) {
+        std::size_t& place = place_of_row[row(v)];
+        if (place == absent) {
+            place = rows.size();
+            rows.push_back(row(v));
+        }
+        right.place.push_back(place);
+    }
+    if (rows.size() < gram_.size()) {
+        right.kernel = gram_.kernel().with_right(rows);
+    } else {
+        std::ranges::transform(variables, right.place.begin(), [&](auto v) { return row(v); });
+    }
+    return right;
+}
+
+template <class T>
+bool Variables<T>::subtract_product(const WeightedRows& change,
+                                    const std::vector<std::uint32_t>& variables,
+                                    const Poll& poll) {
+    if (change.rows.empty() || variables.empty()) return true;
+    if (store_.is_open()) {
+        std::vector<double> product(gram_.size());
+        if (!store_.product(change.rows, change.weights.data(), product.data(), poll)) return false;
+        for (const std::uint32_t v : variables) gradient[v] -= product[row(v)];
+        return true;
+    }
+    const bool is_active_set = &variables == &active_;
+    if (is_active_set && !active_right_) active_right_ = right_rows(active_);
+    const RightRows right = is_active_set ? RightRows() : right_rows(variables);
+    const RightRows& use = is_active_set ? *active_right_ : right;
+    const Kernel<T>& kernel = use.kernel ? *use.kernel : gram_.kernel();
+    std::vector<double> product(kernel.n_right());
+    gram_.count_evaluations(change.rows.size() * product.size());
+    if (!kernel_product(kernel, gram_.threads(), change.rows, change.weights.data(), 1,
+                        product.data(), poll)) {
         return false;
     }
-    for (std::size_t v = 0; v < size(); ++v) {
-        gradient[v] = problem.linear[v] - problem.ridge[v] * beta[v] - product[row(v)];
-    }
+    for (std::size_t k = 0; k < variables.size(); ++k) gradient[variables[k]] -= product[use.place[k]];
     return true;
 }
 
@@ -83,23 +123,13 @@ void Variables<T>::scan() {
 
 template <class T>
 bool Variables<T>::apply(const Change& change, const Poll& poll) {
-    std::vector<std::size_t> rows(change.variables.size());
-    for (std::size_t k = 0; k < rows.size(); ++k) {
+    WeightedRows rows{std::vector<std::size_t>(change.variables.size()), change.amounts};
+    for (std::size_t k = 0; k < rows.rows.size(); ++k) {
         const std::size_t v = change.variables[k];
-        rows[k] = row(v);
+        rows.rows[k] = row(v);
         gradient[v] -= problem.ridge[v] * change.amounts[k];
     }
-    const Kernel<T>& kernel = narrow_ ? *narrow_ : gram_.kernel();
-    std::vector<double> product(kernel.n_right());
-    gram_.count_evaluations(rows.size() * kernel.n_right());
-    if (!kernel_product(kernel, gram_.threads(), rows, change.amounts.data(), 1, product.data(),
-                        poll)) {
-        return false;
-    }
-    for (const std::uint32_t v : active_) {
-        gradient[v] -= product[narrow_ ? place_of_row_[row(v)] : row(v)];
-    }
-    return true;
+    return subtract_product(rows, active_, poll);
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
@@ -121,21 +151,8 @@ bool Variables<T>::shrink(double least_share) {
     for (const std::uint32_t v : level.variables) is_active_[v] = false;
     std::erase_if(active_, [&](std::uint32_t v) { return !is_active_[v]; });
     levels_.push_back(std::move(level));
-    use_rows_of_active();
+    active_right_.reset();
     return true;
-}
-
-template <class T>
-void Variables<T>::use_rows_of_active() {
-    constexpr std::uint32_t absent = std::numeric_limits<std::uint32_t>::max();
-    place_of_row_.assign(gram_.size(), absent);
-    std::vector<std::size_t> rows;
-    for (const std::uint32_t v : active_) {
-        if (place_of_row_[row(v)] != absent) continue;
-        place_of_row_[row(v)] = std::uint32_t(rows.size());
-        rows.push_back(row(v));
-    }
-    narrow_ = gram_.kernel().with_right(rows);
 }
 
 template <class T>
@@ -150,24 +167,18 @@ bool Variables<T>::unshrink(const Poll& poll) {
     for (std::size_t v = 0; v < size(); ++v) {
         if (is_active_[v]) active_.push_back(std::uint32_t(v));
     }
-    narrow_.reset();
+    active_right_.reset();
     return true;
 }
 
 template <class T>
+bool Variables<T>::finish(const Poll& poll) {
+    return unshrink(poll) && repair(fixed_, row_coef(), poll);
+}
+
+template <class T>
 bool Variables<T>::repair(const Level& level, const std::vector<double>& now, const Poll& poll) {
-    const WeightedRows change = difference(now, level.row_coef);
-    if (change.rows.empty()) return true;
-    std::vector<std::size_t> rows(level.variables.size());
-    std::ranges::transform(level.variables, rows.begin(), [&](std::uint32_t v) { return row(v); });
-    std::vector<double> product(rows.size());
-    gram_.count_evaluations(change.rows.size() * rows.size());
-    if (!kernel_product(*gram_.kernel().with_right(rows), gram_.threads(), change.rows,
-                        change.weights.data(), 1, product.data(), poll)) {
-        return false;
-    }
-    for (std::size_t k = 0; k < rows.size(); ++k) gradient[level.variables[k]] -= product[k];
-    return true;
+    return subtract_product(difference(now, level.row_coef), level.variables, poll);
 }
 
 // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient), where the gradient is exact

@@ -2,15 +2,18 @@
 //
 // The gradient of an active variable is always exact. A variable that was taken out keeps the
 // gradient of that moment; it is brought back from the net change of the coefficients since then,
-// so that each kernel value of a coefficient that went to and fro is computed once.
+// so that each kernel value of a coefficient that went to and fro is computed once. Kernel values
+// come from kept rows where those are open, else they are computed for the active rows alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "core/chunked/row_store.hpp"
 #include "core/gram.hpp"
 #include "core/problem.hpp"
 
@@ -29,12 +32,19 @@ struct Change {
     std::vector<double> amounts;
 };
 
+// Rows whose coefficients change, and by how much.
+struct WeightedRows {
+    std::vector<std::size_t> rows;
+    std::vector<double> weights;
+};
+
 template <class T>
 class Variables {
   public:
     // requires: `start` feasible; `gradient` its gradient, or null to have it computed
     Variables(const ProblemView& problem, Gram<T>& gram, const double* start,
-              const double* gradient, const Poll& poll);
+              const double* gradient, std::size_t chunk_size, KernelRows kernel_rows,
+              const Poll& poll);
 
     // Indexed by variable of the problem.
     std::vector<double> beta, gradient;
@@ -48,6 +58,12 @@ class Variables {
     bool is_active(std::size_t v) const { return is_active_[v]; }
     const std::vector<std::uint32_t>& active() const { return active_; }
     Gram<T>& gram() { return gram_; }
+    // Seconds that computing one kernel value takes.
+    double price_of_value() const { return store_.price(); }
+    // The whole kernel matrix if that is kept, else null.
+    const T* whole() const { return store_.whole(); }
+    std::size_t whole_stride() const { return gram_.whole_stride(); }
+    bool keeps_rows() const { return store_.is_open(); }
 
     // Extremes of each group (index g) and of the variables without one (index n_groups).
     const std::vector<Extremes>& extremes() const { return extremes_; }
@@ -63,6 +79,8 @@ class Variables {
     bool is_shrunk() const { return !levels_.empty(); }
     // Brings all variables back; false if polled out.
     bool unshrink(const Poll& poll);
+    // Brings also those back that cannot move, and so never took part; false if polled out.
+    bool finish(const Poll& poll);
 
     double objective() const;
 
@@ -72,20 +90,29 @@ class Variables {
         std::vector<std::uint32_t> variables;
         std::vector<double> row_coef;
     };
+    // The kernel with the rows of some variables on the right, and where each variable's row is.
+    struct RightRows {
+        KernelPointer<T> kernel;  // null: that of the whole Gram
+        std::vector<std::size_t> place;
+    };
 
     std::vector<double> row_coef() const;
     bool compute_gradient(const Poll& poll);
     bool repair(const Level& level, const std::vector<double>& now, const Poll& poll);
-    void use_rows_of_active();
+    // gradient -= K change for these variables; false if polled out
+    bool subtract_product(const WeightedRows& change, const std::vector<std::uint32_t>& variables,
+                          const Poll& poll);
+    RightRows right_rows(const std::vector<std::uint32_t>& variables) const;
 
     Gram<T>& gram_;
+    RowStore<T> store_;
     std::vector<std::uint32_t> active_;
     std::vector<std::uint8_t> is_active_;
     std::vector<Extremes> extremes_;
     double violation_ = infinity;
     std::vector<Level> levels_;
-    KernelPointer<T> narrow_;                  // kernel with only the active rows on the right
-    std::vector<std::uint32_t> place_of_row_;  // of a row among the right rows of `narrow_`
+    Level fixed_;  // variables that cannot move
+    std::optional<RightRows> active_right_;  // of the active variables; made when needed
 };
 
 // Thrown by work that was polled out before there is anything to return.

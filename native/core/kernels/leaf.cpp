@@ -1,6 +1,7 @@
 // Built-in kernels of packed rows.
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/denormals.hpp"
 #include "core/kernel.hpp"
@@ -152,6 +153,32 @@ class SparseLeaf final : public LeafKernel<T> {
             const typename Rows<T>::Left rows(*left_, some, one_norms);
             functions<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), first, last,
                                          out + i * stride, stride);
+        }
+    }
+
+    // Left rows are laid out once for all columns; columns come in tiles that stay in the cache.
+    void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
+                 std::size_t last, double* out, std::size_t stride) const override {
+        const FlushDenormals flush;
+        constexpr std::size_t tile = 256;
+        const bool one_norms = leaf_.kind == LeafKind::laplacian;
+        // Whole blocks for both layouts: the order of summation is that of dense rows.
+        const std::size_t batch = std::lcm(functions<T>().sparse_height, functions<T>().left_height);
+        Buffer<T> block(batch * tile);
+        std::vector<const T*> row(batch);
+        for (std::size_t r = 0; r < batch; ++r) row[r] = &block[r * tile];
+        for (std::size_t i = 0; i < left.size(); i += batch) {
+            const Indices some = left.subspan(i, std::min(batch, left.size() - i));
+            const typename Rows<T>::Left rows(*left_, some, one_norms);
+            const std::vector<T> w(weights + i * n_columns,
+                                   weights + (i + some.size()) * n_columns);
+            for (std::size_t j = first; j < last; j += tile) {
+                const std::size_t width = std::min(tile, last - j);
+                functions<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), j,
+                                             j + width, block.data(), tile);
+                functions<T>().add_product(row.data(), some.size(), width, w.data(), n_columns,
+                                           out + (j - first), stride);
+            }
         }
     }
 };

@@ -32,7 +32,7 @@ std::vector<double> free_matrix(State<double>& state, const std::vector<std::siz
     std::vector<std::size_t> rows(m);
     for (std::size_t k = 0; k < m; ++k) rows[k] = state.data_row(free[k]);
     std::vector<double> matrix(m * m);
-    state.gram().block(rows, rows, matrix.data());
+    state.gram().block(rows, rows, matrix.data(), rows.size());
     for (std::size_t k = 0; k < m; ++k) matrix[k * m + k] += state.ridge[free[k]];
     return matrix;
 }

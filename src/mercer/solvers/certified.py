@@ -38,6 +38,7 @@ class CertifiedRun(ABC):
         max_time: float | None,
         callback: Callback | None,
         stopping: str = "margin",
+        start_gradient: NDArray[np.float64] | None = None,
     ) -> None:
         self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
         self.began = time.perf_counter()
@@ -46,6 +47,8 @@ class CertifiedRun(ABC):
         self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
         self.callback = callback
         self.coef = feasible_start(problem, start)
+        is_kept = start is not None and np.array_equal(self.coef, start)
+        self.start_gradient = start_gradient if is_kept else None
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
@@ -70,12 +73,10 @@ class CertifiedRun(ABC):
 
     def solution(self) -> Solution:
         """The point, its certificate and its cost."""
-        # Along a flat direction without end rounding decides: that needs all digits.
-        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
-        precision: Precision = "double" if endless.any() else self.gram.precision
+        precision = self.first_precision()
         # A single-precision run aims a little lower: its own rounding must fit in the rest.
         tolerance = self.tol * (0.9 if precision == "single" else 1.0)
-        certificate = self._run(precision, tolerance, None)
+        certificate = self._run(precision, tolerance, self.start_gradient)
         for _ in range(12):
             if self._is_over(precision, certificate):
                 break
@@ -84,13 +85,18 @@ class CertifiedRun(ABC):
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
             precision = "double"
             before = certificate.violation, certificate.gap
-            certificate = self._run(precision, tolerance, certificate)
+            certificate = self._run(precision, tolerance, certificate.gradient)
             if (certificate.violation, certificate.gap) == before:
                 self.status = "precision-limit"
         else:
             if not self._is_over(precision, certificate):
                 self.status = "precision-limit"
         return self._wrap(certificate)
+
+    def first_precision(self) -> Precision:
+        """Along a flat direction without end rounding decides: that needs all digits."""
+        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
+        return "double" if endless.any() else self.gram.precision
 
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
         """Whether the last native run was the last; one that stalled may go on in double."""
@@ -106,12 +112,16 @@ class CertifiedRun(ABC):
         return min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
 
     def _run(
-        self, precision: Precision, tolerance: float, known: Certificate | None
+        self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
     ) -> Certificate:
-        result = self.native_run(precision, tolerance, None if known is None else known.gradient)
+        result = self.native_run(precision, tolerance, gradient)
         self.status = result.status
         self.left -= result.iterations
         self.record(result)
+        return self.certificate(precision)
+
+    def certificate(self, precision: Precision) -> Certificate:
+        """That of the point a run in ``precision`` came to."""
         if precision == "single" and self.gradient is not None:
             return screened_certificate(self.problem, self.gram, self.coef, self.gradient)
         return certify(self.problem, self.gram, self.coef)

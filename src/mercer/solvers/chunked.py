@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,11 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Problem, Solution
+from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.screening import bounded_certificate
 
 __all__ = ["Chunked"]
+
+_KERNEL_ROWS = {
+    "auto": _core.KernelRows.automatic,
+    "kept": _core.KernelRows.kept,
+    "computed": _core.KernelRows.computed,
+    "whole": _core.KernelRows.whole,
+}
 
 
 @dataclass(frozen=True)
@@ -23,29 +31,46 @@ class Chunked:
     """About a thousand variables at a time, solved on a dense square in the cache.
 
     SvmFu (spec 003, 2.7-2.9) on today's hardware: kernel values are recomputed by fused
-    micro-kernels rather than stored. Accepts every :class:`~mercer.Problem`.
+    micro-kernels rather than stored where that is faster. Accepts every :class:`~mercer.Problem`.
 
     Parameters
     ----------
-    chunk_size : int, default=1024
-        Variables solved together.
+    chunk_size : int or "auto", default="auto"
+        Variables solved together; "auto" is a tenth of all, between 512 and 1024.
     keep : float, default=0.5
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
         Whether to leave out variables that seem to have settled at a bound.
+    kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
+        Whether kernel rows of variables that move are kept in the cache of the Gram or
+        computed again; "auto" measures which is faster. No bit of a result depends on it.
+        "whole" computes the matrix of all rows once, for all problems on the Gram.
     """
 
-    chunk_size: int = 1024
+    chunk_size: int | Literal["auto"] = "auto"
     keep: float = 0.5
     shrinking: bool = True
+    kernel_rows: Literal["auto", "kept", "computed", "whole"] = "auto"
 
     def __post_init__(self) -> None:
-        if not self.chunk_size >= 2:
-            raise ValueError(f"chunk_size must be at least 2, got {self.chunk_size!r}")
+        if self.chunk_size != "auto" and (
+            isinstance(self.chunk_size, str) or not self.chunk_size >= 2
+        ):
+            raise ValueError(f"chunk_size must be at least 2 or 'auto', got {self.chunk_size!r}")
         if not 0 <= self.keep < 1:
             raise ValueError(f"keep must lie in [0, 1), got {self.keep!r}")
+        if self.kernel_rows not in _KERNEL_ROWS:
+            raise ValueError(
+                f"kernel_rows must be one of {sorted(_KERNEL_ROWS)}, got {self.kernel_rows!r}"
+            )
 
     name = "chunked"
+
+    def size_for(self, n_variables: int) -> int:
+        """Variables of a chunk of a problem."""
+        size = self.chunk_size
+        wanted = min(max(n_variables // 10, 512), 1024) if size == "auto" else size
+        return min(wanted, max(n_variables, 2))
 
     def solve(
         self,
@@ -57,17 +82,44 @@ class Chunked:
         max_iter: int = -1,
         max_time: float | None = None,
         callback: Callback | None = None,
+        start_gradient: NDArray[np.float64] | None = None,
     ) -> Solution:
-        """Solve ``problem`` with the kernel values of ``gram``."""
-        return _Run(self, problem, gram, start, tol, max_iter, max_time, callback).solution()
+        """Solve ``problem`` with the kernel values of ``gram``.
+
+        ``start_gradient`` is the gradient at ``start``, if that is known.
+        """
+        return _Run(
+            self,
+            problem,
+            gram,
+            start,
+            tol,
+            max_iter,
+            max_time,
+            callback,
+            start_gradient=start_gradient,
+        ).solution()
 
 
 class _Run(CertifiedRun):
     name = "chunked"
 
-    def __init__(self, solver: Chunked, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, solver: Chunked, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.solver = solver
+
+    def first_precision(self) -> Precision:
+        """A whole matrix of single precision takes half the cache."""
+        whole = self.solver.kernel_rows == "whole"
+        return "single" if whole else super().first_precision()
+
+    def certificate(self, precision: Precision) -> Certificate:
+        """Of many small problems the certificate must not cost more than the solution."""
+        if precision == "single" and self.solver.kernel_rows == "whole":
+            bounded = bounded_certificate(self.problem, self.gram, self.coef, self.gradient)
+            if bounded is not None and bounded.violation <= self.tol:
+                return bounded
+        return super().certificate(precision)
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
@@ -75,11 +127,12 @@ class _Run(CertifiedRun):
         p = self.problem
         options = _core.ChunkedOptions()
         options.tolerance = tolerance
-        options.chunk_size = min(self.solver.chunk_size, max(p.n_variables, 2))
+        options.chunk_size = self.solver.size_for(p.n_variables)
         options.keep = int(self.solver.keep * options.chunk_size)
         options.max_iterations = max(self.left, 0)
         options.max_seconds = self.seconds_left()
         options.shrinking = self.solver.shrinking
+        options.kernel_rows = _KERNEL_ROWS[self.solver.kernel_rows]
         self.gradient = np.empty(p.n_variables)
         return _core.chunked_solve(
             self.gram.native(precision),

@@ -1,0 +1,102 @@
+#include "core/chunked/kernel_square.hpp"
+
+#include <algorithm>
+
+namespace mercer::chunked {
+
+namespace {
+
+// Rows a power of two apart would share their places in the cache.
+constexpr std::size_t extra_columns = 16;
+// A value that costs less is computed as fast as it is copied.
+constexpr double price_of_copying = 2.5e-9;
+
+}  // namespace
+
+template <class T>
+KernelSquare<T>::KernelSquare(std::size_t most_positions) : most_positions_(most_positions) {}
+
+template <class T>
+void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                              const std::vector<SquareRange>& ranges) {
+    const bool copies = variables.whole() || variables.price_of_value() > price_of_copying;
+    if (copies) std::swap(matrix_, last_matrix_);
+    matrix_.require(checked_product(most_positions_ + 1, most_positions_ + extra_columns));
+    last_stride_ = stride_;
+    stride_ = member.size() + extra_columns;
+    row_.resize(member.size());
+    std::vector<std::uint32_t> known, fresh, padding;
+    for (std::size_t p = 0; p < member.size(); ++p) {
+        // Padding repeats a row: its values are never used but must be numbers.
+        row_[p] = variables.row(member[p] == nowhere ? member[0] : member[p]);
+        const bool is_known = copies && member[p] != nowhere && knows(member[p]);
+        (member[p] == nowhere ? padding : is_known ? known : fresh).push_back(std::uint32_t(p));
+    }
+    for (const SquareRange& range : ranges) {
+        const auto is_fresh = [&](std::size_t p) { return std::ranges::binary_search(fresh, p); };
+        std::size_t end = range.begin;
+        while (end < range.end && is_fresh(end)) ++end;
+        if (end > range.begin) compute_rows(variables, member, range.begin, end);
+    }
+    copy_known(known, member);
+    mirror(fresh, known);
+    for (const std::uint32_t p : padding) {
+        std::fill_n(at(p), stride_, T(0));
+        for (const std::uint32_t q : known) at(q)[p] = T(0);
+    }
+    std::fill_n(at(member.size()), stride_, T(0));
+    place_.assign(variables.size(), nowhere);
+    for (std::size_t p = 0; p < member.size(); ++p) {
+        if (member[p] != nowhere) place_[member[p]] = std::uint32_t(p);
+    }
+}
+
+template <class T>
+void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                                   std::size_t begin, std::size_t end) {
+    if (const T* whole = variables.whole()) {
+        for (std::size_t p = begin; p < end; ++p) {
+            const T* from = whole + row_[p] * variables.whole_stride();
+            for (std::size_t q = 0; q < row_.size(); ++q) at(p)[q] = from[row_[q]];
+        }
+    } else {
+        variables.gram().block(Indices(row_).subspan(begin, end - begin), row_, at(begin), stride_);
+    }
+    for (std::size_t p = begin; p < end; ++p) {
+        at(p)[p] += T(variables.problem.ridge[member[p]]);
+    }
+}
+
+template <class T>
+void KernelSquare<T>::copy_known(const std::vector<std::uint32_t>& known,
+                                 const std::vector<std::uint32_t>& member) {
+    std::vector<std::uint32_t> before(known.size());
+    std::ranges::transform(known, before.begin(), [&](auto p) { return place_[member[p]]; });
+    for (std::size_t k = 0; k < known.size(); ++k) {
+        T* row = at(known[k]);
+        const T* from = last_matrix_.data() + before[k] * last_stride_;
+        for (std::size_t m = 0; m < known.size(); ++m) row[known[m]] = from[before[m]];
+    }
+}
+
+// k(to, from) = k(from, to), by tiles that fit into the cache.
+template <class T>
+void KernelSquare<T>::mirror(const std::vector<std::uint32_t>& from,
+                             const std::vector<std::uint32_t>& to) {
+    constexpr std::size_t tile = 16;
+    for (std::size_t a = 0; a < to.size(); a += tile) {
+        for (std::size_t b = 0; b < from.size(); b += tile) {
+            for (std::size_t k = a; k < std::min(a + tile, to.size()); ++k) {
+                T* row = at(to[k]);
+                for (std::size_t m = b; m < std::min(b + tile, from.size()); ++m) {
+                    row[from[m]] = at(from[m])[to[k]];
+                }
+            }
+        }
+    }
+}
+
+template class KernelSquare<float>;
+template class KernelSquare<double>;
+
+}  // namespace mercer::chunked

@@ -1,0 +1,48 @@
+// The kernel values among the members of a chunk. No value is computed twice within a chunk, and
+// those among members of the last chunk not at all (spec 003, property 9).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/buffer.hpp"
+#include "core/chunked/variables.hpp"
+#include "simd/square.hpp"
+
+namespace mercer::chunked {
+
+// Position in a chunk without a variable, or variable without a position.
+inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+
+template <class T>
+class KernelSquare {
+  public:
+    explicit KernelSquare(std::size_t most_positions);
+
+    // Whether the variable was in the last square.
+    bool knows(std::uint32_t v) const { return v < place_.size() && place_[v] != nowhere; }
+
+    // member[p]: the variable at position p, or `nowhere`. requires: in each range the members the
+    // last square did not know come first
+    void compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                 const std::vector<SquareRange>& ranges);
+
+    // Kernel values of a position plus its ridge; a row of zeros follows the last one.
+    const T* row(std::size_t p) const { return matrix_.data() + p * stride_; }
+    std::size_t stride() const { return stride_; }
+
+  private:
+    void compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                      std::size_t begin, std::size_t end);
+    void copy_known(const std::vector<std::uint32_t>& known, const std::vector<std::uint32_t>& member);
+    void mirror(const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to);
+    T* at(std::size_t p) { return matrix_.data() + p * stride_; }
+
+    Buffer<T> matrix_, last_matrix_;
+    std::size_t most_positions_, stride_ = 0, last_stride_ = 0;
+    std::vector<std::uint32_t> place_;  // of each variable in the last square
+    std::vector<std::size_t> row_;      // of each position
+};
+
+}  // namespace mercer::chunked

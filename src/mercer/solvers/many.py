@@ -1,0 +1,114 @@
+"""Many problems on one Gram: grids of C, folds, pairs of classes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from mercer.gram import Gram
+from mercer.native_kernel import reads_python
+from mercer.problem import Problem, Solution
+from mercer.solvers.chunked import Chunked
+from mercer.solvers.progress import Callback, Progress
+from mercer.solvers.solving import Solver, resolve_solver
+
+__all__ = ["solve_many"]
+
+# Largest matrix that is kept whole: some 64 MB, which a shared cache holds or nearly so.
+_WHOLE_ROWS = 4000
+_CHUNK = 512
+
+
+def solve_many(
+    chains: Sequence[Sequence[Problem]],
+    gram: Gram,
+    solver: str | Solver = "auto",
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    callback: Callback | None = None,
+) -> list[list[Solution]]:
+    """Solve many problems that share their kernel values.
+
+    The problems of a chain are solved one after the other, each from the solution of the one
+    before it; chains are independent of each other and share the threads of ``gram``. So a
+    grid search over C by cross-validation is one chain for each fold, with C ascending; a row
+    is held out by a box of [0, 0], and its decision value is in the solution's gradient.
+
+    Parameters
+    ----------
+    chains : sequence of sequences of Problem
+        The problems. Those of one chain must have as many variables as each other.
+    gram : Gram
+        Kernel values of the rows all problems refer to. Up to 4,000 rows "auto" computes
+        the whole matrix once.
+    solver : str or Solver, default="auto"
+        As for :func:`solve`.
+    tol, max_iter, callback
+        As for :func:`solve`, for each problem. A true value of ``callback`` ends all of them.
+
+    Returns
+    -------
+    list of lists of Solution
+        In the order of ``chains``.
+    """
+    chosen = _choose(gram) if solver == "auto" else resolve_solver(solver)
+    stopping = threading.Event()
+
+    def watch(progress: Progress) -> bool:
+        if callback is not None and callback(progress):
+            stopping.set()
+        return stopping.is_set()
+
+    def follow(chain: Sequence[Problem]) -> list[Solution]:
+        solutions: list[Solution] = []
+        for k, problem in enumerate(chain):
+            warm = carried(solutions[-1], chain[k - 1], problem) if k else {}
+            options = warm if isinstance(chosen, Chunked) else {"start": warm.get("start")}
+            solutions.append(
+                chosen.solve(problem, gram, tol=tol, max_iter=max_iter, callback=watch, **options)
+            )
+        return solutions
+
+    if gram.n_threads == 1 or len(chains) < 2:
+        return [follow(chain) for chain in chains]
+    with ThreadPoolExecutor(gram.n_threads) as pool:
+        try:
+            return list(pool.map(follow, chains))
+        except BaseException:
+            stopping.set()
+            raise
+
+
+def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]:
+    """Where to start from the solution of a problem that differs in its box, and its gradient.
+
+    Of all multiples t of the last coefficients the best one, as far as the new box allows:
+
+        d/dt (t linear' coef - t^2 / 2 coef' H coef) = 0,  H coef = linear - gradient
+
+    Small boxes are full, and the whole solution grows with them; in large ones it stays.
+    Groups whose sums are not zero fix t = 1.
+    """
+    product = before.linear - last.gradient
+    slope, curvature = float(problem.linear @ last.coef), float(last.coef @ product)
+    scale = 1.0
+    if slope > 0 and curvature > 0 and not (problem.group_sum.any() or before.group_sum.any()):
+        bound = np.where(last.coef > 0, problem.upper, problem.lower)
+        used = last.coef != 0
+        room = float((bound[used] / last.coef[used]).min(initial=np.inf))
+        scale = max(min(slope / curvature, room), 0.0)
+    start = np.clip(scale * last.coef, problem.lower, problem.upper)
+    is_same = (problem.ridge == before.ridge).all() and (problem.index == before.index).all()
+    return {"start": start, "start_gradient": problem.linear - scale * product if is_same else None}
+
+
+def _choose(gram: Gram) -> Any:
+    """Chunks on the whole matrix if that is small, else what each problem asks for."""
+    if gram.n_rows <= _WHOLE_ROWS and not reads_python(gram.kernel.form()):
+        return Chunked(kernel_rows="whole", chunk_size=_CHUNK)
+    return resolve_solver("auto")

@@ -1,0 +1,133 @@
+"""Many problems on one Gram."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mercer import Gram, Problem, certify, solve
+from mercer.formulations import nu_svc, svc, svr
+from mercer.kernels import FunctionKernel, Gaussian
+from mercer.solvers import Chunked, Smo, solve_many
+from mercer.solvers.many import carried
+
+
+def noisy(n=240, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def held_out(problem: Problem, rows) -> Problem:
+    lower, upper = problem.lower.copy(), problem.upper.copy()
+    lower[rows] = upper[rows] = 0.0
+    return replace(problem, lower=lower, upper=upper)
+
+
+def folds(y, Cs, n_folds=3):
+    fold = np.arange(len(y)) % n_folds
+    return [[held_out(svc(y, C).problem, fold == k) for C in Cs] for k in range(n_folds)]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize("solver", ["auto", "smo", Chunked(chunk_size=32), Smo(step="newton")])
+def test_every_problem_is_solved(solver, n_threads):
+    X, y = noisy()
+    chains, gram = folds(y, np.logspace(-2, 3, 6)), Gram(Gaussian(0.3), X, n_threads=n_threads)
+    for chain, solutions in zip(chains, solve_many(chains, gram, solver, tol=1e-4), strict=True):
+        for problem, solution in zip(chain, solutions, strict=True):
+            alone = solve(problem, gram, tol=1e-6)
+            assert certify(problem, gram, solution.coef).violation <= 1e-4
+            assert solution.violation <= 1e-4
+            assert solution.objective == pytest.approx(alone.objective, rel=1e-4)
+
+
+def test_held_out_decision_values_are_in_the_gradient():
+    X, y = noisy()
+    chains, gram = folds(y, [0.1, 10.0]), Gram(Gaussian(0.3), X)
+    for k, solutions in enumerate(solve_many(chains, gram)):
+        out = np.arange(len(y)) % 3 == k
+        for solution in solutions:
+            values = gram.product(None, solution.coef)
+            assert (y - solution.gradient)[out] == pytest.approx(values[out], abs=1e-4)
+
+
+def test_threads_do_not_change_a_byte():
+    X, y = noisy()
+    chains = folds(y, [0.1, 1.0, 10.0])
+    one, two = (solve_many(chains, Gram(Gaussian(0.3), X, n_threads=t)) for t in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        assert [s.coef.tobytes() for s in a] == [s.coef.tobytes() for s in b]
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0, 2.0, 1000.0])
+def test_the_best_multiple_of_the_last_solution_starts_the_next(scale):
+    X, y = noisy()
+    gram = Gram(Gaussian(0.3), X)
+    before, problem = svc(y, 1.0).problem, svc(y, scale).problem
+    last = solve(before, gram)
+    warm = carried(last, before, problem)
+    start = warm["start"]
+    assert (start >= problem.lower).all()
+    assert (start <= problem.upper).all()
+    assert abs(start.sum()) <= 1e-10
+    here = certify(problem, gram, start)
+    assert warm["start_gradient"] == pytest.approx(here.gradient, abs=1e-9)
+    for multiple in (0.9, 0.99, 1.01, 1.1):
+        other = multiple * start
+        if (other >= problem.lower).all() and (other <= problem.upper).all():
+            assert certify(problem, gram, other).objective <= here.objective + 1e-9
+
+
+def test_warm_starts_save_steps():
+    X, y = noisy(600)
+    Cs = np.logspace(0, 2, 8)
+    chain, gram = [svc(y, C).problem for C in Cs], Gram(Gaussian(0.3), X)
+    warm = sum(s.n_iter for s in solve_many([chain], gram)[0])
+    cold = sum(s.n_iter for (s,) in solve_many([[problem] for problem in chain], gram))
+    assert warm < cold
+
+
+def test_problems_with_two_groups_and_two_variables_for_a_row():
+    X, y = noisy()
+    gram = Gram(Gaussian(0.3), X)
+    chains = [
+        [nu_svc(y, nu).problem for nu in (0.5, 0.6)],
+        [svr(y + X[:, 1], C, 0.1).problem for C in (1.0, 3.0)],
+    ]
+    for chain, solutions in zip(chains, solve_many(chains, gram, tol=1e-4), strict=True):
+        for problem, solution in zip(chain, solutions, strict=True):
+            assert solution.converged
+            exact = solve(problem, gram, "smo", tol=1e-6)
+            assert solution.objective == pytest.approx(exact.objective, rel=1e-4, abs=1e-6)
+
+
+def test_python_kernels_and_nothing_at_all():
+    X, y = noisy(60)
+    gram = Gram(FunctionKernel(lambda a, b: a @ b.T), X)
+    ((solution,),) = solve_many([[svc(y, 1.0).problem]], gram)
+    assert solution.converged
+    assert solve_many([], gram) == []
+    assert solve_many([[], []], gram) == [[], []]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_callback_ends_all_chains(n_threads):
+    X, y = noisy(3000, d=2)
+    gram = Gram(Gaussian(5.0), X, n_threads=n_threads)
+    chains = [[svc(y, 1e6).problem] * 3] * 4
+    solutions = solve_many(chains, gram, callback=lambda progress: True, tol=1e-9)
+    assert {s.status for chain in solutions for s in chain} <= {"callback", "converged"}
+
+
+def test_an_error_of_the_callback_comes_out():
+    X, y = noisy(3000, d=2)
+    gram = Gram(Gaussian(5.0), X, n_threads=2)
+
+    def callback(progress):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        solve_many([[svc(y, 1e6).problem]] * 4, gram, callback=callback, tol=1e-9)
