@@ -1,12 +1,14 @@
 """Least squares machines next to scikit-learn's, in turns, with the accuracy beside the time.
 
-    python benchmarks/least_squares.py [--data DIR] [--parts loo text low-rank] [--threads 1]
+    python benchmarks/least_squares.py [--data DIR] [--parts loo text low-rank stream] [--threads 1]
 
 loo        leave-one-out errors of 100 alphas next to one eigendecomposition, GridSearchCV of
            KernelRidge and refitted leave-one-out (some of their cells are timed and scaled)
 text       conjugate gradients on the 20 newsgroups (from --data, else a generated stand-in) next
            to RidgeClassifier(solver="sparse_cg") at the same tolerance
-low-rank   d = 20, m = 1,000: next to Nystroem + Ridge at --peer-rows, alone at --rows
+low-rank   d = 20, m = 1,000: next to Nystroem + Ridge on the same basis at --peer-rows (it needs
+           16 bytes a row and basis row: 16 GB for 10^6), alone at --rows
+stream     m = 2,000, --rows rows from a memory map and as blocks: time and peak memory
 
 Times are medians: CPU seconds on one thread, wall seconds on more.
 """
@@ -14,6 +16,8 @@ Times are medians: CPU seconds on one thread, wall seconds on more.
 from __future__ import annotations
 
 import argparse
+import resource
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -127,14 +131,15 @@ def low_rank(args: argparse.Namespace) -> None:
     X, y = curve(args.peer_rows, 20)
     clock = Clock(args.threads)
     settings = {"alpha": alpha, "gamma": gamma, "n_threads": args.threads}
+    features = Nystroem(gamma=gamma, n_components=m, random_state=0)
+    basis = LowRank(basis=features.fit(X).component_indices_)
     machines = {
-        "ours": LSSVR(low_rank=LowRank(m, random_state=0), loo=False, **settings),
-        "ours with loo": LSSVR(low_rank=LowRank(m, random_state=0), **settings),
-        "peer": make_pipeline(
-            Nystroem(gamma=gamma, n_components=m, random_state=0),
-            Ridge(alpha=alpha, copy_X=False),
-        ),
+        "ours": LSSVR(low_rank=basis, loo=False, **settings),
+        "ours with loo": LSSVR(low_rank=basis, **settings),
+        "peer": make_pipeline(features, Ridge(alpha=alpha, copy_X=False)),
     }
+    if args.no_loo:
+        del machines["ours with loo"]
     for _ in range(args.repeats):
         for name, machine in machines.items():
             clock.run(name, lambda machine=machine: machine.fit(X, y))
@@ -143,7 +148,8 @@ def low_rank(args: argparse.Namespace) -> None:
     for name, machine in machines.items():
         error = np.mean((machine.predict(Z) - truth) ** 2)
         print(f"  {name:14s} {clock[name]:8.2f} s   squared error {error:.5f}")
-    print(f"  leave-one-out error {machines['ours with loo'].loo_error_:.5f}")
+    if not args.no_loo:
+        print(f"  leave-one-out error {machines['ours with loo'].loo_error_:.5f}")
     if args.rows:
         del X, y
         X, y = curve(args.rows, 20)
@@ -152,8 +158,42 @@ def low_rank(args: argparse.Namespace) -> None:
         print(f"  alone, n={args.rows}: {clock['alone']:.1f} s, squared error {error:.5f}")
 
 
+def peak() -> float:
+    """Megabytes of memory this process has had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def stream(args: argparse.Namespace) -> None:
+    n, size, m = args.rows, 50_000, args.stream_rank
+    Z, truth = curve(20_000, 20, seed=7)
+    clock, blocks = Clock(args.threads), range(0, n, size)
+    machine = LSSVR(
+        gamma=0.02, low_rank=LowRank(m, random_state=0), loo=False, n_threads=args.threads
+    )
+    print(f"\nstream, n={n}, d=20, m={m}")
+    for start in blocks:
+        block = curve(min(size, n - start), 20, seed=start)
+        clock.run("blocks", lambda block=block: machine.partial_fit(*block))
+    values, base = machine.predict(Z), peak()
+    print(f"  partial_fit    {sum(clock.times['blocks']):8.1f} s   squared error "
+          f"{np.mean((values - truth) ** 2):.5f}, peak memory {base:.0f} MB",
+          flush=True)  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        rows = np.lib.format.open_memmap(Path(folder) / "rows.npy", "w+", float, (n, 20))
+        y = np.empty(n)
+        for start in blocks:
+            part = slice(start, min(start + size, n))
+            rows[part], y[part] = curve(part.stop - start, 20, seed=start)
+        rows.flush()
+        stored = np.load(Path(folder) / "rows.npy", mmap_mode="r")
+        clock.run("map", lambda: machine.fit(stored, y))
+    print(f"  memory map     {clock['map']:8.1f} s   squared error "
+          f"{np.mean((machine.predict(Z) - truth) ** 2):.5f}, peak memory {peak():.0f} MB, the "
+          f"{rows.nbytes / 2**20:.0f} MB of the map among them")  # fmt: skip
+
+
 def main() -> None:
-    parts = {"loo": loo, "text": text, "low-rank": low_rank}
+    parts = {"loo": loo, "text": text, "low-rank": low_rank, "stream": stream}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts))
@@ -163,6 +203,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--peer-rows", type=int, default=200_000)
     parser.add_argument("--rank", type=int, default=1_000)
+    parser.add_argument("--no-loo", action="store_true", help="leave out low rank with loo")
+    parser.add_argument("--stream-rank", type=int, default=2_000)
     args = parser.parse_args()
     with threadpool_limits(args.threads):
         for part in args.parts:

@@ -135,7 +135,7 @@ Rows<T>::Rows(const Rows& other, std::span<const std::size_t> index)
             T* to = const_cast<T*>(lane(i));
             for (std::size_t k = 0; k < n_features_; ++k) to[k * width_] = from[k * width_];
         }
-        finish_panels();
+        copy_norms(other, index);
         return;
     }
     start_ = Buffer<std::int64_t>(n_rows_ + 1);
@@ -150,7 +150,18 @@ Rows<T>::Rows(const Rows& other, std::span<const std::size_t> index)
         std::copy(&other.feature_[begin], &other.feature_[end], &feature_[start_[i]]);
         std::copy(&other.values_[begin], &other.values_[end], &values_[start_[i]]);
     }
-    finish_sparse();
+    norms_ = Buffer<T>(n_rows_);
+    one_norms_ = Buffer<T>(n_rows_);
+    copy_norms(other, index);
+}
+
+template <class T>
+void Rows<T>::copy_norms(const Rows& other, std::span<const std::size_t> index) {
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        norms_[i] = other.norms_[index[i]];
+        if (sparse_) one_norms_[i] = other.one_norms_[index[i]];
+    }
+    std::fill(norms_.data() + n_rows_, norms_.data() + norms_.size(), T(0));
 }
 
 template <class T>

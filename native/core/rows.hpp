@@ -77,6 +77,7 @@ class Rows {
     void allocate_panels();
     void finish_panels();
     void finish_sparse();
+    void copy_norms(const Rows& other, std::span<const std::size_t> index);
     const T* lane(std::size_t row) const;
 
     std::size_t n_rows_ = 0, n_features_ = 0, width_ = 1;

@@ -71,6 +71,7 @@ class Gram:
         self.n_rows = count_rows(X)
         self.n_threads = resolve_threads(n_threads)
         self.precision: Precision = _resolve_precision(precision, self.n_rows)
+        self.precision_is_given = precision != "auto"
         self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
         self._segments = _check_segments(segments, self.n_rows)
         self._rows = X

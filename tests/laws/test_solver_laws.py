@@ -32,6 +32,7 @@ chunked_solvers = st.builds(
     chunk_size=st.sampled_from([2, 3, 5, 9, 1024]),
     keep=st.sampled_from([0.0, 0.5, 0.9]),
     shrinking=st.booleans(),
+    kernel_rows=st.sampled_from(["auto", "kept", "computed"]),
 )
 solvers = st.one_of(smo_solvers, chunked_solvers)
 AnySolver = Smo | Chunked

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
@@ -23,6 +24,7 @@ MACHINES = [
     LSSVR(alpha=0.3, kernel="linear"),
     LSSVR(alpha=0.3, gamma=0.4, low_rank=500),
     LSSVR(alpha=0.3, gamma=0.4, low_rank=LowRank(500, method="nystrom")),
+    LSSVR(alpha=0.3, gamma=0.4, penalty="coefficients"),
     LSSVR(alpha=0.3, gamma=0.4, penalty="coefficients", low_rank=LowRank(basis=np.eye(3))),
     LSSVR(alpha=0.3, gamma=0.4, robust="huber"),
 ]
@@ -168,9 +170,22 @@ def test_two_classes_are_the_general_machine(problem):
 
 def test_class_weight_is_sample_weight(iris):
     X, y = iris
-    by_class = RLSC(class_weight={0: 3.0, 2: 0.5}).fit(X, y)
-    by_row = RLSC(gamma=by_class.kernel_.gamma).fit(X, y, np.array([3.0, 1.0, 0.5])[y])
+    grid = np.logspace(-3, 2, 6)
+    by_class = RLSC(alpha=grid, class_weight={0: 3.0, 2: 0.5}).fit(X, y)
+    by_row = RLSC(alpha=grid, gamma=by_class.kernel_.gamma)
+    by_row.fit(X, y, np.array([3.0, 1.0, 0.5])[y])
     np.testing.assert_allclose(by_class.decision_function(X), by_row.decision_function(X))
+    np.testing.assert_allclose(by_class.loo_errors_, by_row.loo_errors_)
+    assert by_class.alpha_ == by_row.alpha_
+
+
+def test_l0_may_leave_no_support_vector(problem):
+    X, y = problem
+    machine = LSSVR(alpha=1e6, sparse="l0").fit(X, y)
+    assert len(machine.support_) == 0
+    np.testing.assert_allclose(machine.predict(X), y.mean(), atol=1e-9)
+    left_out = (y.sum() - y) / (len(y) - 1)
+    np.testing.assert_allclose(machine.loo_values_, left_out, atol=1e-9)
 
 
 def test_full_basis_is_the_exact_machine(problem):
@@ -313,6 +328,24 @@ def test_huber_weights_reach_the_optimum_of_the_huber_loss(problem):
     assert (machine.robust_weight_[::8] < 0.5).all()
 
 
+def test_weights_that_do_not_settle_are_reported(problem, monkeypatch):
+    X, y = problem
+    y = y.copy()
+    y[::8] += 6.0
+    settled = LSSVR(alpha=0.2, gamma=0.4, robust="huber").fit(X, y)
+    assert settled.n_iter_ > 2
+    monkeypatch.setattr("mercer.machines.robust.ROUNDS", 2)
+    with pytest.warns(ConvergenceWarning, match="after 2 rounds"):
+        assert LSSVR(alpha=0.2, gamma=0.4, robust="huber").fit(X, y).n_iter_ == 2
+
+
+def test_rows_fitted_without_error_keep_their_weights(problem):
+    X, _ = problem
+    machine = LSSVR(robust="hampel").fit(X, np.zeros(len(X)))
+    assert machine.scale_ == 0.0
+    assert (machine.robust_weight_ == 1.0).all()
+
+
 @pytest.mark.parametrize("alpha", [0.2, [0.02, 0.2, 2.0]])
 @pytest.mark.parametrize("low_rank", [None, LowRank(15, random_state=0)])
 def test_outliers_lose_their_power(alpha, low_rank):
@@ -356,6 +389,8 @@ def test_robust_machines_have_one_target(problem):
     X, y = problem
     with pytest.raises(ValueError, match="one target"):
         LSSVR(robust="huber").fit(X, np.column_stack([y, y]))
+    with pytest.warns(DataConversionWarning):
+        assert LSSVR(robust="huber").fit(X, y[:, None]).predict(X).shape == y.shape
 
 
 def test_one_class_is_refused(iris):

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
-from mercer import LSSVC, LSSVR, RLSC, Smo
+from mercer import LSSVC, LSSVR, RLSC, LowRank, Smo
 from mercer.solvers import ConjugateGradient
 
 BIASES = [False, True, "penalized"]
@@ -105,6 +105,10 @@ def test_many_rows_use_conjugate_gradients(monkeypatch):
     monkeypatch.setattr("mercer.solvers.linear_system.choice.DENSE_SIDE", 50)
     assert LSSVR().fit(X, Y).solver_ == "cg"
     assert LSSVR(alpha=[1.0, 2.0]).fit(X, Y).solver_ == "eigen"
+    monkeypatch.setattr("mercer.solvers.linear_system.choice.SPECTRUM_SIDE", 55)
+    with pytest.raises(ValueError, match="alpha must be one number for 60 rows"):
+        LSSVR(alpha="loo").fit(X, Y)
+    assert LSSVR(alpha="loo", kernel="linear").fit(X, Y).solver_ == "primal"
 
 
 @pytest.mark.parametrize("solver", ["primal", "smw", "lsqr"])
@@ -145,6 +149,30 @@ def test_duplicates_without_a_ridge_give_an_answer_with_its_condition(machine, a
     assert fitted.condition_ > 1e14
     assert np.isfinite(fitted.loo_values_).all()
     assert fitted.score(X, y) == 1.0
+
+
+def test_interpolation_in_feature_space_says_that_left_out_values_are_rounding():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
+    machine = LSSVR(alpha=1e-14, gamma=2.0, low_rank=30, fit_intercept=False)
+    with pytest.warns(LinAlgWarning, match="loo_values_ may be inaccurate"):
+        machine.fit(X, y)
+    np.testing.assert_allclose(machine.predict(X), y, atol=1e-6)
+
+
+@pytest.mark.parametrize("loo", [False, True])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"kernel": "linear", "solver": "smw"},
+        {"low_rank": LowRank(9, method="nystrom", random_state=0)},
+    ],
+)
+def test_dual_coefficients_of_few_features_state_the_condition_of_all_rows(parameters, loo):
+    X, Y, _ = data()
+    with pytest.warns(LinAlgWarning, match="ill-conditioned"):
+        machine = LSSVR(alpha=1e-14, loo=loo, **parameters).fit(X, Y)
+    assert machine.condition_ > 1e14
 
 
 def test_contradicting_duplicates_share_the_mean():

@@ -71,3 +71,17 @@ def test_classes_rows_and_models():
     stored.set_params(low_rank=LowRank(basis=basis)).fit(K, y)
     plain = clone(machine).set_params(low_rank=LowRank(basis=basis)).fit(X, y)
     np.testing.assert_allclose(stored.decision_function(K), plain.decision_function(X), atol=1e-4)
+
+
+def test_rows_without_weight_are_not_in_the_basis_of_a_stored_kernel():
+    X, y = load_iris(return_X_y=True)
+    weight = np.ones(150)
+    weight[::10] = 0.0
+    K = rbf_kernel(X, gamma=0.3)
+    low_rank = LowRank(12, n_models=2, random_state=0)
+    plain = ReducedSVC(C=5.0, gamma=0.3, low_rank=low_rank, tol=1e-6).fit(X, y, weight)
+    stored = clone(plain).set_params(kernel="precomputed").fit(K, y, weight)
+    for one, other in zip(plain.low_rank_.basis_, stored.low_rank_.basis_, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert (weight[one] > 0).all()
+    np.testing.assert_allclose(stored.decision_function(K), plain.decision_function(X), atol=1e-4)

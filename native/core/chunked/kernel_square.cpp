@@ -54,16 +54,26 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
 template <class T>
 void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                                    std::size_t begin, std::size_t end) {
-    if (const T* whole = variables.whole()) {
-        for (std::size_t p = begin; p < end; ++p) {
-            const T* from = whole + row_[p] * variables.whole_stride();
-            for (std::size_t q = 0; q < row_.size(); ++q) at(p)[q] = from[row_[q]];
-        }
+    if (variables.whole()) {
+        copy_whole(variables, begin, end);
     } else {
         variables.gram().block(Indices(row_).subspan(begin, end - begin), row_, at(begin), stride_);
     }
     for (std::size_t p = begin; p < end; ++p) {
         at(p)[p] += T(variables.problem.ridge[member[p]]);
+    }
+}
+
+// Columns in the order of the rows: memory is read forwards.
+template <class T>
+void KernelSquare<T>::copy_whole(const Variables<T>& variables, std::size_t begin, std::size_t end) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> columns(row_.size());
+    for (std::size_t q = 0; q < row_.size(); ++q) columns[q] = {row_[q], std::uint32_t(q)};
+    std::ranges::sort(columns);
+    for (std::size_t p = begin; p < end; ++p) {
+        const T* from = variables.whole() + row_[p] * variables.whole_stride();
+        T* to = at(p);
+        for (const auto& [row, q] : columns) to[q] = from[row];
     }
 }
 

@@ -35,6 +35,7 @@ class KernelSquare {
   private:
     void compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                       std::size_t begin, std::size_t end);
+    void copy_whole(const Variables<T>& variables, std::size_t begin, std::size_t end);
     void copy_known(const std::vector<std::uint32_t>& known, const std::vector<std::uint32_t>& member);
     void mirror(const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to);
     T* at(std::size_t p) { return matrix_.data() + p * stride_; }

@@ -1,6 +1,7 @@
 #include "core/chunked/variables.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 
 namespace mercer::chunked {
@@ -107,13 +108,23 @@ bool Variables<T>::subtract_product(const WeightedRows& change,
 template <class T>
 void Variables<T>::scan() {
     std::ranges::fill(extremes_, Extremes());
-    for (const std::uint32_t v : active_) {
-        const int group = problem.group[v];
-        Extremes& e = extremes_[group < 0 ? problem.n_groups : std::size_t(group)];
-        const double g = gradient[v];
-        if (g > e.up && can_grow(v)) e.up = g;
-        if (g < e.down && can_fall(v)) e.down = g;
-    }
+    std::mutex mutex;
+    gram_.threads().parallel_for(active_.size(), grain, [&](std::size_t begin, std::size_t end) {
+        std::vector<Extremes> mine(extremes_.size());
+        for (std::size_t k = begin; k < end; ++k) {
+            const std::uint32_t v = active_[k];
+            const int group = problem.group[v];
+            Extremes& e = mine[group < 0 ? problem.n_groups : std::size_t(group)];
+            const double g = gradient[v];
+            if (g > e.up && can_grow(v)) e.up = g;
+            if (g < e.down && can_fall(v)) e.down = g;
+        }
+        std::lock_guard lock(mutex);
+        for (std::size_t g = 0; g < mine.size(); ++g) {
+            extremes_[g].up = std::max(extremes_[g].up, mine[g].up);
+            extremes_[g].down = std::min(extremes_[g].down, mine[g].down);
+        }
+    });
     const Extremes& alone = extremes_[problem.n_groups];
     violation_ = std::max({0.0, alone.up, -alone.down});
     for (std::size_t g = 0; g < problem.n_groups; ++g) {

@@ -57,7 +57,9 @@ class Variables {
     bool is_free(std::size_t v) const { return can_grow(v) && can_fall(v); }
     bool is_active(std::size_t v) const { return is_active_[v]; }
     const std::vector<std::uint32_t>& active() const { return active_; }
-    Gram<T>& gram() { return gram_; }
+    Gram<T>& gram() const { return gram_; }
+    // Variables looked at in turn by one thread: fewer are not worth the waking of another.
+    static constexpr std::size_t grain = 1 << 13;
     // Seconds that computing one kernel value takes.
     double price_of_value() const { return store_.price(); }
     // The whole kernel matrix if that is kept, else null.

@@ -1,29 +1,45 @@
 #include "core/chunked/working_set.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 namespace mercer::chunked {
+
+void WorkingSet::keep_best(std::vector<Candidate>& candidates, std::size_t most) {
+    if (candidates.size() <= most) return;
+    std::nth_element(candidates.begin(), candidates.begin() + std::ptrdiff_t(most),
+                     candidates.end());
+    candidates.resize(most);
+}
 
 // The `most` largest violators of one end of a group, in order.
 template <class T>
 void WorkingSet::collect(const Variables<T>& variables, int group, End end, std::size_t most,
                          std::vector<Candidate>& out) const {
     out.clear();
+    const std::vector<std::uint32_t>& active = variables.active();
     const std::size_t slot = group < 0 ? variables.problem.n_groups : std::size_t(group);
     const Extremes& e = variables.extremes()[slot];
     const double threshold = group < 0 ? 0.0 : end == End::up ? e.down : -e.up;
-    for (const std::uint32_t v : variables.active()) {
-        if (variables.problem.group[v] != group) continue;
-        const double key = end == End::up ? variables.gradient[v] : -variables.gradient[v];
-        if (!(key > threshold)) continue;
-        if (end == End::up ? variables.can_grow(v) : variables.can_fall(v)) {
-            out.push_back({key, v * 2654435761u, v});
+    std::mutex mutex;
+    const auto look = [&](std::size_t first, std::size_t last) {
+        std::vector<Candidate> mine;
+        for (std::size_t k = first; k < last; ++k) {
+            const std::uint32_t v = active[k];
+            if (variables.problem.group[v] != group) continue;
+            const double key = end == End::up ? variables.gradient[v] : -variables.gradient[v];
+            if (!(key > threshold)) continue;
+            if (end == End::up ? variables.can_grow(v) : variables.can_fall(v)) {
+                mine.push_back({key, v * 2654435761u, v});
+            }
         }
-    }
-    if (out.size() > most) {
-        std::nth_element(out.begin(), out.begin() + std::ptrdiff_t(most), out.end());
-        out.resize(most);
-    }
+        keep_best(mine, most);
+        std::lock_guard lock(mutex);
+        out.insert(out.end(), mine.begin(), mine.end());
+    };
+    variables.gram().threads().parallel_for(active.size(), Variables<T>::grain, look);
+    // No two candidates are equal: the order they came in does not matter.
+    keep_best(out, most);
     std::sort(out.begin(), out.end());
 }
 

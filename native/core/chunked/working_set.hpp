@@ -32,6 +32,7 @@ class WorkingSet {
     template <class T>
     void collect(const Variables<T>& variables, int group, End end, std::size_t most,
                  std::vector<Candidate>& out) const;
+    static void keep_best(std::vector<Candidate>& candidates, std::size_t most);
     static std::vector<int> groups_by_violation(const std::vector<Extremes>& extremes);
     void add(std::uint32_t v);
 

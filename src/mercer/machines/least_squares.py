@@ -16,15 +16,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
-from mercer.machines.streaming import Stream, positive_rows
 from mercer.native_kernel import take_rows
-from mercer.solvers.linear_system import Job, LeastSquaresFit, System, fit_least_squares
+from mercer.solvers.linear_system import Job, LeastSquaresFit, Scan, System, fit_least_squares
 from mercer.solvers.linear_system.fit import Loss
 from mercer.solvers.linear_system.sparse import fit_pruned, fit_sparse
 
-__all__ = ["LeastSquaresMachine"]
+__all__ = ["LeastSquaresMachine", "count_all_rows"]
 
 FloatArray = NDArray[np.float64]
+
+# Share of the rows below which the freedom left to the residuals is rounding.
+LEAST_FREEDOM = 1e-8
 
 
 class LeastSquaresMachine(KernelMachine):
@@ -93,7 +95,6 @@ class LeastSquaresMachine(KernelMachine):
 
         ``loss`` and ``loss_weight`` are those of the rows of positive weight.
         """
-        self.__dict__.pop("_stream", None)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -114,38 +115,11 @@ class LeastSquaresMachine(KernelMachine):
             n_threads=self.n_threads,
         )
         fit = self._fit_job(job)
-        _count_all_rows(fit.low_rank, rows)
+        count_all_rows(fit.low_rank, rows)
+        self.shape_fit_ = np.shape(X)
         self._keep_fit(fit, kernel, X, rows)
-        self._keep_diagnostics(targets, rows, X)
-
-    def _stream_block(self, X: Any, targets: FloatArray, weight: FloatArray, first: bool) -> None:
-        """Take in one block of a stream and keep the machine of all rows so far."""
-        alphas = self._alphas()
-        if isinstance(self.alpha, str):
-            raise ValueError("alpha must be numbers in partial_fit: rows cannot be left out later")
-        if self._is_precomputed():
-            raise ValueError("partial_fit needs rows, got kernel='precomputed'")
-        if first:
-            self._stream = Stream(
-                self._resolve_kernel(X, weight),
-                positive_rows(X, weight),
-                targets.shape[1],
-                self._low_rank(),
-                bias=self.fit_intercept is True,
-                penalized=self.fit_intercept == "penalized",
-                n_threads=self.n_threads,
-            )
-            _count_all_rows(self._stream.low_rank, np.flatnonzero(weight > 0))
-            self.n_samples_seen_ = 0
-        self._stream.add(X, targets, weight)
-        self.n_samples_seen_ += len(weight)
-        fit, scores, dofs = self._stream.fit(alphas)
-        self._keep_fit(fit, self._stream.kernel, X, np.arange(len(weight)))
-        self._keep_diagnostics(targets, np.arange(len(weight)), X)
-        assert alphas is not None
-        self.alphas_ = alphas
-        best = int(scores.argmin())
-        self.gcv_, self.dof_ = float(scores[best]), float(dofs[best])
+        self._keep_diagnostics(fit.scan, targets, rows, X)
+        self._warn_of_interpolation(len(rows))
 
     def _rows_of(self, X: Any, rows: NDArray[np.intp], n: int) -> Any:
         if len(rows) == n:
@@ -167,13 +141,11 @@ class LeastSquaresMachine(KernelMachine):
     ) -> None:
         """Fitted attributes; positions are those among all rows of ``X``."""
         self.kernel_ = kernel
-        self.shape_fit_ = np.shape(X)
         self.alpha_ = fit.alpha
         self.intercept_ = np.asarray(fit.intercept, dtype=np.float64)
         self.solver_ = fit.solver
         self.n_iter_ = fit.n_iter
         self.condition_ = fit.condition
-        self._scan = fit.scan
         for name in ("coef_", "dual_coef_", "support_", "support_vectors_", "low_rank_"):
             self.__dict__.pop(name, None)
         if fit.weights is not None:
@@ -197,7 +169,8 @@ class LeastSquaresMachine(KernelMachine):
 
     def _warn(self, fit: LeastSquaresFit) -> None:
         # beyond this no digit of the coefficients is sure
-        limit = 1 / (np.finfo(float).eps * max(self.shape_fit_[0], 1))
+        solved = fit.weights if fit.weights is not None else fit.coef
+        limit = 1 / (np.finfo(float).eps * max(len(solved) if solved is not None else 0, 1))
         if fit.condition is not None and fit.condition > limit:
             warnings.warn(
                 f"the matrix is ill-conditioned (condition_={fit.condition:.2g}): coefficients "
@@ -213,10 +186,10 @@ class LeastSquaresMachine(KernelMachine):
                 stacklevel=5,
             )
 
-    def _keep_diagnostics(self, targets: FloatArray, rows: NDArray[np.intp], X: Any) -> None:
+    def _keep_diagnostics(
+        self, result: Scan | None, targets: FloatArray, rows: NDArray[np.intp], X: Any
+    ) -> None:
         """Leave-one-out and GCV of the alpha used; rows of weight 0 were left out anyway."""
-        result = self._scan
-        del self._scan
         self.alphas_ = np.array([self.alpha_]) if result is None else result.alphas
         self.loo_values_ = self.loo_errors_ = None
         self.loo_error_ = self.gcv_ = self.dof_ = None
@@ -233,6 +206,19 @@ class LeastSquaresMachine(KernelMachine):
         self.gcv_ = float(result.gcv[result.best])
         self.dof_ = float(result.dof[result.best])
 
+    def _warn_of_interpolation(self, n_rows: int) -> None:
+        """In the space of features 1 - h_i is a difference: nothing is left of it if h_i is 1."""
+        if self.dof_ is None or self.solver_ in ("direct", "eigen", "subset", "pruned"):
+            return
+        if n_rows - self.dof_ < LEAST_FREEDOM * n_rows:
+            warnings.warn(
+                f"the machine goes through its rows (dof_={self.dof_:.6g} of {n_rows}): "
+                f"loo_values_ may be inaccurate. A larger alpha (now {self.alpha_:g}) or a "
+                "smaller rank helps",
+                LinAlgWarning,
+                stacklevel=4,
+            )
+
     @property
     def _is_flat(self) -> bool:
         """Whether there is one output, given and returned as a vector."""
@@ -245,7 +231,7 @@ class LeastSquaresMachine(KernelMachine):
         return self._evaluate(X)[0] + self.intercept_
 
 
-def _count_all_rows(low_rank: LowRank | None, rows: NDArray[np.intp]) -> None:
+def count_all_rows(low_rank: LowRank | None, rows: NDArray[np.intp]) -> None:
     """Positions of the basis among all rows, given those of positive weight."""
     if low_rank is not None and (isinstance(low_rank.basis, str) or low_rank.has_positions):
         low_rank.basis_ = tuple(rows[basis] for basis in low_rank.basis_)

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from mercer.machines.least_squares import LeastSquaresMachine
+from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.solvers.linear_system.fit import Loss
 
@@ -22,11 +22,11 @@ __all__ = ["LSSVC", "RLSC"]
 FloatArray = NDArray[np.float64]
 
 
-class LeastSquaresClassifier(ClassifierMixin, LeastSquaresMachine):
+class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
     """Least squares on labels -1 and +1, one class against all others."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LeastSquaresMachine._parameter_constraints,
+        **StreamedMachine._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
@@ -64,7 +64,7 @@ class LeastSquaresClassifier(ClassifierMixin, LeastSquaresMachine):
                 f"{seen} class{'' if seen == 1 else 'es'} with positive weight"
             )
         targets = signed_labels(labels, len(self.classes_))
-        self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weight[rows])
+        self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weights[rows])
         return self
 
     @available_if(can_stream)
@@ -180,7 +180,7 @@ class RLSC(LeastSquaresClassifier):
     fit_intercept : {False, True, "penalized"}, default=False
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
     class_weight : dict or "balanced", default=None
-        Factors of the weights of the classes.
+        Factors of the weights of the classes, in the fit and in the choice of alpha.
     low_rank : int, LowRank or None, default=None
         Approximate the kernel matrix by columns of this many random rows (the same in every
         fit), or as the object says.

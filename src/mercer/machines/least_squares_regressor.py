@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import column_or_1d
 
-from mercer.machines.least_squares import LeastSquaresMachine
 from mercer.machines.robust import fit_robust
+from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.solvers.linear_system import Job, LeastSquaresFit, squared_loss
 
@@ -21,7 +25,7 @@ __all__ = ["LSSVR"]
 FloatArray = NDArray[np.float64]
 
 
-class LSSVR(RegressorMixin, LeastSquaresMachine):
+class LSSVR(RegressorMixin, StreamedMachine):
     """Least squares support vector regression: kernel ridge regression with a free bias.
 
     Minimizes ``1/2 |w|^2 + 1/(2 alpha) sum_i w_i (y_i - f(x_i))^2``. Several targets share one
@@ -43,7 +47,7 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
         Weighted mean of the squared errors of the left-out rows.
     robust_weight_ : ndarray of shape (n_samples,)
         Factor of the weight of each row; with ``robust`` only. ``scale_`` is the scale of the
-        residuals.
+        residuals, ``n_iter_`` the number of rounds.
 
     Examples
     --------
@@ -57,7 +61,7 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
 
     robust_weight_: FloatArray
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LeastSquaresMachine._parameter_constraints,
+        **StreamedMachine._parameter_constraints,
         "robust": [StrOptions({"huber", "hampel"}), None],
     }
 
@@ -100,7 +104,7 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self.robust is None
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -122,8 +126,6 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
         self : object
         """
         X, targets, weight = self._validate_targets(X, y, sample_weight)
-        if self.robust is not None and targets.shape[1] > 1:
-            raise ValueError(f"robust={self.robust!r} needs one target, got {targets.shape[1]}")
         rows = weight > 0
         self._fit_targets(X, targets, weight, squared_loss(targets[rows]), weight[rows])
         if self.robust is not None:
@@ -140,6 +142,10 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
         X, y, weight = self._validate_fit(
             X, y, sample_weight, y_numeric=True, multi_output=True, reset=reset
         )
+        if self.robust is not None:
+            if y.ndim > 1 and y.shape[1] > 1:
+                raise ValueError(f"robust={self.robust!r} needs one target, got {y.shape[1]}")
+            y = column_or_1d(y, warn=True)
         targets = np.asarray(y, dtype=np.float64)
         self._n_dimensions = targets.ndim
         return X, targets.reshape(len(targets), -1), weight
@@ -165,10 +171,21 @@ class LSSVR(RegressorMixin, LeastSquaresMachine):
             return super()._fit_job(job)
         if self.sparse is not None:
             raise ValueError(f"robust={self.robust!r} cannot be combined with sparse machines")
-        fit, share, scale, _ = fit_robust(job, self.robust)  # type: ignore[arg-type]
+        fit, share, scale = fit_robust(job, self.robust)  # type: ignore[arg-type]
         self.robust_weight_ = share
         self.scale_ = scale
         return fit
+
+    def _warn(self, fit: LeastSquaresFit) -> None:
+        if self.robust is not None and not fit.converged:
+            warnings.warn(
+                f"the weights of robust={self.robust!r} still change by {fit.residual:.3g} after "
+                f"{fit.n_iter} rounds. A larger alpha (now {fit.alpha:g}) may help",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+            fit = replace(fit, converged=True)
+        super()._warn(fit)
 
     @property
     def _is_flat(self) -> bool:

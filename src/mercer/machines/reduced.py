@@ -16,10 +16,10 @@ from sklearn.utils.validation import column_or_1d
 from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
 from mercer.kernels import Constant, Linear
-from mercer.lowrank import LowRank, feature_blocks
+from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 from mercer.machines.base import KernelMachine
 from mercer.machines.one_vs_one import class_pairs, scores
-from mercer.native_kernel import take_rows
+from mercer.native_kernel import count_rows, take_rows
 from mercer.solvers.linear_system.approximate import stack_rows
 
 __all__ = ["ReducedSVC"]
@@ -159,26 +159,33 @@ n_threads, verbose, callback
     def _features(self, kernel: Any, X: Any, rows: NDArray[np.intp]) -> FloatArray:
         """Features of all rows; the basis is chosen among ``rows``."""
         wanted = self.low_rank
-        wanted = (
-            LowRank(rank=int(wanted), random_state=0)
-            if (isinstance(wanted, Integral))
-            else clone(wanted)
-        )
+        is_number = isinstance(wanted, Integral)
+        wanted = LowRank(rank=int(wanted), random_state=0) if is_number else clone(wanted)
         if wanted.method == "subset":
             raise ValueError("low_rank.method must be 'rectangle' or 'nystrom', got 'subset'")
-        n = np.shape(X)[0] if hasattr(X, "shape") else len(X)
+        n = count_rows(X)
         if isinstance(wanted.basis, str) and len(rows) < n:
-            if self._is_precomputed():
-                raise ValueError("a precomputed kernel needs positive weights, got zeros")
-            self.low_rank_ = wanted.fit(kernel, take_rows(X, rows), n_threads=self.n_threads)
-            self.low_rank_.basis_ = tuple(rows[basis] for basis in self.low_rank_.basis_)
+            self._choose_among(wanted, kernel, X, rows)
         else:
-            self.low_rank_ = wanted.fit(kernel, X, n_threads=self.n_threads)
+            wanted.fit(kernel, X, n_threads=self.n_threads)
+        self.low_rank_ = wanted
         rank = sum(features.rank for features in wanted.maps_)
         out = np.empty((n, rank))
         for part in feature_blocks(n, rank):
             out[part] = wanted.transform(X[part])
         return out
+
+    def _choose_among(self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp]) -> None:
+        """Fit ``low_rank`` with its basis among some of the rows, counted among all."""
+        if not self._is_precomputed():
+            low_rank.fit(kernel, take_rows(X, rows), n_threads=self.n_threads)
+        else:
+            low_rank.fit(kernel, X[np.ix_(rows, rows)], n_threads=self.n_threads)
+            low_rank.maps_ = tuple(
+                FeatureMap(kernel, X, rows[basis], n_threads=self.n_threads)
+                for basis in low_rank.basis_
+            )
+        low_rank.basis_ = tuple(rows[basis] for basis in low_rank.basis_)
 
     def _feature_gram(self, features: FloatArray) -> Gram:
         kernel = Linear()

@@ -22,7 +22,8 @@ Robust = Literal["huber", "hampel"]
 HUBER, HAMPEL = 1.345, (2.5, 3.0)
 # Weight of a hopeless outlier: not zero, so that the set of rows stays.
 LEAST = 1e-4
-ROUNDS, CHANGE = 100, 1e-8
+# Rounds, those that measure the scale and choose alpha anew, and the change that ends them.
+ROUNDS, MEASURED, CHANGE = 100, 20, 1e-8
 
 
 def huber_weights(standardized: FloatArray) -> FloatArray:
@@ -69,27 +70,35 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     return s.targets - values - fit.intercept
 
 
-def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, float, int]:
-    """Iteratively reweighted least squares: fit, weights, residual scale, rounds.
+def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, float]:
+    """Iteratively reweighted least squares: fit, weights and residual scale.
 
+    ``n_iter`` of the fit counts the rounds; not converged if weights still changed at the last.
     Each round weighs the rows by their residuals in units of a robust scale and fits again;
-    alpha, if there is a choice, is chosen anew with the weighted leave-one-out error.
+    alpha, if there is a choice, is chosen anew with the weighted leave-one-out error. After some
+    rounds scale and alpha stay: a median jumps and may go round in circles, while with a fixed
+    scale Huber's loss is convex and falls in every round.
     """
-    base = job.system
+    choice, base = job, job.system
     share = np.ones(base.n_rows)
-    scale, rounds = 0.0, 0
+    rounds, change = 0, np.inf
     fit = fit_least_squares(replace(job, loo=False))
     while rounds < ROUNDS:
         residual = residuals(job, fit)[:, 0]
-        scale = residual_scale(residual, base.weight)
-        if not scale > 0:
+        if rounds < MEASURED:
+            scale = residual_scale(residual, base.weight)
+        elif rounds == MEASURED:
+            job = replace(job, alphas=np.array([fit.alpha]))
+        # half of the rows or more are fitted without error: no unit to measure others by
+        weights = WEIGHTS[robust](residual / scale) if scale > 0 else share
+        change, share = float(np.abs(weights - share).max()), weights
+        if change < CHANGE:
             break
         rounds += 1
-        before, share = share, WEIGHTS[robust](residual / scale)
-        if np.abs(share - before).max() < CHANGE:
-            break
         fit = fit_least_squares(replace(_weighted(job, share), loo=False))
-    return fit_least_squares(_weighted(job, share)), share, scale, rounds
+    final = fit_least_squares(_weighted(choice, share))
+    ended = final.converged and change < CHANGE
+    return replace(final, n_iter=rounds, residual=change, converged=ended), share, scale
 
 
 def _weighted(job: Job, share: FloatArray) -> Job:

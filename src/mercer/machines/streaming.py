@@ -33,6 +33,9 @@ def can_stream(machine: Any) -> bool:
         raise AttributeError(
             "partial_fit needs low_rank or a linear kernel: the features of a row must be few"
         )
+    method = getattr(machine.low_rank, "method", "rectangle")
+    if method != "rectangle":
+        raise AttributeError(f"partial_fit needs method='rectangle' of low_rank, got {method!r}")
     if machine.sparse is not None or machine.penalty != "norm":
         raise AttributeError("partial_fit needs sparse=None and penalty='norm'")
     return True
@@ -77,10 +80,6 @@ class Stream:
         ranks = [X.shape[1] + penalized]
         if low_rank is not None:
             self.low_rank = low_rank = clone(low_rank)
-            if low_rank.method != "rectangle":
-                raise ValueError(
-                    f"partial_fit needs method='rectangle' of low_rank, got {low_rank.method!r}"
-                )
             low_rank.fit(self.full_kernel, X, n_threads=n_threads)
             ranks = [features.rank for features in low_rank.maps_]
         self.moments = [Moments(rank, n_outputs, bias) for rank in ranks]

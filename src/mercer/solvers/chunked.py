@@ -110,7 +110,7 @@ class _Run(CertifiedRun):
 
     def first_precision(self) -> Precision:
         """A whole matrix of single precision takes half the cache."""
-        whole = self.solver.kernel_rows == "whole"
+        whole = self.solver.kernel_rows == "whole" and not self.gram.precision_is_given
         return "single" if whole else super().first_precision()
 
     def certificate(self, precision: Precision) -> Certificate:

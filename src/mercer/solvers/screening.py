@@ -61,7 +61,8 @@ def bounded_certificate(
     n = problem.n_variables
     sample = np.arange(0, n, max(n // _SMALL_SAMPLE, 1))
     values = problem.linear - gradient - problem.ridge * coef
-    if np.abs(_exact_values(problem, gram, coef, sample) - values[sample]).max() > bound:
+    exact = _exact_values(problem, gram, coef, sample)
+    if np.abs(exact - values[sample]).max(initial=0.0) > bound:
         return None
     found = assess(problem, coef, values, gram.is_positive_definite, error=bound)
     return replace(found, violation=found.violation + 2 * bound)

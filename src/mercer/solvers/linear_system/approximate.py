@@ -15,7 +15,7 @@ from mercer.native_kernel import reads_stored, take_rows
 from mercer.solvers.linear_system.exact import with_constant
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned
-from mercer.solvers.linear_system.linear import woodbury
+from mercer.solvers.linear_system.linear import dual_condition, woodbury
 from mercer.solvers.linear_system.low_rank import AverageSystem, NystromSystem, SubsetSystem
 from mercer.solvers.linear_system.moments import Moments
 from mercer.solvers.linear_system.solvers import factored
@@ -46,12 +46,13 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
     low_rank.trace_error_ = _trace_error(job, evaluators)
     whole: Any = evaluators[0] if len(evaluators) == 1 else AverageSystem(evaluators)
     alpha, result = scanned(job, whole)
+    is_dual = low_rank.method == "nystrom"
     return LeastSquaresFit(
         solver=low_rank.method,
         alpha=alpha,
         **_expansion(job, low_rank, evaluators, alpha),
         scan=result,
-        condition=whole.condition(alpha),
+        condition=dual_condition(whole, alpha) if is_dual else whole.condition(alpha),
         low_rank=low_rank,
     )
 

@@ -84,9 +84,16 @@ def choose_solver(job: Job) -> str:
             return "primal"
         if n <= side or (many and n <= SPECTRUM_SIDE):
             return "eigen" if many else "direct"
-        return "primal" if many and d <= SPECTRUM_SIDE else "cg"
-    if n <= DENSE_SIDE or (many and n <= SPECTRUM_SIDE):
+        if many and d <= SPECTRUM_SIDE:
+            return "primal"
+    elif n <= DENSE_SIDE or (many and n <= SPECTRUM_SIDE):
         return "eigen" if many else "direct"
+    if many:
+        raise ValueError(
+            f"alpha must be one number for {n} rows, got a choice: leave-one-out values need a "
+            f"decomposition of the {n} x {n} kernel matrix. low_rank gives them for any number of "
+            f"rows; solver='eigen' takes {24 * n**2 / 2**30:.0f} GB"
+        )
     return "cg"
 
 

@@ -14,7 +14,13 @@ from mercer.solvers.linear_system.factors import CholeskyFactor
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned
 from mercer.solvers.linear_system.kernel import kernel_cg, preconditioner_features
-from mercer.solvers.linear_system.linear import LinearData, linear_cg, linear_lsqr, woodbury
+from mercer.solvers.linear_system.linear import (
+    LinearData,
+    dual_condition,
+    linear_cg,
+    linear_lsqr,
+    woodbury,
+)
 from mercer.solvers.linear_system.solvers import ConjugateGradient, factored
 
 __all__ = ["fit_cg", "fit_direct", "fit_iterative_linear", "fit_primal", "fit_proximal", "fit_smo"]
@@ -62,7 +68,7 @@ def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
         **_split(job, weights, intercept),
         coef=coef,
         scan=result,
-        condition=evaluator.condition(alpha),
+        condition=dual_condition(evaluator, alpha) if dual else evaluator.condition(alpha),
     )
 
 
@@ -145,13 +151,22 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
 
 
 def fit_proximal(job: Job) -> LeastSquaresFit:
-    """(K^2 + alpha) c = K y: the penalty |c|^2 in the place of c'Kc (spec 003, 2.18)."""
-    features = FeatureMap(
+    """(K^2 + alpha) c = K y: the penalty |c|^2 in the place of c'Kc (spec 003, 2.18).
+
+    A row of weight w is w copies that share its coefficient, sum_i c_i^2 / w_i: the features
+    are K diag(sqrt(w)).
+    """
+    kernel_values = FeatureMap(
         job.kernel, job.X, whiten=False, precision=job.precision, n_threads=job.n_threads
     )
-    n = job.system.n_rows
+    n, scale = job.system.n_rows, job.system.scale
     blocks = list(row_slices(n, 8 * n))
-    source = lambda rows: with_constant(features(job.X[rows]), job.penalized)  # noqa: E731
+
+    def source(rows: slice) -> FloatArray:
+        values = kernel_values(job.X[rows])
+        values *= scale
+        return with_constant(values, job.penalized)
+
     evaluator = FeatureSystem(job.system, source, n + job.penalized, blocks, job.alpha)
     alpha, result = scanned(job, evaluator)
     weights, intercept = evaluator.solve(alpha)
@@ -160,7 +175,7 @@ def fit_proximal(job: Job) -> LeastSquaresFit:
         solver="proximal",
         alpha=alpha,
         intercept=parts["intercept"],
-        coef=parts["weights"],
+        coef=scale[:, None] * parts["weights"],
         support=np.arange(n),
         scan=result,
         condition=evaluator.condition(alpha),

@@ -42,7 +42,7 @@ class Factor(Protocol):
 def linear_form(T: FloatArray, filters: FloatArray, z: FloatArray) -> FloatArray:
     """``T diag(filter) z`` for every filter: shape (n_alphas, n_rows, n_outputs)."""
     weighted = filters.T[:, :, None] * z[:, None, :]
-    flat = T @ weighted.reshape(len(z), -1)
+    flat = T @ weighted.reshape(len(z), len(filters) * z.shape[1])
     return flat.reshape(len(T), len(filters), z.shape[1]).transpose(1, 0, 2)
 
 

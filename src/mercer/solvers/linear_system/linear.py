@@ -10,9 +10,9 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 
 from mercer.solvers.linear_system.conjugate_gradient import Iterate, conjugate_gradient
 from mercer.solvers.linear_system.features import FeatureSystem
-from mercer.solvers.linear_system.system import System
+from mercer.solvers.linear_system.system import Evaluator, System
 
-__all__ = ["LinearData", "linear_cg", "linear_lsqr", "woodbury"]
+__all__ = ["LinearData", "dual_condition", "linear_cg", "linear_lsqr", "woodbury"]
 
 FloatArray = NDArray[np.float64]
 
@@ -117,6 +117,11 @@ def linear_lsqr(
         converged &= stop in (0, 1, 2, 4, 5)
     run = Iterate(weights, n_iter, float(worst), bool(converged))
     return weights, data.intercept(weights), run
+
+
+def dual_condition(system: Evaluator, alpha: float) -> float:
+    """Condition of A A' + alpha, A with fewer columns than rows: what Woodbury divides by alpha."""
+    return (system.largest + alpha) / alpha
 
 
 def woodbury(system: FeatureSystem, alpha: float) -> tuple[FloatArray, FloatArray]:

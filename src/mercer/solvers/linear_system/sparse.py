@@ -86,7 +86,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
 
     Each round solves least squares with f = K a + b and the penalty sum_i a_i^2 / d_i^2, d
     the coefficients of the round before (their norm over the outputs): the features are
-    K diag(d), and what shrinks once shrinks to zero.
+    K diag(d), and what shrinks once shrinks to zero. Of several copies of a row one is left.
     """
     first = fit_direct(replace(job, loo=False), spectral=job.alpha is None)
     assert first.coef is not None
@@ -101,7 +101,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
         evaluator = _reweighted(job, K[:, support] * size, alpha)
         theta, intercept = evaluator.solve(alpha)
         coef = size[:, None] * theta
-        is_done = np.abs(coef - before).max(initial=0.0) < CHANGE * size.max(initial=0.0)
+        is_done = np.abs(coef - before).max(initial=0.0) <= CHANGE * size.max(initial=0.0)
     if job.penalized:
         intercept = coef.sum(axis=0)
     result = None
