@@ -23,11 +23,12 @@ void add_scaled(double* __restrict y, double weight, const double* __restrict x,
     for (std::size_t i = 0; i < n; ++i) y[i] += weight * x[i];
 }
 
-// In tiles of y that stay in the first cache; eight rows for each pass over a tile.
+// In tiles of y that stay in the second cache, so long that each row is read in long runs; eight rows
+// for each pass over a tile.
 MERCER_EVERY_WIDTH
 void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
               std::size_t offset, std::size_t n) {
-    constexpr std::size_t tile = 1024;
+    constexpr std::size_t tile = 4096;
     for (std::size_t begin = 0; begin < n; begin += tile) {
         const std::size_t length = begin + tile < n ? tile : n - begin;
         const std::size_t first = offset + begin;
