@@ -1,6 +1,7 @@
 """Regularization paths next to single fits, and warm-started grids next to cold solves.
 
     python benchmarks/paths.py [--data DIR] [--parts paths grid] [--rows 1000]
+                               [--kernels linear rbf] [--names NAME ...]
 
 One thread; medians of CPU seconds in one process. *paths*: one path next to ten fits of LIBSVM at
 values of C spread over the same range, and the time of an event next to that of streaming as many
@@ -171,14 +172,16 @@ def show_paths(directory: Path | None) -> None:
         print(hastie_line(*case), flush=True)
 
 
-def grid_cases(directory: Path | None, rows: int) -> Iterator[tuple[str, Rows]]:
+def grid_cases(
+    directory: Path | None, rows: int, names: tuple[str, ...]
+) -> Iterator[tuple[str, Rows]]:
     if directory is None:
         X, y = load_breast_cancer(return_X_y=True)
         yield "breast cancer", standardised(X, y)
         for name, make in (("ringnorm", make_ringnorm), ("twonorm", make_twonorm)):
             yield name, standardised(*make(rows, random_state=0))
         return
-    for name in GRID_NAMES:
+    for name in names:
         yield name, read(directory, name, rows)
 
 
@@ -220,14 +223,17 @@ def grid_line(name: str, rows: Rows, kernel: str) -> tuple[str, float]:
     return text, cold / warm
 
 
-def show_grids(directory: Path | None, rows: int) -> None:
+def show_grids(
+    directory: Path | None, rows: int, kernels: tuple[str, ...], names: tuple[str, ...]
+) -> None:
     print(
         f"{'grid':20s} {'rows':>6s} {'kernel':6s} {'warm s':>8s} {'cold s':>8s} {'ratio':>6s} "
         f"{'chunked s':>9s} {'steps':>8s} {'cold':>8s} {'viol.':>8s} {'apart':>8s}"
     )
-    for kernel, limit in (("linear", 5 * rows), ("rbf", rows)):
+    for kernel in kernels:
         ratios = []
-        for name, case in grid_cases(directory, limit):
+        limit = 5 * rows if kernel == "linear" else rows
+        for name, case in grid_cases(directory, limit, names):
             text, ratio = grid_line(name, case, kernel)
             ratios.append(ratio)
             print(text, flush=True)
@@ -239,11 +245,13 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--parts", nargs="*", default=["paths", "grid"])
     parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--kernels", nargs="*", default=["linear", "rbf"])
+    parser.add_argument("--names", nargs="*", default=GRID_NAMES)
     options = parser.parse_args()
     if "paths" in options.parts:
         show_paths(options.data)
     if "grid" in options.parts:
-        show_grids(options.data, options.rows)
+        show_grids(options.data, options.rows, options.kernels, options.names)
 
 
 if __name__ == "__main__":
