@@ -57,7 +57,7 @@ def main() -> None:
     if options.data is not None:
         report(read(options.data, "mnist", 10.0, gamma=0.02))
         report(read(options.data, "connect-4", 1.0))
-        report(read(options.data, "skin", 10.0))
+        report(read(options.data, "skin_nonskin", 10.0))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ import pytest
 import mercer
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
+FOLDERS = ("docs", "benchmarks", "studies", "examples")
+PAGES = sorted([*ROOT.glob("*.md"), *(p for f in FOLDERS for p in ROOT.glob(f"{f}/**/*.md"))])
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 MODULES = sorted(
     info.name for info in pkgutil.walk_packages(mercer.__path__, "mercer.") if "__" not in info.name

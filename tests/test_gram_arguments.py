@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from mercer import Gram
-from mercer.kernels import Gaussian, Linear, Precomputed
+from mercer.kernels import FunctionKernel, Gaussian, Linear, Precomputed
 
 X = np.random.default_rng(0).normal(size=(6, 4))
 
@@ -61,6 +61,10 @@ def test_kernel() -> None:
         (Precomputed(), X, ValueError, r"needs a square matrix, got shape \(6, 4\)"),
         (Precomputed(), X.T, ValueError, r"needs a square matrix, got shape \(4, 6\)"),
         (Precomputed(), sparse.eye_array(3), TypeError, "needs a dense matrix"),
+        (Linear(), np.where(X[2, 1] == X, np.nan, X), ValueError, "X must be finite, got nan"),
+        (Gaussian(1.0), np.where(X[2, 1] == X, -np.inf, X), ValueError, "finite, got -inf"),
+        (Linear(), sparse.csc_array([[0.0, np.nan]]), ValueError, "X must be finite, got nan"),
+        (Precomputed(), np.full((2, 2), np.nan), ValueError, "X must be finite, got nan"),
     ],
 )
 def test_rows(kernel: Any, rows: Any, error: type[Exception], message: str) -> None:
@@ -118,3 +122,13 @@ def test_precision_of_a_product() -> None:
         ValueError,
         "precision must be 'single', 'double' or None, got 'half'",
     )
+
+
+def test_rows_whose_sum_overflows_are_finite() -> None:
+    Gram(Linear(), np.full((6, 2), 1e308))
+
+
+def test_a_function_may_read_rows_with_holes() -> None:
+    rows = np.where(X[2, 1] == X, np.nan, X)
+    kernel = FunctionKernel(lambda a, b: np.nan_to_num(a) @ np.nan_to_num(b).T)
+    assert np.isfinite(Gram(kernel, rows).row(2)).all()

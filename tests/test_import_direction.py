@@ -39,7 +39,12 @@ ROOMS = [
 ]
 # Modules beside the rooms, and the room each belongs to; the first ones every room may use.
 EVERYWHERE = {"_core", "_threads", "__version__"}
-ANNEXES = {"duality": "problem", "native_kernel": "gram", "cross_gram": "gram"}
+ANNEXES = {
+    "duality": "problem",
+    "primal_correction": "problem",
+    "native_kernel": "gram",
+    "cross_gram": "gram",
+}
 
 FILES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 

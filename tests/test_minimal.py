@@ -6,6 +6,8 @@ Needs nothing but pytest and the package, so that it can be run against a wheel.
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from importlib.metadata import version
 from typing import Any
 
@@ -72,3 +74,49 @@ def test_model_files_hold_the_machine(tmp_path: Any) -> None:
     save(machine, tmp_path / "model.mercer")
     again = load(tmp_path / "model.mercer")
     np.testing.assert_array_equal(again.decision_function(X), machine.decision_function(X))
+
+
+ALONE = """
+import re, sys
+from importlib import metadata
+
+def names(distribution):
+    "The distributions it needs, extras left out, and theirs."
+    found = {distribution.lower().replace("_", "-")}
+    for line in metadata.requires(distribution) or []:
+        if "extra ==" not in line:
+            found |= names(re.match(r"[\\w.-]+", line).group())
+    return found
+
+needed = names("mercer")
+assert needed >= {"mercer", "numpy", "scipy", "scikit-learn"}
+packages = metadata.packages_distributions()
+hidden = {p for p, owners in packages.items()
+          if not any(o.lower().replace("_", "-") in needed for o in owners)}
+
+class Hide:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(f"{name} is hidden")
+
+sys.meta_path.insert(0, Hide())
+import numpy as np
+from sklearn.base import clone
+import mercer
+from mercer import datasets, diagnostics, formulations, io, kernels, paths, solvers
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+y = (X[:, 0] > 0).astype(int)
+for name in mercer.__all__:
+    made = getattr(mercer, name)
+    if isinstance(made, type) and hasattr(made, "fit") and hasattr(made, "predict"):
+        clone(made()).fit(X, y).predict(X)
+print(sorted(set(sys.modules) & hidden))
+"""
+
+
+def test_the_core_needs_nothing_but_its_requirements() -> None:
+    """numpy, scipy, scikit-learn and what these need: everything else cannot be imported."""
+    run = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == "[]"

@@ -44,16 +44,17 @@ void check_lengths(std::size_t n, std::initializer_list<std::size_t> sizes) {
 }
 
 void make_simplex(Simplex* self, Gram<double>& gram, const IndexArray& index, const Vector& linear,
-                  const Vector& lower, const Vector& upper, const Vector& ridge, bool has_group,
-                  double group_sum, const Vector& coef, const std::optional<Vector>& gradient) {
+                  const Vector& lower, const Vector& upper, const Vector& ridge,
+                  const Array1<std::int8_t>& group, const Vector& group_sum, const Vector& coef,
+                  const std::optional<Vector>& gradient) {
     const std::size_t n = linear.size();
-    check_lengths(n, {index.size(), lower.size(), upper.size(), ridge.size(), coef.size(),
-                      gradient ? gradient->size() : n});
+    check_lengths(n, {index.size(), lower.size(), upper.size(), ridge.size(), group.size(),
+                      coef.size(), gradient ? gradient->size() : n});
     to_indices(index, gram.size());
-    const ProblemView problem{n,            has_group,    index.data(), linear.data(),
-                              lower.data(), upper.data(), ridge.data(), nullptr};
+    const ProblemView problem{n,            group_sum.size(), index.data(), linear.data(),
+                              lower.data(), upper.data(),     ridge.data(), group.data()};
     nb::gil_scoped_release release;
-    new (self) Simplex(gram, problem, group_sum, coef.data(),
+    new (self) Simplex(gram, problem, group_sum.data(), coef.data(),
                        gradient ? gradient->data() : nullptr, SignalPoll());
 }
 
@@ -71,11 +72,12 @@ const char* run(Simplex& simplex, const Options& options, nb::object callback) {
     return status_name(simplex.run(options, monitor));
 }
 
-void rescale(Simplex& simplex, const Vector& lower, const Vector& upper, double group_sum,
+void rescale(Simplex& simplex, const Vector& lower, const Vector& upper, const Vector& group_sum,
              double factor) {
     check_lengths(simplex.coef().size(), {lower.size(), upper.size()});
+    check_lengths(simplex.multiplier().size(), {group_sum.size()});
     nb::gil_scoped_release release;
-    simplex.rescale(lower.data(), upper.data(), group_sum, factor);
+    simplex.rescale(lower.data(), upper.data(), group_sum.data(), factor);
 }
 
 std::size_t checked(const Simplex& simplex, std::size_t variable) {
@@ -103,7 +105,7 @@ void register_simplex(nb::module_& m) {
         .def_ro("largest_basis", &Counters::largest_basis);
     nb::class_<Simplex>(m, "Simplex", "The state of the revised simplex method.")
         .def("__init__", &make_simplex, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-             nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("has_group"),
+             nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
              nb::arg("group_sum"), nb::arg("coef"), nb::arg("gradient").none(),
              nb::keep_alive<1, 2>())
         .def("run", &run, nb::arg("options"), nb::arg("callback").none())
@@ -124,14 +126,14 @@ void register_simplex(nb::module_& m) {
         .def("scale_rates",
              [](Simplex& s) {
                  const Simplex::Rates rates = s.scale_rates();
-                 return nb::make_tuple(as_array(rates.coef), rates.multiplier,
+                 return nb::make_tuple(as_array(rates.coef), as_array(rates.multiplier),
                                        as_array(rates.slope));
              })
         .def("copy", [](const Simplex& s) { return Simplex(s); })
         .def("gradient", [](Simplex& s) { return as_array(s.gradient()); })
         .def("coef", [](const Simplex& s) { return as_array(s.coef()); })
         .def("basic", [](const Simplex& s) { return s.basic(); })
-        .def_prop_ro("multiplier", &Simplex::multiplier)
+        .def("multiplier", [](const Simplex& s) { return as_array(s.multiplier()); })
         .def_prop_ro("violation", &Simplex::violation)
         .def_prop_ro("objective", &Simplex::objective)
         .def_prop_ro("condition", &Simplex::condition)
@@ -160,9 +162,14 @@ void register_factor(nb::module_& m) {
                  factor.remove(position);
              })
         .def("remove_reference",
-             [](NullSpaceFactor& factor) {
-                 if (factor.size() == 0) throw nb::index_error("no column takes its place");
-                 factor.remove_reference();
+             [](NullSpaceFactor& factor, std::size_t heir, const std::vector<std::size_t>& others) {
+                 if (heir >= factor.size()) throw nb::index_error("no such column");
+                 for (const std::size_t column : others) {
+                     if (column <= heir || column >= factor.size()) {
+                         throw nb::index_error("other columns must stand behind the heir");
+                     }
+                 }
+                 factor.remove_reference(heir, others);
              })
         .def("solve",
              [column](const NullSpaceFactor& factor, const Vector& values) {

@@ -42,8 +42,12 @@ class Kernel {
 
     // Whether `values` may be called from several threads at once.
     virtual bool is_parallel() const { return true; }
+    // Whether `product` is cheaper than the values it sums.
+    virtual bool has_fast_product() const { return false; }
     // How many rows are best asked for together.
     virtual std::size_t rows_at_once() const { return 1; }
+    // What a value costs, in multiplications of long dense rows, roughly.
+    virtual double work() const = 0;
 };
 
 template <class T>

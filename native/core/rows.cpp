@@ -165,6 +165,52 @@ void Rows<T>::copy_norms(const Rows& other, std::span<const std::size_t> index) 
 }
 
 template <class T>
+void Rows<T>::add_row(std::size_t row, double weight, double* sum) const {
+    if (sparse_) {
+        for (std::int64_t e = start_[row]; e < start_[row + 1]; ++e) {
+            sum[feature_[e]] += weight * double(values_[e]);
+        }
+        return;
+    }
+    const T* x = lane(row);
+    for (std::size_t k = 0; k < n_features_; ++k) sum[k] += weight * double(x[k * width_]);
+}
+
+template <class T>
+void Rows<T>::add_inner_products(const double* direction, std::size_t first, std::size_t last,
+                                 double* out) const {
+    if (!sparse_) {
+        for (std::size_t i = first; i < last;) {
+            const std::size_t end = std::min(last, (i / width_ + 1) * width_);
+            add_panel_products(direction, i / width_, i % width_, end - i / width_ * width_,
+                               out + (i - first));
+            i = end;
+        }
+        return;
+    }
+    for (std::size_t i = first; i < last; ++i) {
+        double sum = 0.0;
+        for (std::int64_t e = start_[i]; e < start_[i + 1]; ++e) {
+            sum += direction[feature_[e]] * double(values_[e]);
+        }
+        out[i - first] += sum;
+    }
+}
+
+// Lanes [first, last) of a panel; all lanes are summed side by side.
+template <class T>
+void Rows<T>::add_panel_products(const double* direction, std::size_t panel, std::size_t first,
+                                 std::size_t last, double* out) const {
+    constexpr std::size_t widest = 64;
+    double sums[widest] = {};
+    const T* values = values_.data() + panel * width_ * n_features_;
+    for (std::size_t k = 0; k < n_features_; ++k, values += width_) {
+        for (std::size_t r = 0; r < width_; ++r) sums[r] += direction[k] * double(values[r]);
+    }
+    for (std::size_t r = first; r < last; ++r) out[r - first] += sums[r];
+}
+
+template <class T>
 Rows<T>::Left::Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms)
     : count_(index.size()), n_features_(rows.n_features_) {
     const std::size_t height =

@@ -50,12 +50,24 @@ class Rows {
     std::size_t size() const { return n_rows_; }
     std::size_t n_features() const { return n_features_; }
     bool is_sparse() const { return sparse_; }
+    // Of a product with a row: entries one by one take as long as ten of a dense row.
+    double work() const {
+        if (!sparse_) return double(n_features_);
+        return n_rows_ == 0 ? 0.0 : 10.0 * double(start_[n_rows_]) / double(n_rows_);
+    }
     Panels<T> panels() const { return {values_.data(), norms_.data(), n_features_}; }
     SparseRows<T> sparse(bool one_norms) const {
         return {start_.data(), feature_.data(), values_.data(),
                 one_norms ? one_norms_.data() : norms_.data()};
     }
     const T* squared_norms() const { return norms_.data(); }
+
+    // sum += weight * row, over features.
+    void add_row(std::size_t row, double weight, double* sum) const;
+    // out[i - first] += <row i, direction> for the rows i in [first, last), each summed over its
+    // features in ascending order.
+    void add_inner_products(const double* direction, std::size_t first, std::size_t last,
+                            double* out) const;
 
     // Copies the rows `index` into the left layout of leaf.hpp, for use against `right`.
     // requires: right has as many features and the same density
@@ -79,6 +91,8 @@ class Rows {
     void finish_sparse();
     void copy_norms(const Rows& other, std::span<const std::size_t> index);
     const T* lane(std::size_t row) const;
+    void add_panel_products(const double* direction, std::size_t panel, std::size_t first,
+                            std::size_t last, double* out) const;
 
     std::size_t n_rows_ = 0, n_features_ = 0, width_ = 1;
     bool sparse_ = false;

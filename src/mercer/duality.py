@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from mercer.problem import Problem
 
-__all__ = ["duality_gap"]
+__all__ = ["conjugate_gap", "duality_gap"]
 
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -49,18 +49,18 @@ def duality_gap(
     """
     box = _implied_box(problem)
     room, reach = np.abs(box - coef), np.abs(coef).max(initial=0.0)
-    unridged = problem.ridge == 0.0
-    infinite = np.isinf(box) & unridged
+    far = (room > 10.0 * reach) & (problem.ridge == 0.0)
+    infinite = np.isinf(box) & far
     hard = bool(infinite.any())
     points = [] if hard else [(1.0, multiplier)]
     inside = np.minimum(room[0], room[1])
     if not hard and ((inside > 0.0) & (inside < 1e-3 * reach)).any():
         points.append((1.0, _weighted(problem, inside, reach, gradient, multiplier)))
-    # a bound far beyond all coefficients, on one side only: any slope has one free sign
-    loose = (room > 10.0 * reach) & unridged
-    loose = (loose & ~loose[::-1]) | infinite
-    if loose.any():
-        points += _primal_beyond(problem, values, multiplier, loose, hard)
+    if far.any():
+        # a bound far beyond all coefficients, on one side only: any slope has one free sign
+        loose = (far & ~far[::-1]) | infinite
+        if loose.any():
+            points += _primal_beyond(problem, values, multiplier, loose, hard)
     missing = problem.group_sum - problem.group_sums(coef)
     gaps = [
         _gap_at(problem, coef, values, s, m, box, infinite if hard else None) + m @ missing
@@ -80,21 +80,24 @@ def _gap_at(
 ) -> float:
     """P(s, m) - D of a feasible point, the group sums left out."""
     # a variable without a group has group -1, the last entry
-    h = problem.linear - scale * values - np.append(multiplier, 0.0)[problem.group]
+    level = np.concatenate((multiplier, (0.0,)))[problem.group]
+    h = problem.linear - (values if scale == 1.0 else scale * values) - level
     if infinite is not None:
         # what is left of the wrong sign is rounding of the scale and the shift
         h = np.where(infinite[0], np.maximum(h, 0.0), h)
         h = np.where(infinite[1], np.minimum(h, 0.0), h)
-    gap = _conjugate_gap(h, coef, problem.ridge, box)
+    gap = conjugate_gap(h, coef, problem.ridge, box)
     return gap if scale == 1.0 else gap + 0.5 * (scale - 1.0) ** 2 * float(coef @ values)
 
 
-def _conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray) -> float:
+def conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray) -> float:
     """Sum over i of phi_i(h_i) - (h_i beta_i - ridge_i beta_i^2/2).
 
     With b_i the maximizer in phi_i a term is (b_i - beta_i)(h_i - ridge_i (b_i + beta_i)/2):
-    never negative, so that no digits cancel.
+    never negative, so that no digits cancel. Without a ridge b_i is a bound.
     """
+    if not ridge.any():
+        return float(np.where(h > 0.0, box[1] - coef, np.where(h < 0.0, box[0] - coef, 0.0)) @ h)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         best = np.minimum(np.maximum(h / ridge, box[0]), box[1])
     # 0/0: without slope and ridge every b is a maximizer

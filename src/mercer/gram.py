@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import cached_property
 from itertools import pairwise
 from operator import index as as_integer
 from typing import Any, Literal
@@ -18,8 +19,10 @@ from mercer.native_kernel import (
     Precision,
     RowSet,
     build_kernel,
+    check_finite,
     count_rows,
     fixed_rows,
+    reads_python,
     reads_stored,
     take_rows,
 )
@@ -29,6 +32,7 @@ __all__ = ["Expansion", "Gram"]
 FloatArray = NDArray[np.float64]
 _SMALL = 3000  # rows up to which kernel values are kept in double precision by default
 _PREDICTION_ROWS = 8192
+_SMALL_CACHE = 2**24  # bytes that every machine has
 
 
 class Gram:
@@ -69,6 +73,8 @@ class Gram:
             raise TypeError(f"kernel must be a Kernel, got {kernel!r}")
         self.kernel = kernel
         self.n_rows = count_rows(X)
+        if not reads_python(kernel.form()):
+            check_finite(X)
         self.n_threads = resolve_threads(n_threads)
         self.precision: Precision = _resolve_precision(precision, self.n_rows)
         self.precision_is_given = precision != "auto"
@@ -210,7 +216,11 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self._parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._left = fixed_rows(rows, precision, self.form)
+        self._rows = rows
+
+    @cached_property
+    def _left(self) -> RowSet:
+        return fixed_rows(self._rows, self.precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
@@ -256,7 +266,7 @@ def _resolve_precision(precision: str, n_rows: int) -> Precision:
 def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> int:
     whole = n_rows * n_rows * (4 if precision == "single" else 8)
     if cache_size == "auto":
-        return min(whole, _available_bytes() // 4)
+        return whole if whole <= _SMALL_CACHE else min(whole, _available_bytes() // 4)
     if isinstance(cache_size, str) or not cache_size > 0:
         raise ValueError(
             f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"

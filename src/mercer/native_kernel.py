@@ -16,6 +16,7 @@ __all__ = [
     "Precision",
     "RowSet",
     "build_kernel",
+    "check_finite",
     "count_rows",
     "fixed_rows",
     "reads_python",
@@ -31,6 +32,19 @@ _TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
 def count_rows(rows: Any) -> int:
     """Number of rows of an array, sparse matrix or sequence of objects."""
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def check_finite(rows: Any) -> None:
+    """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
+    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    if values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if np.isfinite(total) or np.isfinite(values).all():
+        return
+    worst = values[~np.isfinite(values)][0]
+    raise ValueError(f"X must be finite, got {worst}")
 
 
 def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:
@@ -156,13 +170,15 @@ def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
     """
     if not _is_numeric(rows):
         return None
-    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    far = 0.0
     if precision == "double":
-        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64)
-        spread = float(np.ptp(some, axis=0).max())
-        if np.abs(mean).max() <= 1e3 * spread:
+        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64, copy=False)
+        low, high = some.min(axis=0), some.max(axis=0)
+        far = 1e3 * float((high - low).max())
+        if max(high.max(), -low.min()) <= far:
             return None
-    return mean
+    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
+    return None if far > 0.0 and np.abs(mean).max() <= far else mean
 
 
 def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:

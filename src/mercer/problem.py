@@ -10,13 +10,14 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.duality import duality_gap
+from mercer.primal_correction import corrected_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -97,17 +98,11 @@ class Problem:
         for name in ("linear", "ridge", "group_sum"):
             if not np.isfinite(getattr(self, name)).all():
                 raise ValueError(f"{name} must be finite")
-        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
-            raise ValueError("lower and upper must not be NaN")
-        if (self.lower > self.upper).any():
-            i = int(np.flatnonzero(self.lower > self.upper)[0])
-            raise ValueError(
-                f"lower must not exceed upper, got lower[{i}]={self.lower[i]} > "
-                f"upper[{i}]={self.upper[i]}"
-            )
-        if (self.lower == np.inf).any() or (self.upper == -np.inf).any():
+        if not (self.lower <= self.upper).all():
+            self._refuse_box()
+        if self.lower.max(initial=0.0) == np.inf or self.upper.min(initial=0.0) == -np.inf:
             raise ValueError("lower must be below +inf and upper above -inf")
-        if (self.ridge < 0).any():
+        if self.ridge.min(initial=0.0) < 0:
             raise ValueError(f"ridge must not be negative, got {self.ridge.min()}")
         if len(self.index) and self.index.min() < 0:
             raise ValueError(f"index must not be negative, got {self.index.min()}")
@@ -124,6 +119,15 @@ class Problem:
                     f"group_sum[{g}]={total} cannot be reached: the box of the group "
                     f"allows sums in [{low}, {high}]"
                 )
+
+    def _refuse_box(self) -> None:
+        if np.isnan(self.lower).any() or np.isnan(self.upper).any():
+            raise ValueError("lower and upper must not be NaN")
+        i = int(np.flatnonzero(self.lower > self.upper)[0])
+        raise ValueError(
+            f"lower must not exceed upper, got lower[{i}]={self.lower[i]} > "
+            f"upper[{i}]={self.upper[i]}"
+        )
 
     @property
     def n_variables(self) -> int:
@@ -175,8 +179,8 @@ class Certificate:
     multiplier : ndarray of shape (n_groups,)
         Multiplier of each group: the common gradient of its free variables.
     objective, primal : float
-        Dual value of the point and the best primal value found from it: that of its machine
-        or of the same w with another bias or scale.
+        Dual value of the point and the best primal value found from it: that of its machine,
+        of the same w with another bias or scale, or of w with its rounding corrected.
     gap : float or None
         ``primal - objective``, an upper bound of the distance to the optimal value.
         None if the kernel is indefinite, infinite if no primal point was found.
@@ -252,7 +256,8 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     problem : Problem
         The problem the point belongs to.
     gram : Gram
-        The kernel values; only ``product`` is asked for, once.
+        The kernel values; only ``product`` is asked for: once, and once more where rounding of
+        coefficients makes the gap look large (see :mod:`mercer.primal_correction`).
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
 
@@ -261,7 +266,12 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     Certificate
     """
     beta = _checked_point(problem, gram, coef)
-    return assess(problem, beta, _expansion(problem, gram, beta), gram.is_positive_definite)
+    values = _expansion(problem, gram, beta)
+    found = assess(problem, beta, values, gram.is_positive_definite)
+    if found.gap is None:
+        return found
+    gap = corrected_gap(problem, gram, beta, values, found)
+    return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
 
 
 def assess(
@@ -346,6 +356,7 @@ def _level(highest: float, lowest: float) -> float:
 
 
 def _infeasibility(problem: Problem, beta: FloatArray) -> float:
-    outside = np.maximum(problem.lower - beta, beta - problem.upper)
-    worst = np.max(outside, initial=0.0)
-    return float(np.max(np.abs(problem.group_sums(beta) - problem.group_sum), initial=worst))
+    below = float((problem.lower - beta).max(initial=0.0))
+    above = float((beta - problem.upper).max(initial=0.0))
+    missing = np.abs(problem.group_sums(beta) - problem.group_sum).max(initial=0.0)
+    return max(below, above, float(missing))

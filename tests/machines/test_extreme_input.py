@@ -194,3 +194,29 @@ def test_targets_of_any_size() -> None:
         y = size * X[:, 0]
         machine = SVR(loss="squared_error", C=1e6, kernel="linear", tol=1e-6 * size).fit(X, y)
         np.testing.assert_allclose(machine.predict(X), y, rtol=1e-3, atol=1e-3 * size)
+
+
+@pytest.mark.parametrize("loss", ["squared_epsilon_insensitive", "squared_error"])
+@pytest.mark.parametrize("size", [1e121, 1e160, 1e300])
+def test_targets_whose_squares_overflow_are_refused(size: float, loss: str) -> None:
+    X = sample().X
+    message = r"y must lie within \[-1e\+120, 1e\+120\] for a squared loss, got y\[0\]="
+    for machine in (SVR(loss=loss), NuSVR(loss="squared_epsilon_insensitive")):
+        with pytest.raises(ValueError, match=message):
+            machine.fit(X, np.full(len(X), size))
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e-100])
+@pytest.mark.parametrize("machine", [NuSVC(nu=0.3), NuSVR(), OneClassSVM()], ids=repr)
+def test_kernel_values_whose_squares_vanish(machine: Any, size: float) -> None:
+    """Gains of the order of 1e-400 were no gains, and the machine stayed where it began."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.repeat([-1.0, 1.0], 20)
+    X[20:] += 4.0
+    tiny = clone(machine).set_params(kernel="linear").fit(size * X, y)
+    assert tiny.solutions_[0].status == "converged"
+    same = clone(machine).set_params(kernel="linear").fit(X, y)
+    if not isinstance(machine, NuSVR):
+        np.testing.assert_allclose(
+            tiny.solutions_[0].objective / size**2, same.solutions_[0].objective, rtol=1e-3
+        )

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils._param_validation import validate_parameter_constraints
 
 import mercer
 from machines.machine_cases import CASES, sample
@@ -302,3 +303,35 @@ def test_changing_the_shape_of_decisions_needs_no_new_fit() -> None:
     assert machine.decision_function(data.X).shape == (40, 4)
     machine.decision_function_shape = "ovo"
     assert machine.decision_function(data.X).shape == (40, 6)
+
+
+def test_plain_arrays_and_lists_are_the_same_to_a_machine() -> None:
+    """Plain arrays skip a validation: what that would have found and kept must be there."""
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
+    named = SVC().fit(pd.DataFrame(X, columns=["a", "b", "c"]), y)
+    assert named.feature_names_in_.tolist() == ["a", "b", "c"]
+    again = named.fit(X, y)
+    assert not hasattr(again, "feature_names_in_")
+    assert again.n_features_in_ == 3
+    other = SVC().fit(X.tolist(), y.tolist())
+    np.testing.assert_array_equal(again.dual_coef_, other.dual_coef_)
+    for wrong_X, wrong_y, message in (
+        (np.where(X.mean() < X, np.nan, X), y, "NaN"),
+        (X, np.where(y == 1, np.inf, 0.0), "infinity"),
+        (X, y[1:], "inconsistent numbers of samples"),
+        (X[:0], y[:0], "minimum of 1 is required"),
+        (X[:, :0], y, "minimum of 1 is required"),
+        (X[0], y, "2D array"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SVC().fit(wrong_X, wrong_y)
+
+
+@pytest.mark.parametrize("machine", [SVC, NuSVC, SVR, NuSVR, OneClassSVM])
+def test_defaults_are_valid(machine: Any) -> None:
+    """A fit checks the parameters that are not their defaults."""
+    validate_parameter_constraints(
+        machine._parameter_constraints, machine().get_params(deep=False), machine.__name__
+    )
+    with pytest.raises(ValueError, match="The 'tol' parameter"):
+        machine(tol=-1.0).fit(np.eye(4), [0, 1, 0, 1])

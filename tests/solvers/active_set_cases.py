@@ -15,7 +15,9 @@ from mercer.problem import Problem
 
 FloatArray = NDArray[np.float64]
 SHAPES = ("general", "lattice", "binary", "duplicates", "shifted", "zero")
-FORMULATIONS = ("svc", "svc-squared", "svc-origin", "svr", "one-class", "huber", "quantile")
+ONE_LEVEL = ("svc", "svc-squared", "svc-origin", "svr", "one-class", "huber", "quantile")
+TWO_GROUPS = ("nu-svc", "nu-svr", "nu-svr-squared", "nearest", "nearest-reduced", "nearest-soft")
+FORMULATIONS = (*ONE_LEVEL, *TWO_GROUPS, "mixed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,9 @@ def random_case(seed: int, max_rows: int = 30) -> Case:
 def formulate(case: Case, name: str, C: float) -> fm.Formulation:
     n, w = len(case.y), case.weight
     targets = np.round(case.rng.normal(size=n), 1)
+    lightest = min(w[case.y > 0].sum(), w[case.y < 0].sum())
+    smaller = min((case.y > 0).sum(), (case.y < 0).sum())
+    tube = "squared_epsilon_insensitive"
     makers: dict[str, Any] = {
         "svc": lambda: fm.svc(case.y, C, w),
         "svc-squared": lambda: fm.svc(case.y, C, w, loss="squared_hinge"),
@@ -79,8 +84,27 @@ def formulate(case: Case, name: str, C: float) -> fm.Formulation:
         "one-class": lambda: fm.one_class(n, 0.3, w),
         "huber": lambda: fm.huber(targets, C, 0.3, w),
         "quantile": lambda: fm.quantile(targets, C, 0.3, w),
+        # a larger C stands for a smaller nu
+        "nu-svc": lambda: fm.nu_svc(case.y, 2 * lightest / w.sum() / (1 + C), w),
+        "nu-svr": lambda: fm.nu_svr(targets, C, 0.4, w),
+        "nu-svr-squared": lambda: fm.nu_svr(targets, C, 0.4, w, loss=tube),
+        "nearest": lambda: fm.nearest_points(case.y),
+        "nearest-reduced": lambda: fm.nearest_points(case.y, (1 + C) / smaller),
+        "nearest-soft": lambda: fm.nearest_points(case.y, C, soft=True),
+        "mixed": lambda: _mixed(case, C),
     }
     return makers[name]()
+
+
+def _mixed(case: Case, C: float) -> fm.Formulation:
+    """Variables of two groups and of none, one of them fixed."""
+    whole = fm.svc(case.y, C, case.weight).problem
+    group = np.arange(len(case.y)) % 3 - 1
+    group[0], lower, upper = -1, whole.lower.copy(), whole.upper.copy()
+    lower[0] = upper[0] = 0.5 * C
+    sums = [0.25 * (lower + upper)[group == g].sum() for g in range(2)]
+    problem = Problem(whole.linear, lower, upper, group=group, group_sum=sums)
+    return fm.Formulation(problem, len(case.y), "level")
 
 
 def slope_noise(problem: Problem, gram: Gram, coef: FloatArray) -> float:

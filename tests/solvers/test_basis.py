@@ -53,7 +53,7 @@ def test_the_optimum_of_another_solver_is_kept(name: str) -> None:
         case = random_case(seed, max_rows=20)
         problem, gram = formulate(case, name, 1.0).problem, case.gram
         exact = solve(problem, gram, "active-set")
-        start = solve(problem, gram, "smo", tol=1e-8).coef
+        start = solve(problem, gram, "smo", tol=1e-8, max_iter=100_000).coef
         solution = solve(problem, gram, "active-set", start=start)
         assert near(solution.objective, exact.objective)
         assert solution.n_iter <= 3

@@ -40,7 +40,7 @@ class Shadow:
         if position > 0:
             self.factor.remove(position - 1)
         elif len(self.members) > 1:
-            self.factor.remove_reference()
+            self.factor.remove_reference(0, range(1, self.factor.size))
         self.members.pop(position)
 
 
@@ -120,3 +120,25 @@ def test_the_condition_shows_nearly_dependent_points() -> None:
     shadow.append(5)
     assert before < 10
     assert shadow.factor.condition > 1e9
+
+
+@given(st.integers(0, 10**6), st.permutations([0] * 5 + [1] * 6))
+def test_two_references_are_replaced_each_by_the_first_of_its_group(
+    seed: int, groups: list[int]
+) -> None:
+    K, group = gram_matrix(seed, 13), np.array(groups)
+    members = np.arange(2, 13)
+
+    def differences(reference: FloatArray, rows: FloatArray) -> FloatArray:
+        Z = np.eye(13)[rows] - np.eye(13)[reference]
+        return np.asarray(Z @ K @ Z.T)
+
+    factor, wanted = NullSpaceFactor(), differences(group, members)
+    for a in range(11):
+        factor.append(np.ascontiguousarray(wanted[a, :a]), float(wanted[a, a]))
+    own = np.flatnonzero(group == 1)
+    factor.remove_reference(int(own[0]), own[1:].tolist())
+    left = np.delete(np.arange(11), own[0])
+    reference = np.where(group == 1, members[own[0]], 0)[left]
+    R, wanted = factor.matrix(), differences(reference, members[left])
+    assert np.abs(R.T @ R - wanted).max() < 1e-12 * np.abs(wanted).max()

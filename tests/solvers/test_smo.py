@@ -147,6 +147,27 @@ def test_stopping_by_the_relative_gap(name: str, selection: Any) -> None:
         assert solution.relative_gap <= tol
 
 
+@pytest.mark.parametrize("kernel", [Linear(), Gaussian(0.1)], ids=repr)
+def test_stopping_by_the_gap_where_hulls_overlap(kernel: Any) -> None:
+    """The optimum is 0: no gap is small relative to that, and the run never stopped."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    problem, gram = fm.nearest_points(y).problem, Gram(kernel, X)
+    solution = solve(problem, gram, Smo(stopping="gap"), tol=1e-3)
+    assert solution.status == "converged"
+    assert solution.gap < 1e-8
+
+
+@pytest.mark.parametrize("solver", ["smo", "active-set"])
+def test_a_run_cut_short_after_it_has_converged_has_converged(solver: str) -> None:
+    """Time or the callback may end the polish that follows: the tolerance is met."""
+    problem, gram, _ = easy_problem()
+    start = solve(problem, gram, solver, tol=1e-6).coef
+    for limit in ({"max_time": 0.0}, {"callback": lambda progress: True}, {"max_iter": 0}):
+        solution = solve(problem, gram, solver, start=start, tol=1e-3, **limit)
+        assert solution.status == "converged"
+
+
 def test_stopping_by_the_gap_without_one() -> None:
     """An indefinite kernel has no duality gap: the violation decides."""
     data = sample(2, 50)
@@ -183,7 +204,8 @@ def test_the_solution_tells_what_was_done() -> None:
     assert solution.solver == "smo"
     assert solution.n_kernel == gram.n_evaluations > 0
     trace = solution.trace
-    assert trace["free_steps"] + trace["clipped_steps"] == trace["iterations"] == solution.n_iter
+    kinds = ("free_steps", "clipped_steps", "planned_steps")
+    assert sum(trace[kind] for kind in kinds) == trace["iterations"] == solution.n_iter
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 #include "core/active_set/basis.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,78 +15,110 @@ constexpr double rounding = 32.0 * std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-// With s_0 the reference: h_0 = v - sum of the others, so that
-//     Z'HZ h_Z = Z'(u - H[:, 0] v),   eta = u_0 - H[0, :] h.
-void Basis::solve(const double* u, double v, std::vector<double>& h, double& eta) const {
-    const std::size_t m = size();
+std::size_t Basis::n_members(int group) const {
+    return std::size_t(std::ranges::count_if(
+        members_, [&](std::size_t variable) { return group_[variable] == group; }));
+}
+
+// With r the reference of group g: h_r = v_g - sum of the others of g, so that
+//     Z'HZ h_Z = Z'(u - sum_g H[:, r] v_g),   eta_g = u_r - H[r, :] h.
+void Basis::solve(const double* u, std::span<const double> v, std::vector<double>& h,
+                  std::span<double> eta) const {
+    const std::size_t m = size(), r = n_references_;
     h.assign(u, u + m);
-    eta = 0.0;
-    if (!has_group_) {
-        factor_.forward(h.data());
-        factor_.backward(h.data());
-        return;
+    std::ranges::fill(eta, 0.0);
+    const auto group = [&](std::size_t a) { return std::size_t(group_at(a)); };
+    for (std::size_t b = 0; b < r; ++b) {
+        if (v[group(b)] == 0.0) continue;
+        for (std::size_t a = 0; a < m; ++a) {
+            h[a] -= v[group(b)] * entry(*rows_[b], members_[b], members_[a]);
+        }
     }
-    if (m == 0) return;
-    const KernelRow& reference = *rows_[0];
-    if (v != 0.0) {
-        for (std::size_t a = 0; a < m; ++a) h[a] -= v * entry(reference, members_[0], members_[a]);
+    for (std::size_t a = r; a < m; ++a) {
+        if (group_at(a) >= 0) h[a] -= h[reference(group_at(a))];
     }
-    for (std::size_t a = 1; a < m; ++a) h[a] -= h[0];
-    factor_.forward(h.data() + 1);
-    factor_.backward(h.data() + 1);
-    h[0] = v;
-    for (std::size_t a = 1; a < m; ++a) h[0] -= h[a];
-    eta = u[0];
-    for (std::size_t a = 0; a < m; ++a) eta -= entry(reference, members_[0], members_[a]) * h[a];
+    if (m > 0) {
+        factor_.forward(h.data() + r);
+        factor_.backward(h.data() + r);
+    }
+    for (std::size_t b = 0; b < r; ++b) h[b] = v[group(b)];
+    for (std::size_t a = r; a < m; ++a) {
+        if (group_at(a) >= 0) h[reference(group_at(a))] -= h[a];
+    }
+    for (std::size_t b = 0; b < r; ++b) {
+        double& level = eta[group(b)] = u[b];
+        for (std::size_t a = 0; a < m; ++a) {
+            level -= entry(*rows_[b], members_[b], members_[a]) * h[a];
+        }
+    }
 }
 
 // The column of a variable in Z'HZ, projected on the factor; returns the pivot (spec 002, 3.3).
+// With r and s the references of the variable v and of the member a:
+//     <phi_v - phi_r, phi_a - phi_s> = (H_va - H_vs) - (H_ra - H_rs).
 double Basis::project(std::size_t variable, const KernelRow& row,
                       std::vector<double>& column) const {
-    const std::size_t m = size();
+    const std::size_t m = size(), r = n_references_, own = reference(group_[variable]);
+    // H_vs and H_rs for each group, the first entry for no group
+    std::vector<double> across(reference_.size() + 1, 0.0), corner(reference_.size() + 1, 0.0);
+    for (std::size_t b = 0; b < r; ++b) {
+        const std::size_t g = std::size_t(group_at(b) + 1);
+        across[g] = kernel_->value(row, members_[b]);
+        if (own != none) corner[g] = entry(*rows_[own], members_[own], members_[b]);
+    }
     column.resize(factor_.size());
-    const double own = kernel_->diagonal(variable) + ridge_[variable];
-    if (!has_group_) {
-        for (std::size_t a = 0; a < m; ++a) column[a] = kernel_->value(row, members_[a]);
-        return factor_.project(column.data(), own);
+    for (std::size_t a = r; a < m; ++a) {
+        const std::size_t g = std::size_t(group_at(a) + 1);
+        column[a - r] = kernel_->value(row, members_[a]) - across[g];
+        if (own != none) column[a - r] -= kernel_->value(*rows_[own], members_[a]) - corner[g];
     }
-    if (m == 0) return infinity;
-    const KernelRow& reference = *rows_[0];
-    const std::size_t zero = members_[0];
-    const double corner = kernel_->diagonal(zero) + ridge_[zero];
-    const double across = kernel_->value(row, zero);
-    for (std::size_t a = 1; a < m; ++a) {
-        column[a - 1] = (kernel_->value(row, members_[a]) - across) -
-                        (kernel_->value(reference, members_[a]) - corner);
-    }
-    return factor_.project(column.data(), (corner - across) + (own - across));
+    const std::size_t g = std::size_t(group_[variable] + 1);
+    const double diagonal = kernel_->diagonal(variable) + ridge_[variable];
+    return factor_.project(column.data(), (corner[g] - across[g]) + (diagonal - across[g]));
 }
 
 Response Basis::respond(std::size_t variable, const KernelRow& row) const {
-    const std::size_t m = size();
+    const std::size_t m = size(), r = n_references_;
     Response out;
-    out.curvature = project(variable, row, out.projected);
     out.h.assign(m, 0.0);
-    std::copy(out.projected.begin(), out.projected.end(), out.h.begin() + long(m ? first() : 0));
-    if (m > 0) factor_.backward(out.h.data() + first());
-    double sum = 0.0;
-    for (double& x : out.h) x = -x, sum += x;
-    if (has_group_ && m > 0) {
-        const KernelRow& reference = *rows_[0];
-        out.h[0] = -1.0 - sum;
-        out.eta = -kernel_->value(row, members_[0]);
+    out.eta.assign(reference_.size(), 0.0);
+    if (lacks(group_[variable])) {
+        out.curvature = infinity;
+        return out;
+    }
+    out.curvature = project(variable, row, out.projected);
+    std::ranges::copy(out.projected, out.h.begin() + long(r));
+    if (m > 0) factor_.backward(out.h.data() + r);
+    std::vector<double> sum(reference_.size() + 1, 0.0);
+    for (std::size_t a = r; a < m; ++a) {
+        out.h[a] = -out.h[a];
+        sum[std::size_t(group_at(a) + 1)] += out.h[a];
+    }
+    for (std::size_t b = 0; b < r; ++b) {
+        const double moved = group_at(b) == group_[variable] ? 1.0 : 0.0;
+        out.h[b] = -moved - sum[std::size_t(group_at(b) + 1)];
+    }
+    for (std::size_t b = 0; b < r; ++b) {
+        double& level = out.eta[std::size_t(group_at(b))] = -kernel_->value(row, members_[b]);
         for (std::size_t a = 0; a < m; ++a) {
-            out.eta -= entry(reference, members_[0], members_[a]) * out.h[a];
+            level -= entry(*rows_[b], members_[b], members_[a]) * out.h[a];
         }
     }
-    // lengths of the differences to the reference, at most
-    const double shift = has_group_ && m > 0 ? length(members_[0]) : 0.0;
-    double total = length(variable) + shift;
-    for (std::size_t a = 0; a < m; ++a) {
-        total += std::abs(out.h[a]) * (length(members_[a]) + shift);
-    }
-    out.noise = rounding * total * total;
+    out.noise = noise(variable, out.h);
     return out;
+}
+
+// Rounding of a pivot, from the lengths of the differences to the references, at most.
+double Basis::noise(std::size_t variable, const std::vector<double>& h) const {
+    std::vector<double> shift(reference_.size() + 1, 0.0);
+    for (std::size_t b = 0; b < n_references_; ++b) {
+        shift[std::size_t(group_at(b) + 1)] = length(members_[b]);
+    }
+    double total = length(variable) + shift[std::size_t(group_[variable] + 1)];
+    for (std::size_t a = 0; a < size(); ++a) {
+        total += std::abs(h[a]) * (length(members_[a]) + shift[std::size_t(group_at(a) + 1)]);
+    }
+    return rounding * total * total;
 }
 
 bool Basis::append(std::size_t variable, KernelRowPointer row) {
@@ -96,41 +129,69 @@ bool Basis::append(std::size_t variable, KernelRowPointer row) {
 }
 
 void Basis::append(std::size_t variable, KernelRowPointer row, const Response& response) {
-    if (!has_group_ || size() > 0) factor_.append(response.projected.data(), response.curvature);
-    push(variable, std::move(row));
-}
-
-void Basis::push(std::size_t variable, KernelRowPointer row) {
-    position_[variable] = size();
-    members_.push_back(variable);
-    rows_.push_back(std::move(row));
+    if (lacks(group_[variable])) return insert(n_references_++, variable, std::move(row));
+    factor_.append(response.projected.data(), response.curvature);
+    insert(size(), variable, std::move(row));
 }
 
 void Basis::remove(std::size_t position) {
-    if (has_group_ && position == 0) {
-        if (size() > 1) factor_.remove_reference();
-    } else {
-        factor_.remove(position - first());
+    if (position < n_references_) return take_out_reference(position);
+    factor_.remove(position - n_references_);
+    erase(position);
+}
+
+// The first of the other members of its group becomes the reference.
+void Basis::take_out_reference(std::size_t position) {
+    std::vector<std::size_t> columns;
+    for (std::size_t a = n_references_; a < size(); ++a) {
+        if (group_at(a) == group_at(position)) columns.push_back(a - n_references_);
     }
+    if (columns.empty()) {
+        reference_[std::size_t(group_at(position))] = none;
+        --n_references_;
+        return erase(position);
+    }
+    const std::size_t heir = columns.front();
+    columns.erase(columns.begin());
+    factor_.remove_reference(heir, columns);
+    std::swap(members_[position], members_[heir + n_references_]);
+    std::swap(rows_[position], rows_[heir + n_references_]);
+    erase(heir + n_references_);
+    renumber(position);
+}
+
+void Basis::insert(std::size_t position, std::size_t variable, KernelRowPointer row) {
+    members_.insert(members_.begin() + long(position), variable);
+    rows_.insert(rows_.begin() + long(position), std::move(row));
+    renumber(position);
+}
+
+void Basis::erase(std::size_t position) {
     position_[members_[position]] = none;
     members_.erase(members_.begin() + long(position));
     rows_.erase(rows_.begin() + long(position));
-    for (std::size_t a = position; a < size(); ++a) position_[members_[a]] = a;
+    renumber(position);
+}
+
+void Basis::renumber(std::size_t from) {
+    for (std::size_t a = from; a < size(); ++a) position_[members_[a]] = a;
+    for (std::size_t b = 0; b < n_references_; ++b) reference_[std::size_t(group_at(b))] = b;
 }
 
 void Basis::clear() {
     for (const std::size_t variable : members_) position_[variable] = none;
+    std::ranges::fill(reference_, none);
+    n_references_ = 0;
     members_.clear();
     rows_.clear();
     factor_.clear();
 }
 
 std::vector<std::size_t> Basis::refactorise() {
-    const auto members = std::exchange(members_, {});
-    const auto rows = std::exchange(rows_, {});
-    factor_.clear();
+    const auto members = members_;
+    const auto rows = rows_;
+    clear();
     std::vector<std::size_t> dropped;
-    for (const std::size_t variable : members) position_[variable] = none;
     for (std::size_t a = 0; a < members.size(); ++a) {
         if (!append(members[a], rows[a])) dropped.push_back(members[a]);
     }

@@ -1,16 +1,18 @@
 // The free variables of a point, their kernel rows, and the linear system that moves them.
 //
-// With H = K + diag(ridge) over the free variables S:
-//     H_SS h + eta 1 = u,   1'h = v        (one group: a bias eta)
-//     H_SS h = u                           (no group: eta = 0, v is not looked at)
-// (spec 002, 3.2, in signed variables: all labels of the constraint are 1). The factor holds
-// differences to the first free variable, or, without a group, to the origin.
+// With H = K + diag(ridge) over the free variables S, and 1_g the indicator of those in group g:
+//     H_SS h + sum_g eta_g 1_g = u,   1_g'h = v_g for every group
+// (spec 002, 3.2, in signed variables: all labels of the constraints are 1). The factor holds
+// differences to one free variable of the same group, its *reference*, or, without a group, to the
+// origin. References come first among the members.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,12 +24,13 @@ namespace mercer::active_set {
 inline constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// How the free variables answer when one more moves by +1: they move by h, the bias by eta, and
-// the slope of the one that moves falls by `curvature` (spec 002, 4.1). The curvature is also the
-// pivot of appending it; below `noise` it cannot be told from zero.
+// How the free variables answer when one more moves by +1: they move by h, the multipliers by eta,
+// and the slope of the one that moves falls by `curvature` (spec 002, 4.1). The curvature is also
+// the pivot of appending it; below `noise` it cannot be told from zero. It is infinite for the first
+// of a group, which cannot move.
 struct Response {
-    std::vector<double> h;
-    double eta = 0.0, curvature = 0.0, noise = 0.0;
+    std::vector<double> h, eta;
+    double curvature = 0.0, noise = 0.0;
     std::vector<double> projected;
 
     bool is_flat() const { return !(curvature > noise); }
@@ -35,21 +38,30 @@ struct Response {
 
 class Basis {
   public:
-    // `ridge` has an entry for each variable.
-    Basis(std::shared_ptr<KernelRows> kernel, std::vector<double> ridge, bool has_group)
-        : kernel_(std::move(kernel)), ridge_(std::move(ridge)), has_group_(has_group),
-          position_(ridge_.size(), none) {}
+    // `ridge` and `group` have an entry for each variable; -1 means no group.
+    Basis(std::shared_ptr<KernelRows> kernel, std::vector<double> ridge,
+          std::vector<std::int8_t> group, std::size_t n_groups)
+        : kernel_(std::move(kernel)), ridge_(std::move(ridge)), group_(std::move(group)),
+          position_(ridge_.size(), none), reference_(n_groups, none) {}
 
-    bool has_group() const { return has_group_; }
+    bool has_group() const { return !reference_.empty(); }
     std::size_t size() const { return members_.size(); }
+    // Position of the reference of a group; none if it has no member, or for group -1.
+    std::size_t reference(int group) const {
+        return group < 0 ? none : reference_[std::size_t(group)];
+    }
+    // Whether a group has no member: its variables cannot move.
+    bool lacks(int group) const { return group >= 0 && reference(group) == none; }
+    std::size_t n_members(int group) const;
     const std::vector<std::size_t>& members() const { return members_; }
     const std::vector<KernelRowPointer>& rows() const { return rows_; }
     std::size_t position(std::size_t variable) const { return position_[variable]; }
     double condition() const { return factor_.condition(); }
     const NullSpaceFactor& factor() const { return factor_; }
 
-    // requires: `u` has size() entries; h gets as many
-    void solve(const double* u, double v, std::vector<double>& h, double& eta) const;
+    // requires: `u` has size() entries, h gets as many; v and eta have one for each group
+    void solve(const double* u, std::span<const double> v, std::vector<double>& h,
+               std::span<double> eta) const;
 
     // requires: variable is not a member
     Response respond(std::size_t variable, const KernelRow& row) const;
@@ -69,14 +81,20 @@ class Basis {
     double length(std::size_t variable) const {
         return std::sqrt(std::abs(kernel_->diagonal(variable)) + ridge_[variable]);
     }
-    std::size_t first() const { return has_group_ ? 1 : 0; }
+    int group_at(std::size_t position) const { return group_[members_[position]]; }
     double project(std::size_t variable, const KernelRow& row, std::vector<double>& column) const;
-    void push(std::size_t variable, KernelRowPointer row);
+    double noise(std::size_t variable, const std::vector<double>& h) const;
+    void take_out_reference(std::size_t position);
+    void insert(std::size_t position, std::size_t variable, KernelRowPointer row);
+    void erase(std::size_t position);
+    void renumber(std::size_t from);
 
     std::shared_ptr<KernelRows> kernel_;
     std::vector<double> ridge_;
-    bool has_group_;
+    std::vector<std::int8_t> group_;
     std::vector<std::size_t> members_, position_;
+    std::vector<std::size_t> reference_;  // by group: its position
+    std::size_t n_references_ = 0;
     std::vector<KernelRowPointer> rows_;
     NullSpaceFactor factor_;
 };

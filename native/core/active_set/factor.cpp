@@ -86,12 +86,11 @@ void NullSpaceFactor::remove(std::size_t position) {
     packed_.resize(start(size_));
 }
 
-// phi_a - phi_1 = (phi_a - phi_0) - (phi_1 - phi_0): the first column is subtracted from the
-// others. It has one entry.
-void NullSpaceFactor::remove_reference() {
-    const double first = packed_[0];
-    for (std::size_t j = 1; j < size_; ++j) column(j)[0] -= first;
-    remove(0);
+// phi_a - phi_1 = (phi_a - phi_0) - (phi_1 - phi_0): the column of the heir is subtracted from the
+// others. They are longer, so that the factor stays triangular.
+void NullSpaceFactor::remove_reference(std::size_t heir, const std::vector<std::size_t>& others) {
+    for (const std::size_t j : others) add_scaled(column(j), -1.0, column(heir), heir + 1);
+    remove(heir);
 }
 
 void NullSpaceFactor::forward(double* x) const {

@@ -4,8 +4,9 @@
 // triangular, with
 //     (R'R)_ab = <phi_a - phi_0, phi_b - phi_0> = H_ab - H_0a - H_0b + H_00,   a, b = 1 .. m,
 // which is Z'HZ for the basis Z = (-1 ... -1; I) of the vectors that sum to zero. Its diagonal is
-// positive exactly if the feature vectors are affinely independent. Pure linear algebra: the
-// caller supplies the entries.
+// positive exactly if the feature vectors are affinely independent. With several groups each has a
+// reference of its own, and a column is the difference to that of its group. Pure linear algebra:
+// the caller supplies the entries.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace mercer::active_set {
 
 class NullSpaceFactor {
   public:
-    // Number of columns: of free variables but the reference.
+    // Number of columns: of free variables but the references.
     std::size_t size() const { return size_; }
     void clear();
 
@@ -28,8 +29,9 @@ class NullSpaceFactor {
 
     // Removes column `position`.
     void remove(std::size_t position);
-    // Removes the reference; the variable of the first column takes its place. requires: size() > 0
-    void remove_reference();
+    // Removes a reference; the variable of column `heir` takes its place. `others`: the other
+    // columns that are differences to it. requires: they stand behind `heir`
+    void remove_reference(std::size_t heir, const std::vector<std::size_t>& others);
 
     // x <- R'^-1 x and x <- R^-1 x
     void forward(double* x) const;

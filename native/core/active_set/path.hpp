@@ -96,6 +96,9 @@ class Path {
     double size_at_rest() const;
     void clean_resting();
     void find_direction();
+    void solve(const std::vector<double>& u, double v, std::vector<double>& h, double& eta) const {
+        basis_.solve(u.data(), {&v, 1}, h, {&eta, 1});
+    }
     double direction_residual(std::vector<double>& residual) const;
     bool refresh();
     void pull_inside();

@@ -25,7 +25,10 @@ Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, doubl
       ridge_(copied(problem.ridge, problem.n_variables)),
       coef_(copied(coef, problem.n_variables)), sum_(sum), sum_rate_(sum_rate),
       parameter_(parameter), side_(problem.n_variables, Side::free),
-      basis_(kernel_, ridge_, problem.n_groups > 0), resting_(kernel_->n_places()),
+      basis_(kernel_, ridge_,
+             std::vector<std::int8_t>(problem.n_variables, problem.n_groups > 0 ? 0 : -1),
+             problem.n_groups),
+      resting_(kernel_->n_places()),
       value_rate_(kernel_->n_places()), towards_(problem.n_variables, 0.0),
       distance_(problem.n_variables), priority_(problem.n_variables) {
     scale_ = 0.0;
@@ -92,14 +95,14 @@ void Path::find_direction() {
     std::vector<double> u(basis_.size()), residual;
     for (std::size_t a = 0; a < u.size(); ++a) u[a] = linear_[basis_.members()[a]];
     for (int attempt = 0; attempt < 2; ++attempt) {
-        basis_.solve(u.data(), sum_rate_, rate_, bias_rate_);
+        solve(u, sum_rate_, rate_, bias_rate_);
         std::ranges::fill(value_rate_, 0.0);
         kernel_->add_rows(rate_.data(), basis_.rows(), value_rate_.data());
         noise_ = direction_residual(residual);
         for (int pass = 0; pass < 2 && noise_ > 1e-11 * scale_; ++pass) {
             std::vector<double> correction;
             double shift = 0.0;
-            basis_.solve(residual.data(), 0.0, correction, shift);
+            solve(residual, 0.0, correction, shift);
             for (std::size_t a = 0; a < rate_.size(); ++a) rate_[a] += correction[a];
             bias_rate_ += shift;
             kernel_->add_rows(correction.data(), basis_.rows(), value_rate_.data());
@@ -154,14 +157,14 @@ bool Path::refresh() {
         const std::size_t v = basis_.members()[a];
         u[a] = parameter_ * linear_[v] - resting_[kernel_->place(v)];
     }
-    basis_.solve(u.data(), sum, values, bias_);
+    solve(u, sum, values, bias_);
     for (std::size_t a = 0; a < values.size(); ++a) coef_[basis_.members()[a]] = values[a];
     value_ = resting_;
     kernel_->add_rows(values.data(), basis_.rows(), value_.data());
     if (solution_residual(residual) > 1e-14 * parameter_ * scale_) {
         std::vector<double> correction;
         double shift = 0.0;
-        basis_.solve(residual.data(), 0.0, correction, shift);
+        solve(residual, 0.0, correction, shift);
         bias_ += shift;
         for (std::size_t a = 0; a < values.size(); ++a) coef_[basis_.members()[a]] += correction[a];
         kernel_->add_rows(correction.data(), basis_.rows(), value_.data());
@@ -189,7 +192,7 @@ void Path::pull_inside() {
         double shift = 0.0;
         unit.assign(basis_.size(), 0.0);
         unit[worst] = 1.0;
-        basis_.solve(unit.data(), 0.0, answer, shift);
+        solve(unit, 0.0, answer, shift);
         const double by = answer[worst] > 0.0 ? far / answer[worst] : 0.0;
         for (std::size_t a = 0; a < answer.size(); ++a) {
             coef_[basis_.members()[a]] += by * answer[a];

@@ -7,8 +7,9 @@ namespace mercer::active_set {
 
 namespace {
 
-std::vector<double> copied(const double* values, std::size_t count) {
-    return std::vector<double>(values, values + count);
+template <typename T>
+std::vector<T> copied(const T* values, std::size_t count) {
+    return std::vector<T>(values, values + count);
 }
 
 // Rates of change that cannot be told from zero.
@@ -16,7 +17,7 @@ constexpr double negligible = 1e-13;
 
 }  // namespace
 
-Simplex::Simplex(Gram<double>& gram, const ProblemView& problem, double group_sum,
+Simplex::Simplex(Gram<double>& gram, const ProblemView& problem, const double* group_sum,
                  const double* coef, const double* gradient, const Poll& poll)
     : kernel_(std::make_shared<KernelRows>(
           gram, std::span<const std::int64_t>(problem.index, problem.n_variables))),
@@ -24,8 +25,10 @@ Simplex::Simplex(Gram<double>& gram, const ProblemView& problem, double group_su
       lower_(copied(problem.lower, problem.n_variables)),
       upper_(copied(problem.upper, problem.n_variables)),
       ridge_(copied(problem.ridge, problem.n_variables)),
-      coef_(copied(coef, problem.n_variables)), has_group_(problem.n_groups > 0),
-      group_sum_(group_sum), basis_(kernel_, ridge_, has_group_),
+      coef_(copied(coef, problem.n_variables)),
+      group_(copied(problem.group, problem.n_variables)),
+      group_sum_(copied(group_sum, problem.n_groups)), multiplier_(problem.n_groups, 0.0),
+      basis_(kernel_, ridge_, group_, problem.n_groups),
       resting_(kernel_->n_places()), pricing_(problem.n_variables) {
     if (gradient) {
         purify(known_expansion(gradient));
@@ -43,7 +46,7 @@ Status Simplex::run(const Options& options, const Monitor& monitor) {
     const std::size_t limit = counters_.iterations + options.max_iterations;
     const std::size_t patience = 1000 + 10 * coef_.size();
     std::size_t rebuilds = 0, look_again = counters_.iterations + patience;
-    double before = objective_;
+    double before = objective_, at_rebuild = -infinity;
     pricing_.unshrink();
     pricing_.candidates().clear();
     violation_ = infinity;
@@ -55,26 +58,41 @@ Status Simplex::run(const Options& options, const Monitor& monitor) {
         const Outcome outcome = enter(choice.variable, choice.slope);
         if (outcome == Outcome::unbounded) return Status::unbounded;
         if (outcome == Outcome::stuck) {
-            if (++rebuilds > 20) return Status::stalled;
+            if (++rebuilds > 20 || !has_gained(at_rebuild)) return Status::stalled;
+            at_rebuild = objective_;
             rebuild();
         }
         if (counters_.iterations < look_again) continue;
         // Long without gain: what is left of the violation is rounding.
-        if (objective_ - before <= 1e-15 * std::abs(objective_)) return Status::stalled;
+        if (!has_gained(before)) return Status::stalled;
         look_again = counters_.iterations + patience;
         before = objective_;
     }
     return watch.status();
 }
 
-// Rounding of a slope, were its terms independent: no violation below it means anything.
-double Simplex::noise() const {
-    double sum = 0.0, largest = 0.0;
+// Whether the objective, computed afresh, has grown by more than the rounding of its terms. Where
+// the hulls of two groups overlap they cancel, and rounding is all that is left.
+bool Simplex::has_gained(double since) {
+    objective_ = dual_value(gradient());
+    return objective_ - since >
+           std::numeric_limits<double>::epsilon() * (4.0 * std::abs(objective_) + squares());
+}
+
+// sum of coef^2 K_vv
+double Simplex::squares() const {
+    double sum = 0.0;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
         sum += coef_[v] * coef_[v] * std::abs(kernel_->diagonal(v));
-        largest = std::max(largest, std::abs(linear_[v]));
     }
-    const double expansion = std::sqrt(sum * kernel_->largest_diagonal());
+    return sum;
+}
+
+// Rounding of a slope, were its terms independent: no violation below it means anything.
+double Simplex::noise() const {
+    double largest = 0.0;
+    for (const double x : linear_) largest = std::max(largest, std::abs(x));
+    const double expansion = std::sqrt(squares() * kernel_->largest_diagonal());
     return 4.0 * std::numeric_limits<double>::epsilon() * (largest + expansion);
 }
 
@@ -95,9 +113,10 @@ Simplex::Outcome Simplex::advance(std::size_t variable, double slope,
                                   const KernelRowPointer& row) {
     const double sign = slope > 0.0 ? 1.0 : -1.0;
     const Response response = basis_.respond(variable, *row);
-    std::vector<double> h = response.h, u;
+    std::vector<double> h = response.h, eta = response.eta, u;
     for (double& x : h) x *= sign;
-    double eta = sign * response.eta, left = std::abs(slope);
+    for (double& x : eta) x *= sign;
+    double left = std::abs(slope);
     double rate = response.is_flat() ? 0.0 : response.curvature;
     for (bool is_basic = false;;) {
         const std::size_t entering = is_basic ? none : variable;
@@ -126,7 +145,7 @@ Simplex::Outcome Simplex::advance(std::size_t variable, double slope,
         if (left <= negligible * std::abs(slope)) return Outcome::done;
         u.assign(basis_.size(), 0.0);
         u[basis_.position(variable)] = sign;
-        basis_.solve(u.data(), 0.0, h, eta);
+        basis_.solve(u.data(), std::vector<double>(eta.size(), 0.0), h, eta);
         rate = 1.0;
     }
 }
@@ -167,13 +186,13 @@ Simplex::Block Simplex::ratio_test(std::size_t entering, double sign,
 }
 
 void Simplex::move(std::size_t entering, double sign, double step, const std::vector<double>& h,
-                   double eta) {
+                   const std::vector<double>& eta) {
     const auto shift = [&](std::size_t v, double by) {
         coef_[v] = std::clamp(coef_[v] + by, lower_[v], upper_[v]);
     };
     for (std::size_t a = 0; a < basis_.size(); ++a) shift(basis_.members()[a], step * h[a]);
     if (entering != none) shift(entering, step * sign);
-    multiplier_ += step * eta;
+    for (std::size_t g = 0; g < eta.size(); ++g) multiplier_[g] += step * eta[g];
 }
 
 void Simplex::leave(const Block& block) {

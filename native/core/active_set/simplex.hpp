@@ -1,9 +1,10 @@
-// The revised simplex method for the problem of docs/design.md with at most one group
-// (SVM-RSQP, spec 002, 4 and 5, in signed variables).
+// The revised simplex method for the problem of docs/design.md (SVM-RSQP, spec 002, 4 and 5, in
+// signed variables, for any disjoint groups).
 //
 // A variable is *basic* (in the factor; its slope is kept at zero) or rests: at a bound or, where
-// the objective is flat, somewhere between. The slope of a variable is gradient - multiplier: what
-// the objective gains if it grows and the basic variables answer. One variable enters at a time; it
+// the objective is flat, somewhere between. The slope of a variable is gradient - multiplier of its
+// group: what the objective gains if it grows and the basic variables answer. A group in which
+// somebody can move always has a basic variable. One variable enters at a time; it
 // joins the factor only after a blocking variable has left or its own slope has vanished, so that
 // the factor never becomes singular, whatever the rank of the kernel (spec 002, 4.3).
 #pragma once
@@ -33,16 +34,16 @@ struct Counters {
 
 class Simplex {
   public:
-    // requires: coef feasible; `gradient` its gradient, or null to have it computed; at most one
-    // group, which holds every variable or none. Interrupted is thrown if polled out.
-    Simplex(Gram<double>& gram, const ProblemView& problem, double group_sum, const double* coef,
-            const double* gradient, const Poll& poll);
+    // requires: coef feasible; `gradient` its gradient, or null to have it computed. `group_sum` has
+    // an entry for each group. Interrupted is thrown if polled out.
+    Simplex(Gram<double>& gram, const ProblemView& problem, const double* group_sum,
+            const double* coef, const double* gradient, const Poll& poll);
 
     Status run(const Options& options, const Monitor& monitor);
 
     const std::vector<double>& coef() const { return coef_; }
     const std::vector<std::size_t>& basic() const { return basis_.members(); }
-    double multiplier() const { return multiplier_; }
+    const std::vector<double>& multiplier() const { return multiplier_; }
     double violation() const { return violation_; }
     double objective() const { return objective_; }
     double condition() const { return basis_.condition(); }
@@ -54,17 +55,16 @@ class Simplex {
     void set_gradient(const double* gradient);
     // Another box, `factor` times as large (spec 002, 9.1): what rests at a bound moves with it,
     // what is basic is scaled; the basis stays.
-    void rescale(const double* lower, const double* upper, double group_sum, double factor);
+    void rescale(const double* lower, const double* upper, const double* group_sum, double factor);
     // Another box for a variable. requires: its coefficient lies inside
     void set_box(std::size_t variable, double lower, double upper);
     // Drives a variable to `value`, the basic ones answering, and fixes it there (spec 002, 10.4).
     // false if the others cannot make up for it; it then stays where it got.
     bool retire(std::size_t variable, double value);
 
-    // d/dt at t = 1 if every bound and the group sum are multiplied by t (spec 002, 10.1).
+    // d/dt at t = 1 if every bound and group sum is multiplied by t (spec 002, 10.1).
     struct Rates {
-        std::vector<double> coef, slope;
-        double multiplier;
+        std::vector<double> coef, slope, multiplier;
     };
     Rates scale_rates();
 
@@ -83,10 +83,12 @@ class Simplex {
     Outcome advance(std::size_t variable, double slope, const KernelRowPointer& row);
     Block ratio_test(std::size_t entering, double sign, const std::vector<double>& h) const;
     void move(std::size_t entering, double sign, double step, const std::vector<double>& h,
-              double eta);
+              const std::vector<double>& eta);
     void leave(const Block& block);
     void settle(std::size_t variable, bool at_upper, const KernelRow& row);
     void note_step(double step);
+    bool has_gained(double since);
+    double squares() const;
     double noise() const;
     // select.cpp: the entering variable
     bool select(Priced& choice);
@@ -97,24 +99,30 @@ class Simplex {
     bool is_cycling() const { return idle_steps_ > 2 * coef_.size() + 10; }
     Priced price(std::size_t variable, double expansion) const;
     double slope(std::size_t variable, double expansion) const {
-        return linear_[variable] - expansion - ridge_[variable] * coef_[variable] - multiplier_;
+        return linear_[variable] - expansion - ridge_[variable] * coef_[variable] -
+               level(variable, multiplier_);
+    }
+    // The multiplier of a variable's group.
+    double level(std::size_t variable, const std::vector<double>& multiplier) const {
+        return group_[variable] < 0 ? 0.0 : multiplier[std::size_t(group_[variable])];
     }
     // upkeep.cpp: from points to bases, and exact slopes
     std::vector<double> known_expansion(const double* gradient) const;
     void purify(const std::vector<double>& expansion);
     void purify_one(std::size_t variable, const std::vector<double>& gradient);
-    bool recruit(double sign, const std::vector<double>& gradient);
-    bool replace_last(std::size_t except, double sign);
+    bool recruit(int group, double sign, const std::vector<double>& gradient);
+    bool replace_last(int group, std::size_t except, double sign);
     void restore();
     std::vector<double> basic_slopes() const;
-    double missing_sum() const;
+    std::vector<double> missing_sums() const;
     void rebuild();
     double dual_value(const std::vector<double>& gradient) const;
 
     std::shared_ptr<KernelRows> kernel_;
     std::vector<double> linear_, lower_, upper_, ridge_, coef_;
-    bool has_group_;
-    double group_sum_, multiplier_ = 0.0, violation_ = infinity, objective_ = 0.0;
+    std::vector<std::int8_t> group_;
+    std::vector<double> group_sum_, multiplier_;
+    double violation_ = infinity, objective_ = 0.0;
     Basis basis_;
     std::vector<double> resting_;  // expansion of what is not basic, by place
     Pricing pricing_;

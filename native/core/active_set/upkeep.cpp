@@ -63,8 +63,11 @@ void Simplex::purify(const std::vector<double>& expansion) {
             purify_one(v, gradient);
         }
     }
-    if (has_group_ && basis_.size() == 0 && !recruit(1.0, gradient)) recruit(-1.0, gradient);
-    if (basis_.size() > 0 && has_group_) multiplier_ = gradient[basis_.members()[0]];
+    for (int g = 0; g < int(group_sum_.size()); ++g) {
+        if (basis_.lacks(g) && !recruit(g, 1.0, gradient)) recruit(g, -1.0, gradient);
+        if (basis_.lacks(g)) continue;
+        multiplier_[std::size_t(g)] = gradient[basis_.members()[basis_.reference(g)]];
+    }
     resting_ = expansion;
     std::vector<double> weights(basis_.size());
     for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = -coef_[basis_.members()[a]];
@@ -83,7 +86,7 @@ void Simplex::purify_one(std::size_t variable, const std::vector<double>& gradie
     for (double& x : h) x *= sign;
     const Block block = ratio_test(variable, sign, h);
     if (block.step == infinity) return;  // flat without end: it rests where it is
-    move(variable, sign, block.step, h, 0.0);
+    move(variable, sign, block.step, h, {});
     const bool stays = block.position < basis_.size();
     const std::size_t blocked = stays ? basis_.members()[block.position] : variable;
     coef_[blocked] = block.at_upper ? upper_[blocked] : lower_[blocked];
@@ -92,11 +95,12 @@ void Simplex::purify_one(std::size_t variable, const std::vector<double>& gradie
     basis_.append(variable, row);
 }
 
-// Makes a variable basic that may move in the direction `sign`, the one whose gradient says so
-// most; with a group somebody has to be basic. Its coefficient stays part of `resting_`.
-bool Simplex::recruit(double sign, const std::vector<double>& gradient) {
+// Makes a variable of a group basic that may move in the direction `sign`, the one whose gradient
+// says so most. Its coefficient stays part of `resting_`.
+bool Simplex::recruit(int group, double sign, const std::vector<double>& gradient) {
     std::size_t best = none;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
+        if (group_[v] != group) continue;
         const bool can = sign > 0.0 ? coef_[v] < upper_[v] : coef_[v] > lower_[v];
         if (can && (best == none || sign * gradient[v] > sign * gradient[best])) best = v;
     }
@@ -122,24 +126,29 @@ std::vector<double> Simplex::basic_slopes() const {
     return expansion;
 }
 
-// What the coefficients lack to the group sum, if that is more than rounding.
-double Simplex::missing_sum() const {
-    if (!has_group_) return 0.0;
-    double sum = 0.0, size = 0.0;
-    for (const double c : coef_) sum += c, size += std::abs(c);
-    const double missing = group_sum_ - sum;
-    return std::abs(missing) > 1e-15 * size ? missing : 0.0;
+// What the coefficients lack to each group sum, if that is more than rounding and the group has
+// more than one basic variable.
+std::vector<double> Simplex::missing_sums() const {
+    std::vector<double> missing = group_sum_, size(group_sum_.size(), 0.0);
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        if (group_[v] < 0) continue;
+        missing[std::size_t(group_[v])] -= coef_[v];
+        size[std::size_t(group_[v])] += std::abs(coef_[v]);
+    }
+    for (std::size_t g = 0; g < missing.size(); ++g) {
+        const bool alone = basis_.n_members(int(g)) < 2;
+        if (alone || std::abs(missing[g]) <= 1e-15 * size[g]) missing[g] = 0.0;
+    }
+    return missing;
 }
 
-// Newton steps to zero slopes of the basic variables and the group sum; whoever meets a bound on
+// Newton steps to zero slopes of the basic variables and the group sums; whoever meets a bound on
 // the way leaves (spec 002, 9.1). Two full steps: the second one corrects the rounding of the first.
 void Simplex::restore() {
-    std::vector<double> h, slopes;
-    double eta = 0.0;
+    std::vector<double> h, slopes, eta(group_sum_.size());
     for (int full = 0; full < 2 && basis_.size() > 0;) {
         if (slopes.empty()) slopes = basic_slopes();
-        const bool alone = has_group_ && basis_.size() == 1;
-        basis_.solve(slopes.data(), alone ? 0.0 : missing_sum(), h, eta);
+        basis_.solve(slopes.data(), missing_sums(), h, eta);
         const Block block = ratio_test(none, 0.0, h);
         move(none, 0.0, std::min(block.step, 1.0), h, eta);
         if (block.step >= 1.0) {
@@ -162,7 +171,8 @@ void Simplex::rebuild() {
     restore();
 }
 
-void Simplex::rescale(const double* lower, const double* upper, double group_sum, double factor) {
+void Simplex::rescale(const double* lower, const double* upper, const double* group_sum,
+                      double factor) {
     for (std::size_t v = 0; v < coef_.size(); ++v) {
         const bool at_lower = coef_[v] == lower_[v], at_upper = coef_[v] == upper_[v];
         lower_[v] = lower[v];
@@ -172,7 +182,7 @@ void Simplex::rescale(const double* lower, const double* upper, double group_sum
                               : std::clamp(factor * coef_[v], lower_[v], upper_[v]);
     }
     for (double& x : resting_) x *= factor;
-    group_sum_ = group_sum;
+    group_sum_.assign(group_sum, group_sum + group_sum_.size());
     restore();
     objective_ = dual_value(gradient());
 }
@@ -184,6 +194,7 @@ void Simplex::set_box(std::size_t variable, double lower, double upper) {
 
 bool Simplex::retire(std::size_t variable, double value) {
     const KernelRowPointer row = kernel_->fetch(variable);
+    const int group = group_[variable];
     if (basis_.position(variable) != none) {
         basis_.remove(basis_.position(variable));
     } else if (coef_[variable] != 0.0) {
@@ -193,12 +204,13 @@ bool Simplex::retire(std::size_t variable, double value) {
     lower_[variable] = std::min(value, coef_[variable]);
     upper_[variable] = std::max(value, coef_[variable]);
     while (coef_[variable] != value) {
-        if (has_group_ && basis_.size() == 0 && !replace_last(variable, -sign)) break;
+        if (basis_.lacks(group) && !replace_last(group, variable, -sign)) break;
         const Response response = basis_.respond(variable, *row);
-        std::vector<double> h = response.h;
+        std::vector<double> h = response.h, eta = response.eta;
         for (double& x : h) x *= sign;
+        for (double& x : eta) x *= sign;
         const Block block = ratio_test(variable, sign, h);
-        move(variable, sign, block.step, h, sign * response.eta);
+        move(variable, sign, block.step, h, eta);
         if (block.position == basis_.size()) {
             coef_[variable] = value;
         } else {
@@ -208,24 +220,24 @@ bool Simplex::retire(std::size_t variable, double value) {
     const bool done = coef_[variable] == value;
     if (coef_[variable] != 0.0) kernel_->add_row(coef_[variable], *row, resting_.data());
     lower_[variable] = upper_[variable] = coef_[variable];
-    if (has_group_ && basis_.size() == 0 && !replace_last(none, 1.0)) replace_last(none, -1.0);
+    if (basis_.lacks(group) && !replace_last(group, none, 1.0)) replace_last(group, none, -1.0);
     objective_ = dual_value(gradient());
     return done;
 }
 
-// Somebody basic in place of the last one that left: the one with the gradient nearest to the
-// multiplier among those that may move in the direction `sign`, which keeps the others right.
-bool Simplex::replace_last(std::size_t except, double sign) {
+// Somebody basic in place of the last of a group that left: the one with the gradient nearest to
+// the multiplier among those that may move in the direction `sign`, which keeps the others right.
+bool Simplex::replace_last(int group, std::size_t except, double sign) {
     std::vector<double> now = gradient();
     if (except != none) now[except] = -sign * infinity;
-    if (!recruit(sign, now)) return false;
-    const std::size_t v = basis_.members()[0];
+    if (!recruit(group, sign, now)) return false;
+    const std::size_t position = basis_.reference(group), v = basis_.members()[position];
     if (v == except) {
-        basis_.remove(0);
+        basis_.remove(position);
         return false;
     }
-    multiplier_ = now[v];
-    if (coef_[v] != 0.0) kernel_->add_row(-coef_[v], *basis_.rows()[0], resting_.data());
+    multiplier_[std::size_t(group)] = now[v];
+    if (coef_[v] != 0.0) kernel_->add_row(-coef_[v], *basis_.rows()[position], resting_.data());
     return true;
 }
 
@@ -233,9 +245,10 @@ Simplex::Rates Simplex::scale_rates() {
     const std::vector<std::size_t>& members = basis_.members();
     Rates out;
     out.coef = coef_;
-    double sum = group_sum_;
+    out.multiplier.assign(group_sum_.size(), 0.0);
+    std::vector<double> sum = group_sum_;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
-        if (basis_.position(v) == none) sum -= coef_[v];
+        if (basis_.position(v) == none && group_[v] >= 0) sum[std::size_t(group_[v])] -= coef_[v];
     }
     std::vector<double> u(members.size()), h;
     for (std::size_t a = 0; a < u.size(); ++a) u[a] = -resting_[kernel_->place(members[a])];
@@ -245,7 +258,8 @@ Simplex::Rates Simplex::scale_rates() {
     kernel_->add_rows(h.data(), basis_.rows(), expansion.data());
     out.slope.resize(coef_.size());
     for (std::size_t v = 0; v < coef_.size(); ++v) {
-        out.slope[v] = -expansion[kernel_->place(v)] - ridge_[v] * out.coef[v] - out.multiplier;
+        out.slope[v] = -expansion[kernel_->place(v)] - ridge_[v] * out.coef[v] -
+                       level(v, out.multiplier);
     }
     return out;
 }

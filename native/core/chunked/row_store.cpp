@@ -50,6 +50,7 @@ void RowStore<T>::find_segments(const ProblemView& problem) {
 
 template <class T>
 bool RowStore<T>::is_worth_it(std::size_t rows_at_once, KernelRows choice) const {
+    if (gram_.kernel().has_fast_product()) return false;
     if (choice != KernelRows::automatic) return choice == KernelRows::kept;
     if (!gram_.kernel().is_parallel()) return false;
     if (capacity_ < std::min(2 * rows_at_once, gram_.size())) return false;

@@ -31,6 +31,11 @@ class FoldKernel final : public Kernel<T> {
         for (const auto& part : parts_) most = std::max(most, part->rows_at_once());
         return most;
     }
+    double work() const override {
+        double sum = 0.0;
+        for (const auto& part : parts_) sum += part->work();
+        return sum;
+    }
 
     KernelPointer<T> with_right(Indices right) const override {
         std::vector<KernelPointer<T>> parts;
@@ -87,6 +92,7 @@ class NormalizedKernel final : public Kernel<T> {
     void right_diagonal(double* out) const override { std::fill_n(out, n_right(), 1.0); }
     bool is_parallel() const override { return part_->is_parallel(); }
     std::size_t rows_at_once() const override { return part_->rows_at_once(); }
+    double work() const override { return part_->work(); }
 
     KernelPointer<T> with_right(Indices right) const override {
         return std::make_shared<NormalizedKernel>(part_->with_right(right));

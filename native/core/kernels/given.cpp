@@ -37,6 +37,7 @@ class StoredKernel final : public Kernel<T> {
 
     std::size_t n_left() const override { return n_left_; }
     std::size_t n_right() const override { return columns_.size(); }
+    double work() const override { return 1.0; }
     void left_diagonal(double* out) const override { std::ranges::copy(left_diagonal_, out); }
     void right_diagonal(double* out) const override { std::ranges::copy(right_diagonal_, out); }
 
@@ -83,6 +84,7 @@ class OpaqueKernel final : public Kernel<T> {
     void right_diagonal(double* out) const override { std::ranges::copy(right_diagonal_, out); }
     bool is_parallel() const override { return false; }
     std::size_t rows_at_once() const override { return 16; }
+    double work() const override { return 1e6; }
 
     KernelPointer<T> with_right(Indices right) const override {
         auto copy = std::make_shared<OpaqueKernel>(*this);
@@ -115,6 +117,7 @@ class ConstantKernel final : public Kernel<T> {
 
     std::size_t n_left() const override { return n_left_; }
     std::size_t n_right() const override { return n_right_; }
+    double work() const override { return 0.0; }
     void left_diagonal(double* out) const override { std::fill_n(out, n_left_, double(value_)); }
     void right_diagonal(double* out) const override { std::fill_n(out, n_right_, double(value_)); }
 

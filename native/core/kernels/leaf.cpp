@@ -32,10 +32,26 @@ class LeafKernel : public Kernel<T> {
 
     std::size_t n_left() const override { return left_->size(); }
     std::size_t n_right() const override { return right_->size(); }
+    double work() const override { return right_->work(); }
     void left_diagonal(double* out) const override { leaf_diagonal(leaf_, *left_, out); }
     void right_diagonal(double* out) const override { leaf_diagonal(leaf_, *right_, out); }
+    bool has_fast_product() const override { return leaf_.kind == LeafKind::linear; }
 
   protected:
+    // sum_r w_r <x_r, z> = <sum_r w_r x_r, z>: of a linear kernel no value is needed.
+    void linear_product(Indices left, const double* weights, std::size_t n_columns,
+                        std::size_t first, std::size_t last, double* out,
+                        std::size_t stride) const {
+        std::vector<double> direction(left_->n_features());
+        for (std::size_t c = 0; c < n_columns; ++c) {
+            std::ranges::fill(direction, 0.0);
+            for (std::size_t r = 0; r < left.size(); ++r) {
+                left_->add_row(left[r], weights[r * n_columns + c], direction.data());
+            }
+            right_->add_inner_products(direction.data(), first, last, out + c * stride);
+        }
+    }
+
     LeafParameters leaf_;
     RowsPointer<T> left_, right_;
 };
@@ -77,6 +93,9 @@ class DenseLeaf final : public LeafKernel<T> {
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
                  std::size_t last, double* out, std::size_t stride) const override {
         const FlushDenormals flush;
+        if (this->has_fast_product()) {
+            return this->linear_product(left, weights, n_columns, first, last, out, stride);
+        }
         // Left rows are visited in batches so that the copy of them stays small.
         const std::size_t batch = 160 * functions<T>().left_height;
         const std::size_t width = functions<T>().panel_width;
@@ -160,6 +179,9 @@ class SparseLeaf final : public LeafKernel<T> {
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
                  std::size_t last, double* out, std::size_t stride) const override {
         const FlushDenormals flush;
+        if (this->has_fast_product()) {
+            return this->linear_product(left, weights, n_columns, first, last, out, stride);
+        }
         constexpr std::size_t tile = 256;
         const bool one_norms = leaf_.kind == LeafKind::laplacian;
         // Whole blocks for both layouts: the order of summation is that of dense rows.

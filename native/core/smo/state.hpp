@@ -87,6 +87,8 @@ class State {
     std::size_t rows_hit() const { return rows_hit_; }
     // Rows the cache has memory for.
     std::size_t rows_that_fit() const;
+    // What a value of a row costs, in multiplications.
+    double value_work() const { return gram_.kernel().work(); }
     double value(const Row& row, std::size_t position) const {
         return row.segment(segment_[position])[column_[position]];
     }

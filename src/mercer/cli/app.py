@@ -10,8 +10,33 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from mercer.cli.bench import bench
 from mercer.cli.choices import Kernel, Precision, Task
 from mercer.cli.errors import explained
+from mercer.cli.options import (
+    Category,
+    Coef0,
+    Degree,
+    Epsilon,
+    File,
+    Folds,
+    Gamma,
+    Ignore,
+    KernelOption,
+    MaxTime,
+    Nu,
+    Out,
+    PrecisionOption,
+    Price,
+    Quiet,
+    Scale,
+    Seed,
+    Solver,
+    Target,
+    TaskOption,
+    Threads,
+    Tol,
+)
 
 __all__ = ["app"]
 
@@ -22,85 +47,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-
-
-DATA = "Data"
-MACHINE = "Machine"
-RUN = "Run"
-
-File = Annotated[
-    Path | None,
-    typer.Argument(help="CSV, Parquet or LIBSVM file. Without it: the breast cancer example."),
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        help="Column to predict. Default: the one called target, label, class or y.",
-        rich_help_panel=DATA,
-    ),
-]
-TaskOption = Annotated[
-    Task,
-    typer.Option(
-        help="What to learn. auto: texts, and whole numbers with at most 20 different values, "
-        "are classes; other numbers are regression.",
-        rich_help_panel=DATA,
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(help="Column to leave out; may be repeated.", rich_help_panel=DATA),
-]
-Category = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column to take as a category though it looks like numbers; may be repeated.",
-        rich_help_panel=DATA,
-    ),
-]
-Scale = Annotated[
-    bool,
-    typer.Option("--scale/--no-scale", help="Scale numbers first.", rich_help_panel=DATA),
-]
-KernelOption = Annotated[Kernel, typer.Option(help="Similarity.", rich_help_panel=MACHINE)]
-Price = Annotated[float, typer.Option("--C", help="Price of errors.", rich_help_panel=MACHINE)]
-Gamma = Annotated[
-    str,
-    typer.Option(help="Kernel width: scale, auto, median or a number.", rich_help_panel=MACHINE),
-]
-Degree = Annotated[int, typer.Option(help="Degree of poly.", rich_help_panel=MACHINE)]
-Coef0 = Annotated[
-    float, typer.Option(help="Constant of poly and sigmoid.", rich_help_panel=MACHINE)
-]
-Epsilon = Annotated[
-    float,
-    typer.Option(help="Regression: error that costs nothing.", rich_help_panel=MACHINE),
-]
-Nu = Annotated[
-    float,
-    typer.Option(help="Outliers: fraction of rows to flag, about.", rich_help_panel=MACHINE),
-]
-Tol = Annotated[float, typer.Option(help="Largest KKT violation accepted.", rich_help_panel=RUN)]
-MaxTime = Annotated[
-    float | None, typer.Option(help="Most seconds for one fit.", rich_help_panel=RUN)
-]
-Solver = Annotated[str, typer.Option(help="Solver.", rich_help_panel=RUN)]
-PrecisionOption = Annotated[
-    Precision, typer.Option(help="Precision of kernel values.", rich_help_panel=RUN)
-]
-Threads = Annotated[
-    int | None, typer.Option(help="Threads. Default: all CPUs.", rich_help_panel=RUN)
-]
-Folds = Annotated[
-    int,
-    typer.Option("--cv", min=0, help="Folds of cross-validation; 0: none.", rich_help_panel=RUN),
-]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the folds.", rich_help_panel=RUN)]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="Model file. Default: FILE with the suffix .mercer, here."),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]
+app.add_typer(bench, name="bench")
 
 
 def _show_version(wanted: bool) -> None:

@@ -11,17 +11,17 @@ from mercer.io import read_metadata
 __all__ = ["check_destination", "check_model_destination"]
 
 
-def check_destination(path: Path, *inputs: Path) -> None:
+def check_destination(path: Path, *inputs: Path, option: str = "--out") -> None:
     """Raise InputError if `path` cannot be written, or is one of the files that are read."""
     if path.is_dir():
-        raise InputError(f"--out: {path} is a directory")
+        raise InputError(f"{option}: {path} is a directory")
     if not path.parent.is_dir():
-        raise InputError(f"--out: there is no directory {path.parent}")
+        raise InputError(f"{option}: there is no directory {path.parent}")
     if not os.access(path.parent, os.W_OK):
-        raise InputError(f"--out: the directory {path.parent} cannot be written to")
+        raise InputError(f"{option}: the directory {path.parent} cannot be written to")
     for file in inputs:
         if file.exists() and path.exists() and path.samefile(file):
-            raise InputError(f"--out: {path} is a file to read")
+            raise InputError(f"{option}: {path} is a file to read")
 
 
 def check_model_destination(path: Path, *inputs: Path) -> None:

@@ -21,8 +21,10 @@ Intercept = Literal[True, False, "penalized"]
 
 def linear_loss(C: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Size of the box and ridge of a loss of slope ``C`` per unit of weight: C w and 0."""
-    size = np.multiply(C, weight, where=weight > 0, out=np.zeros_like(weight))
-    return size, np.zeros_like(weight)
+    nothing = np.zeros_like(weight)
+    if np.isfinite(C):
+        return C * weight, nothing
+    return np.where(weight > 0, C, 0.0), nothing
 
 
 def squared_loss(alpha: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:

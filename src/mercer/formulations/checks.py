@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+LARGEST_SQUARED = 1e120  # of targets
 
 
 def check_scalar(
@@ -71,7 +72,7 @@ def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
     array = check_vector("weight", np.full(n, weight) if np.ndim(weight) == 0 else weight)
     if array.shape != (n,):
         raise ValueError(f"weight must have one entry per row ({n}), got {len(array)}")
-    if (array < 0).any():
+    if array.min() < 0:
         i = int(np.flatnonzero(array < 0)[0])
         raise ValueError(f"weight must not be negative, got weight[{i}]={array[i]}")
     if not array.any():
@@ -82,15 +83,16 @@ def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
 def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
     """Labels in {-1, +1} and weights, with some weight left on both classes."""
     labels = check_vector("y", y)
-    strange = (labels != 1.0) & (labels != -1.0)
-    if strange.any():
-        i = int(np.flatnonzero(strange)[0])
+    strange = np.flatnonzero(np.abs(labels) != 1.0)
+    if len(strange):
+        i = int(strange[0])
         raise ValueError(f"y must hold labels -1 and +1, got y[{i}]={labels[i]}")
     w = check_weight(weight, len(labels))
     for label in (-1, 1):
-        if not (labels == label).any():
+        members = labels == label
+        if not members.any():
             raise ValueError(f"y must hold both classes, got only label {-label:+d}")
-        if not w[labels == label].any():
+        if not w[members].any():
             raise ValueError(f"weight must not be zero for the whole class {label:+d}")
     return labels, w
 
@@ -99,3 +101,18 @@ def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatA
     """Finite regression targets and their weights."""
     targets = check_vector("y", y)
     return targets, check_weight(weight, len(targets))
+
+
+def check_squared_targets(
+    y: ArrayLike, weight: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Targets of a squared loss: their squares, too, must be finite by a wide margin."""
+    targets, w = check_targets(y, weight)
+    large = np.abs(targets) > LARGEST_SQUARED
+    if large.any():
+        i = int(np.flatnonzero(large)[0])
+        raise ValueError(
+            f"y must lie within [-{LARGEST_SQUARED:g}, {LARGEST_SQUARED:g}] for a squared loss, "
+            f"got y[{i}]={targets[i]}"
+        )
+    return targets, w

@@ -125,6 +125,8 @@ class Formulation:
 
     def on_rows(self, rows: ArrayLike, n_rows: int) -> Formulation:
         """The same formulation on some ``rows`` of a larger set of ``n_rows`` rows."""
+        if n_rows == self.n_rows and np.array_equal(rows, np.arange(n_rows)):
+            return self
         index = np.asarray(rows, dtype=np.intp)[self.problem.index]
         fallback = self.fallback.on_rows(rows, n_rows) if self.fallback is not None else None
         problem = replace(self.problem, index=index)

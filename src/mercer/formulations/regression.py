@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.formulations.boxes import Intercept, linear_loss, one_bias, squared_loss
-from mercer.formulations.checks import check_choice, check_scalar, check_targets
+from mercer.formulations.checks import (
+    check_choice,
+    check_scalar,
+    check_squared_targets,
+    check_targets,
+)
 from mercer.formulations.readout import Formulation
 from mercer.problem import Problem
 
@@ -47,8 +52,9 @@ def svr(
     check_choice("loss", loss, TUBES)
     C = check_scalar("C", C, closed_high=True)
     epsilon = check_scalar("epsilon", epsilon, closed_low=True)
-    targets, w = check_targets(y, weight)
-    size, ridge = linear_loss(C, w) if loss == TUBES[0] else squared_loss(1 / C, w)
+    linear = loss == TUBES[0]
+    targets, w = (check_targets if linear else check_squared_targets)(y, weight)
+    size, ridge = linear_loss(C, w) if linear else squared_loss(1 / C, w)
     nothing = np.zeros_like(size)
     return one_bias(
         np.concatenate([targets - epsilon, targets + epsilon]),
@@ -92,7 +98,7 @@ def nu_svr(
     C = check_scalar("C", C)
     linear = loss == TUBES[0]
     nu = check_scalar("nu", nu, high=1.0 if linear else np.inf, closed_high=linear)
-    targets, w = check_targets(y, weight)
+    targets, w = (check_targets if linear else check_squared_targets)(y, weight)
     size, ridge = linear_loss(C, w) if linear else squared_loss(1 / C, w)
     nothing, share = np.zeros_like(size), C * nu * float(w.sum()) / 2
     problem = Problem(
@@ -220,6 +226,6 @@ def least_squares(
         With "penalized" the caller solves with the kernel k + 1.
     """
     alpha = check_scalar("alpha", alpha)
-    targets, w = check_targets(y, weight)
+    targets, w = check_squared_targets(y, weight)
     size, ridge = squared_loss(alpha, w)
     return one_bias(targets, -size, size, ridge, fit_intercept)

@@ -121,7 +121,7 @@ def _machine(header: dict[str, Any], body: list[str], n_features: int | None) ->
     else:
         machine.intercept_ = -np.array(header["rho"])
     if hasattr(machine, "score_samples"):
-        machine.offset_ = -machine.intercept_[0]
+        machine.offset_ = -machine.intercept_
     _keep_rows(machine, coef, rows, n_features)
     machine.kernel_ = as_kernel(kernel, **arguments)
     machine._gamma = arguments.get("gamma", 0.0)

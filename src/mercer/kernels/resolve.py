@@ -107,7 +107,7 @@ def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {weights.shape}")
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights > 0):
+    if not (weights.min() >= 0.0 and 0.0 < weights.max() < np.inf):
         raise ValueError(
             f"sample_weight must be finite and not negative, with a positive sum, got {weights}"
         )

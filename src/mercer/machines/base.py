@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from numbers import Integral, Real
@@ -12,7 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, get_tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
@@ -23,6 +28,8 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.machines.checks import (
+    READ_TYPES,
+    are_ready,
     as_rows,
     check_finite_values,
     check_gram_matrix,
@@ -40,7 +47,7 @@ __all__ = ["KernelMachine"]
 FloatArray = NDArray[np.float64]
 # How rows of numbers are validated: taken as they are stored wherever the core can read that.
 _ROWS: dict[str, Any] = {
-    "dtype": [np.float64, np.float32, np.uint8],
+    "dtype": list(READ_TYPES),
     "order": "C",
     "accept_sparse": "csr",
     "accept_large_sparse": True,
@@ -50,6 +57,7 @@ _ROWS: dict[str, Any] = {
 class KernelMachine(BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
+    _known_defaults: ClassVar[dict[str, Any]]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [
             StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
@@ -90,6 +98,27 @@ class KernelMachine(BaseEstimator):
         if hasattr(self, "dual_coef_"):
             self._expand()
 
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        """Parameters and their defaults; reading a signature takes long next to a small fit."""
+        if "_known_defaults" not in cls.__dict__:
+            signature = inspect.signature(cls).parameters
+            names = super()._get_param_names()
+            cls._known_defaults = {name: signature[name].default for name in names}
+        return cls._known_defaults
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return list(cls._defaults())
+
+    def _validate_params(self) -> None:
+        """Check the parameters that are not their defaults."""
+        params = ((name, getattr(self, name), value) for name, value in self._defaults().items())
+        changed = {name: value for name, value, default in params if value is not default}
+        validate_parameter_constraints(
+            self._parameter_constraints, changed, caller_name=type(self).__name__
+        )
+
     def _is_precomputed(self) -> bool:
         if isinstance(self.kernel, Kernel):
             return self.kernel._row_kind == "stored"
@@ -107,6 +136,9 @@ class KernelMachine(BaseEstimator):
         """Checked rows, targets (None if not given) and weights."""
         if self._takes_objects():
             X, y = self._validate_objects(X, y)
+        elif y_options.get("reset", True) and are_ready(X, y):
+            self.n_features_in_ = X.shape[1]
+            self.__dict__.pop("feature_names_in_", None)
         elif y is None:
             with naming(X=X):
                 X = validate_data(self, X, y=None, **_ROWS)

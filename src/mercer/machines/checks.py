@@ -13,17 +13,22 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.kernels.blocks import row_slices
 
 __all__ = [
+    "READ_TYPES",
+    "are_ready",
     "as_rows",
     "check_finite_price",
     "check_finite_values",
     "check_gram_matrix",
     "check_weighted_classes",
+    "find_classes",
     "is_surely_indefinite",
     "naming",
     "warn_of_overlap",
@@ -32,6 +37,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+READ_TYPES = (np.float64, np.float32, np.uint8)  # of dense rows, without a copy
 # What NumPy says of values that are no numbers, without saying whose.
 _NO_NUMBERS = re.compile("could not convert|argument must be|setting an array element")
 _BLOCK_BYTES = 2**24
@@ -79,6 +85,24 @@ def as_rows(X: Any) -> Any:
     except ValueError:
         return X
     return rows if rows.dtype.kind in "fiub" and rows.ndim == 2 else X
+
+
+def are_ready(X: Any, y: Any) -> bool:
+    """Whether rows and targets are what a validation would return, so that it can be spared.
+
+    Plain arrays of the types that the core reads, not empty, of equal lengths and finite: a
+    small fit takes hardly longer than finding that out the long way.
+    """
+    if type(X) is not np.ndarray or X.dtype not in READ_TYPES or X.ndim != 2 or not X.size:
+        return False
+    is_vector = type(y) is np.ndarray and y.dtype.kind in "biuf" and y.shape == X.shape[:1]
+    return is_vector and X.flags.c_contiguous and _has_finite_sum(X) and _has_finite_sum(y)
+
+
+def _has_finite_sum(array: NDArray[Any]) -> bool:
+    """A finite sum has finite terms; one that overflows is looked at by others."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array.sum()))
 
 
 def check_gram_matrix(K: Any) -> Any:
@@ -134,6 +158,19 @@ def check_finite_values(gram: Gram) -> Gram:
             "scale the features or choose smaller kernel parameters"
         )
     return gram
+
+
+def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The classes in ascending order, and which of them each row has."""
+    y = y if y.ndim == 1 else column_or_1d(y, warn=True)
+    is_plain = y.dtype.kind in "biuUS"
+    if not is_plain:
+        check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    if is_plain and 5 * len(classes) > len(y):
+        # names or whole numbers are classes, but so many of them deserve a warning
+        check_classification_targets(y)
+    return classes, labels
 
 
 def check_weighted_classes(classes: NDArray[Any], labels: NDArray[Any], weight: FloatArray) -> None:

@@ -36,7 +36,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
 
     Attributes
     ----------
-    offset_ : float
+    offset_ : ndarray of shape (1,)
         ``decision_function = score_samples - offset_``.
     """
 
@@ -108,7 +108,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
             count_rows(X), self.nu, weight, squared=self.loss == "squared_hinge"
         )
         self._fit_function(X, formulation, weight)
-        self.offset_ = -self.intercept_[0]
+        self.offset_ = -self.intercept_
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -117,7 +117,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         Values within rounding of the boundary, where free support vectors lie, are 0.
         """
         values = self._values(X)
-        values[np.abs(values) <= 1e-9 * abs(self.offset_)] = 0.0
+        values[np.abs(values) <= 1e-9 * np.abs(self.offset_)] = 0.0
         return values
 
     def score_samples(self, X: Any) -> FloatArray:

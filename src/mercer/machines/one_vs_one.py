@@ -34,12 +34,14 @@ class Pair:
 
 def class_pairs(labels: NDArray[np.intp], n_classes: int) -> Iterator[Pair]:
     """All pairs of classes in LIBSVM's order: (0, 1), (0, 2), ..., (1, 2), ..."""
-    positive_first = n_classes > 2
+    if n_classes == 2:
+        yield Pair(0, 1, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
+        return
     members = [np.flatnonzero(labels == c) for c in range(n_classes)]
     for i, j in combinations(range(n_classes), 2):
         rows = np.concatenate([members[i], members[j]])
         is_first = np.arange(len(rows)) < len(members[i])
-        sign = np.where(is_first == positive_first, 1.0, -1.0)
+        sign = np.where(is_first, 1.0, -1.0)
         order = np.argsort(rows, kind="stable")
         yield Pair(i, j, rows[order], sign[order])
 

@@ -56,10 +56,11 @@ def read_node(problem: Problem, basis: Basis, C: float) -> Node:
     """The solution a basis holds, ``problem`` being its problem at C = 1."""
     t = 1.0 / C
     coef = at_unit(problem, basis.problem, basis.coef, t)
-    slope = t * (basis.gradient - basis.multiplier)
+    level = float(basis.multiplier.sum())
+    slope = t * (basis.gradient - level)
     gain = float(problem.linear @ coef)
     # t linear'a - a'Ha/2 = (t linear + slope + t b)'a / 2, and the bias meets the sum
-    bias = t * basis.multiplier
+    bias = t * level
     value = 0.5 * float(t * gain + slope @ coef + bias * problem.group_sum[0])
     return Node(t, coef, slope, bias, value, gain, len(basis.free))
 

@@ -75,7 +75,8 @@ def start_at(problem: Problem, gram: Gram, C: float) -> Start:
     basis = Basis(scaled, gram, C * start.coef)
     solution = basis.solve(tol=1e-9)
     coef = at_unit(problem, scaled, solution.coef, 1.0 / C)
-    return Start(coef, basis.free, 1.0 / C, basis.multiplier / C, np.nan, False, begin=C)
+    bias = float(basis.multiplier.sum())
+    return Start(coef, basis.free, 1.0 / C, bias / C, np.nan, False, begin=C)
 
 
 def scaled_problem(problem: Problem, C: float) -> Problem:

@@ -1,6 +1,7 @@
 """Solvers: each takes a :class:`~mercer.Problem` and returns a :class:`~mercer.Solution`."""
 
 from mercer.solvers.active_set import ActiveSet
+from mercer.solvers.baselines import Osuna, Platt, SvmLight
 from mercer.solvers.basis import Basis
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.compare import compare
@@ -34,12 +35,15 @@ __all__ = [
     "LargeMaximumGain",
     "MaximumGain",
     "OneRowMaximumGain",
+    "Osuna",
     "OverRelaxed",
     "PlanningAhead",
+    "Platt",
     "Progress",
     "RecentMaximumGain",
     "Smo",
     "Solver",
+    "SvmLight",
     "compare",
     "feasible_start",
     "resolve_solver",

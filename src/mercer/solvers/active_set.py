@@ -21,10 +21,8 @@ Pricing = Literal["sprint", "full"]
 class ActiveSet:
     """One variable enters at a time, the free ones answer exactly (SVM-RSQP, spec 002, 4).
 
-    Accepts problems with one group that holds every variable, or with no group: support
-    vector classification and regression, one-class, quantile, Huber and squared losses,
-    any box, any ridge. The kernel must be positive semi-definite; its rank does not matter.
-    Two groups (the nu family, nearest points) are refused: ``Smo`` takes them.
+    Accepts every :class:`Problem` with a positive semi-definite kernel: any box, any groups,
+    any ridge. The rank of the kernel does not matter.
 
     Attractive where few variables are free, C is large or an accurate solution is wanted:
     time and memory grow with the number of *free* variables (n m + m^2 for m of them), while

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.start import feasible_start
 
@@ -36,14 +37,6 @@ _RELATIVE_GAP = 1e-13
 
 def check_active_set_problem(problem: Problem, gram: Gram) -> None:
     """Refuse what the factor cannot hold, before any kernel value is computed."""
-    movable = problem.lower < problem.upper
-    groups = np.unique(problem.group[movable])
-    if problem.n_groups > 1 or len(groups) > 1:
-        raise ValueError(
-            "solver='active-set' takes problems with one group that holds every variable, or "
-            f"with no group, got {problem.n_groups} groups and variables in groups "
-            f"{groups.tolist()}; solver='smo' takes any groups"
-        )
     if not gram.is_positive_definite:
         raise ValueError(
             "solver='active-set' needs a positive semi-definite kernel, got "
@@ -54,14 +47,15 @@ def check_active_set_problem(problem: Problem, gram: Gram) -> None:
 class Basis:
     """The state of the active-set method on one problem.
 
-    Its free variables are affinely independent in feature space, so that the small
-    linear system behind every step is regular whatever the rank of the kernel
-    (spec 002, 3). It survives changes of the box: another C, rows that come and go.
+    Its free variables are affinely independent in feature space (with several groups: their
+    differences to one free variable of each), so that the small linear system behind every
+    step is regular whatever the rank of the kernel (spec 002, 3). It survives changes of the
+    box: another C, rows that come and go.
 
     Parameters
     ----------
     problem : Problem
-        At most one group, which then holds every variable that can move.
+        Any groups, any box, any ridge.
     gram : Gram
         Kernel values, positive semi-definite; used in double precision.
     start : array-like of shape (n_variables,), default=None
@@ -89,25 +83,11 @@ class Basis:
             problem.lower,
             problem.upper,
             problem.ridge,
-            self._has_group,
-            self._group_sum,
+            problem.group,
+            problem.group_sum,
             coef,
             None if gradient is None else np.ascontiguousarray(gradient, dtype=np.float64),
         )
-
-    @property
-    def _has_group(self) -> bool:
-        """Whether the variables that can move belong to a group."""
-        movable = self.problem.lower < self.problem.upper
-        return bool((self.problem.group[movable] >= 0).any())
-
-    @property
-    def _group_sum(self) -> float:
-        """Sum of all coefficients, fixed ones outside the group included."""
-        if self.problem.n_groups == 0:
-            return 0.0
-        outside = self.problem.lower[self.problem.group < 0].sum()
-        return float(self.problem.group_sum[0] + outside)
 
     @property
     def coef(self) -> FloatArray:
@@ -120,9 +100,9 @@ class Basis:
         return np.array(self._native.basic(), dtype=np.intp)
 
     @property
-    def multiplier(self) -> float:
-        """The common gradient of the free variables: the bias."""
-        return float(self._native.multiplier)
+    def multiplier(self) -> FloatArray:
+        """The common gradient of the free variables of each group: with one group, the bias."""
+        return np.asarray(self._native.multiplier())
 
     @property
     def gradient(self) -> FloatArray:
@@ -138,7 +118,9 @@ class Basis:
     def values(self) -> FloatArray:
         """Value of the machine, multiplier included, at the row of each variable."""
         p = self.problem
-        return np.asarray(p.linear - self.gradient - p.ridge * self.coef + self.multiplier)
+        # a variable without a group has group -1, the last entry
+        level = np.append(self.multiplier, 0.0)[p.group]
+        return np.asarray(p.linear - self.gradient - p.ridge * self.coef + level)
 
     @property
     def n_iterations(self) -> int:
@@ -177,14 +159,17 @@ class Basis:
             options.max_seconds = min(max(deadline - time.perf_counter(), 0.0), 1e300)
             status = self._native.run(options, monitor(callback))
             certificate = certify(self.problem, self.gram, self.coef)
+            aim = tol * violation_unit(self.problem, self.gram, self.coef, certificate)
             if status not in ("converged", "precision-limit"):
                 break
-            if _is_good(certificate, tol, refine) or not _is_better(certificate, best):
+            if _is_good(certificate, aim, refine) or not _is_better(certificate, best):
                 break
             best = certificate
             self._native.set_gradient(certificate.gradient)
-        if status in ("converged", "precision-limit"):
-            status = "converged" if certificate.violation <= tol else "precision-limit"
+        if status != "unbounded" and certificate.violation <= aim:
+            status = "converged"
+        elif status == "converged":
+            status = "precision-limit"
         after = self._counts()
         trace = {name: after[name] - before[name] for name in _COUNTERS[:-1]}
         trace |= {"largest_basis": after["largest_basis"], "n_free": len(self._native.basic())}
@@ -202,7 +187,7 @@ class Basis:
     def rescale(self, problem: Problem, factor: float) -> None:
         """Take the box of ``problem``, ``factor`` times as large, and keep the basis."""
         self.problem = problem
-        self._native.rescale(problem.lower, problem.upper, self._group_sum, factor)
+        self._native.rescale(problem.lower, problem.upper, problem.group_sum, factor)
 
     def add(self, row: int, lower: ArrayLike, upper: ArrayLike) -> None:
         """Give the variables of a removed row a box again (spec 002, 10.4).
@@ -228,9 +213,10 @@ class Basis:
         variables = np.flatnonzero(self.problem.index == row)
         for v in variables:
             if not self._native.retire(int(v), 0.0):
+                total = self.problem.group_sum[self.problem.group[v]]
                 raise ValueError(
-                    f"row {row} cannot be removed: the group sum {self.problem.group_sum[0]} "
-                    "cannot be reached without it"
+                    f"row {row} cannot be removed: the group sum {total} cannot be reached "
+                    "without it"
                 )
         zeros = np.zeros(len(variables))
         self.problem = _with_box(self.problem, variables, zeros, zeros)

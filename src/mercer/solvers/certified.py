@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback
 from mercer.solvers.screening import screened_certificate
 from mercer.solvers.start import feasible_start
@@ -101,9 +102,10 @@ class CertifiedRun(ABC):
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
         """Whether the last native run was the last; one that stalled may go on in double."""
         good = self._is_good(certificate)
-        if self.status == "precision-limit" and (good or precision == "single"):
+        if self.status == "precision-limit" and precision == "single":
             self.status = "converged"
-        if self.status == "stuck" and good:
+        # whatever ended the run: what was asked for is there
+        if good and self.status != "unbounded":
             self.status = "converged"
         return good or self.status != "converged"
 
@@ -129,25 +131,27 @@ class CertifiedRun(ABC):
     def _is_good(self, certificate: Certificate) -> bool:
         if self.stopping == "maximum-gain":
             return self.status == "converged"
-        if self.stopping == "gap" and certificate.relative_gap is not None:
-            return certificate.relative_gap <= self.tol
+        if self.stopping == "gap" and certificate.gap is not None:
+            return certificate.gap <= self.tol * self._size(certificate)
         return certificate.violation <= self.tol * self._unit(certificate)
 
     def _unit(self, certificate: Certificate) -> float:
-        """The unit of a violation, at most 1.
-
-        Without a linear term the gradient scales with the coefficients, and a violation
-        means something only next to the margin they make (spec 004, 3.4): half the
-        difference of the two groups' multipliers, or the one group's own. Where the margin
-        vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
-        such coefficients can have takes its place.
-        """
-        if self.stopping != "margin" or self.problem.linear.any() or self.problem.n_groups == 0:
+        """The unit of a violation: the margin, if that is what stopping goes by."""
+        if self.stopping != "margin":
             return 1.0
-        multiplier = certificate.multiplier
-        margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
-        largest = np.abs(self.coef).sum() * np.abs(self.gram.diagonal()).max()
-        return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0
+        return violation_unit(self.problem, self.gram, self.coef, certificate)
+
+    def _size(self, certificate: Certificate) -> float:
+        """The unit of a gap: the larger of both values.
+
+        Where hulls overlap the optimum is 0, and a millionth of what the coefficients could
+        make of the kernel takes its place (spec 004, P5).
+        """
+        size = max(abs(certificate.objective), abs(certificate.primal or 0.0))
+        if self.problem.linear.any():
+            return size
+        largest = np.abs(self.coef).sum() ** 2 * np.abs(self.gram.diagonal()).max()
+        return float(max(size, 1e-6 * largest))
 
     def _wrap(self, certificate: Certificate) -> Solution:
         return Solution(

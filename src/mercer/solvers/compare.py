@@ -161,10 +161,9 @@ def _points(
     problem: Problem, solver: Solver, gram: Gram, limits: dict[str, Any], solution: Solution
 ) -> NDArray[Any] | None:
     """The course of one more run; it is recorded apart because recording takes time."""
-    if not isinstance(solver, Smo):
-        return solution.trace.get("points")
+    if not hasattr(solver, "trace"):
+        return None
     stride = max(1, solution.n_iter // _TRACE_POINTS)
-    traced: NDArray[Any] | None = (
-        replace(solver, trace=stride).solve(problem, gram, **limits).trace.get("points")
-    )
-    return traced
+    traced: Solver = replace(solver, trace=stride)  # type: ignore[type-var]
+    points: NDArray[Any] = traced.solve(problem, gram, **limits).trace["points"]
+    return points

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from mercer.problem import Solution
+from mercer.solvers.comparison_plot import convergence_figure
 
 __all__ = ["Comparison", "Measurement", "Summary"]
 
@@ -135,15 +136,17 @@ class Comparison:
             for name in self.measured
         )
 
-    def _cells(self) -> list[list[str]]:
-        rows = [[name.replace("_", " ") for name in COLUMNS]]
+    def cells(self, columns: Iterable[str] = tuple(COLUMNS)) -> list[list[str]]:
+        """The table as texts, a row of titles first; empty where there is no value."""
+        shown = {name: COLUMNS[name] for name in columns}
+        rows = [[name.replace("_", " ") for name in shown]]
         for summary in self.table:
-            values = ((getattr(summary, name), form) for name, form in COLUMNS.items())
+            values = ((getattr(summary, name), form) for name, form in shown.items())
             rows.append(["" if value != value else form.format(value) for value, form in values])
         return rows
 
     def __str__(self) -> str:
-        cells = self._cells()
+        cells = self.cells()
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [
             "  ".join(
@@ -155,7 +158,7 @@ class Comparison:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        head, *rows = self._cells()
+        head, *rows = self.cells()
         titles = "".join(f"<th>{escape(title)}</th>" for title in head)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
@@ -167,21 +170,4 @@ class Comparison:
 
         Needs matplotlib (``pip install 'mercer[plot]'``).
         """
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(10, 7), layout="constrained")
-        axes = figure.subplots(2, 2, sharex="col", sharey="row")
-        for (row, column), axis in np.ndenumerate(axes):
-            across, quantity = ("iteration", "seconds")[column], ("violation", "gap")[row]
-            for name, points in self.traces.items():
-                if points is not None:
-                    _draw(axis, points, across, quantity, name)
-            axis.set(xlabel=across, ylabel="duality gap" if quantity == "gap" else quantity)
-            axis.set_yscale("log")
-        axes[0, 0].legend()
-        return figure
-
-
-def _draw(axis: Any, points: NDArray[Any], across: str, quantity: str, name: str) -> None:
-    shown = np.isfinite(points[quantity]) & (points[quantity] > 0)
-    axis.plot(points[across][shown], points[quantity][shown], label=name, linewidth=1)
+        return convergence_figure(self.traces)

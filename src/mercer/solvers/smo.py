@@ -22,6 +22,7 @@ __all__ = ["Smo"]
 
 Stopping = Literal["margin", "violation", "gap", "maximum-gain"]
 
+_PLANNED = ("auto", "second-order", "most-violating", "greedy")  # by step="auto"
 _NEWTON_LIMIT = 400  # free variables up to which a joint Newton step is cheap
 
 
@@ -43,9 +44,11 @@ class Smo:
         stuck), "one-row-maximum-gain", "recent-maximum-gain", "cached-maximum-gain",
         "large-maximum-gain" (more than two variables), "recall" (second order, or the pair
         before the last).
-    step : str or StepPolicy, default="newton"
+    step : str or StepPolicy, default="auto"
         How far to move it. "newton" goes to the maximum along the pair or to the box;
-        "planning-ahead" looks at the next step, too; "over-relaxed" goes 10 % further;
+        "planning-ahead" looks at the next step, too; "auto" is planning ahead, but newton
+        where the selection counts on the rows of the last pair or on larger sets;
+        "over-relaxed" goes 10 % further;
         "momentum" adds the last displacement as a second direction, "conjugate" also
         chooses the pair accordingly; "cycle-breaking" follows what pairs that come back
         have done since.
@@ -66,14 +69,14 @@ class Smo:
     """
 
     selection: str | SelectionPolicy = "auto"
-    step: str | StepPolicy = "newton"
+    step: str | StepPolicy = "auto"
     stopping: Stopping = "margin"
     shrinking: bool = True
     refine: bool = True
     trace: bool | int = False
 
     def __post_init__(self) -> None:
-        selection, step = resolve_selection(self.selection), resolve_step(self.step)
+        selection, step = resolve_selection(self.selection), self.step_policy
         if self.stopping not in get_args(Stopping):
             raise ValueError(f"stopping must be one of {get_args(Stopping)}, got {self.stopping!r}")
         if not self.trace >= 0:
@@ -97,6 +100,14 @@ class Smo:
             )
 
     name = "smo"
+
+    @property
+    def step_policy(self) -> StepPolicy:
+        """What ``step`` stands for."""
+        if self.step != "auto":
+            return resolve_step(self.step)
+        plans = resolve_selection(self.selection).name in _PLANNED
+        return resolve_step("planning-ahead" if plans else "newton")
 
     def solve(
         self,
@@ -150,7 +161,7 @@ class _Run(CertifiedRun):
     def _options(self, precision: Precision, tolerance: float) -> Any:
         options = _core.SmoOptions()
         resolve_selection(self.smo.selection).configure(options)
-        resolve_step(self.smo.step).configure(options)
+        self.smo.step_policy.configure(options)
         options.stop_by_step = self.smo.stopping == "maximum-gain"
         options.trace_stride = int(self.smo.trace)
         options.shrinking = self.smo.shrinking

@@ -11,6 +11,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.active_set import ActiveSet
+from mercer.solvers.baselines import Osuna, Platt, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.progress import Callback
@@ -45,7 +46,7 @@ class Auto:
     Chunks win as soon as the kernel matrix no longer fits a small cache. Small problems go
     to SMO, which finishes them to rounding, and so do kernels that only Python can compute,
     whose values are better kept than computed again. A small problem that pair steps do not
-    finish (large C, linear kernels) is finished by the active set, if that can take it.
+    finish (large C, linear kernels) is finished by the active set, if its kernel is definite.
     """
 
     shrinking: bool = True
@@ -62,7 +63,7 @@ class Auto:
             )
         budget = max(100_000, 50 * problem.n_variables)
         pairs = Smo(shrinking=self.shrinking)
-        if max_iter in range(budget) or not _has_one_level(problem, gram):
+        if max_iter in range(budget) or not gram.is_positive_definite:
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)
         if first.status != "max-iter":
@@ -80,12 +81,6 @@ class Auto:
         )
 
 
-def _has_one_level(problem: Problem, gram: Gram) -> bool:
-    """Whether the active set takes the problem: definite kernel, one group or none."""
-    one = problem.n_groups == 0 or (problem.n_groups == 1 and bool((problem.group == 0).all()))
-    return one and gram.is_positive_definite
-
-
 _BY_NAME: dict[str, Any] = {
     "active-set": ActiveSet,
     "auto": Auto,
@@ -93,6 +88,9 @@ _BY_NAME: dict[str, Any] = {
     "smo": Smo,
     "direct": Direct,
     "cg": ConjugateGradient,
+    "osuna": Osuna,
+    "platt": Platt,
+    "svmlight": SvmLight,
 }
 
 
@@ -134,8 +132,9 @@ def solve(
     gram : Gram
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
-        "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", or a
-        solver object such as ``Chunked(chunk_size=512)``.
+        "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", for
+        comparison "osuna", "platt" and "svmlight", or a solver object such as
+        ``Chunked(chunk_size=512)``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
     tol : float, default=1e-3

@@ -21,6 +21,9 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     """
     if start is None:
         coef = np.zeros(problem.n_variables)
+        at_zero = problem.lower.max(initial=0.0) <= 0.0 <= problem.upper.min(initial=0.0)
+        if at_zero and not problem.group_sum.any():
+            return coef
     else:
         coef = np.array(start, dtype=np.float64)
         if coef.shape != (problem.n_variables,):

@@ -105,7 +105,7 @@ def resolve_step(step: str | StepPolicy) -> StepPolicy:
         return step
     if step not in STEPS:
         raise ValueError(
-            f"step must be one of {tuple(STEPS)} or a policy object such as PlanningAhead(), "
+            f"step must be one of {('auto', *STEPS)} or a policy object such as PlanningAhead(), "
             f"got {step!r}"
         )
     return STEPS[step]()

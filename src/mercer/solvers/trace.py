@@ -27,6 +27,7 @@ POINT = np.dtype(
         ("rows_computed", np.int64),
     ]
 )
+_RATIO_EDGES = np.array(_core.planning_ratio_edges)
 
 
 class Trace:
@@ -52,7 +53,7 @@ class Trace:
         self.iterations = 0
         self.seconds = 0.0
         self._counters: dict[str, int] = {}
-        self._ratios = np.zeros(len(_core.planning_ratio_edges) + 1, dtype=np.int64)
+        self._ratios = np.zeros(len(_RATIO_EDGES) + 1, dtype=np.int64)
         self._points: list[NDArray[Any]] = []
 
     def add(self, result: Any) -> None:
@@ -74,7 +75,7 @@ class Trace:
         """Everything, ready for a solution."""
         mapping: dict[str, Any] = {"iterations": self.iterations, **self._counters}
         mapping["planning_ratios"] = self._ratios
-        mapping["planning_ratio_edges"] = np.array(_core.planning_ratio_edges)
+        mapping["planning_ratio_edges"] = _RATIO_EDGES.copy()
         if self._points:
             mapping["points"] = np.concatenate(self._points)
         return mapping

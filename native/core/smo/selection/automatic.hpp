@@ -9,9 +9,10 @@
 
 namespace mercer::smo {
 
-// A row that is computed for the second time shows that the rows do not fit. Second order asks for
-// two rows where maximum gain asks for one; once most of its requests are met by the cache it is
-// better, since it needs fewer iterations (spec 001, 2.15; docs/policies.md has the measurements).
+// Maximum gain computes one row where second order computes two, but takes more iterations, and each
+// looks at two rows (spec 001, 2.15). That pays if three things come together: the touched rows do
+// not fit, most requests of second order are misses, and a row costs much more than a look at it
+// (docs/policies.md has the measurements). All three are counted, not timed: a run can be repeated.
 template <class T>
 class Automatic final : public Selection<T> {
   public:
@@ -22,11 +23,15 @@ class Automatic final : public Selection<T> {
     bool forget() override { return hybrid_.forget(); }
 
   private:
+    void touch(const State<T>& state, Pair pair);
+    void decide(const State<T>& state);
+
     SecondOrder<T> second_order_;
     MaximumGain<T> hybrid_;
     std::vector<std::uint8_t> touched_;  // by data row
     std::size_t n_touched_ = 0;
-    bool fits_ = true;
+    std::size_t iterations_ = 0, rows_before_ = 0;  // of the window, and before it
+    bool uses_hybrid_ = false;
 };
 
 }  // namespace mercer::smo

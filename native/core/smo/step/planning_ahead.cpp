@@ -83,7 +83,8 @@ auto PlanningAhead<T>::plan(const State<T>& state, const Choice<T>& choice, doub
     if (next.pair == pair || next.pair == pair.reversed()) return {};
     const double w2 = state.slope(next.pair), Q22 = next.curvature;
     const double Q12 = cross_curvature(state, choice, next.pair), det = Q11 * Q22 - Q12 * Q12;
-    if (!(det > 1e-12 * Q11 * Q22)) return {};
+    // Pairs as parallel as this would go a million times the Newton step: into rounding.
+    if (!(det > 1e-6 * Q11 * Q22)) return {};
     const double first = (Q22 * w1 - Q12 * w2) / det, second = (w2 - Q12 * first) / Q22;
     if (!inside(state, pair, {}, 0.0).contains(first)) return {};
     if (!inside(state, next.pair, pair, first).contains(second)) return {};

@@ -1,0 +1,30 @@
+"""The unit in which a violation of the nu family means something."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram
+from mercer.problem import Certificate, Problem
+
+__all__ = ["violation_unit"]
+
+
+def violation_unit(
+    problem: Problem, gram: Gram, coef: NDArray[np.float64], certificate: Certificate
+) -> float:
+    """The unit of a violation, at most 1.
+
+    Without a linear term the gradient scales with the coefficients, and a violation
+    means something only next to the margin they make (spec 004, 3.4): half the
+    difference of the two groups' multipliers, or the one group's own. Where the margin
+    vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
+    such coefficients can have takes its place.
+    """
+    if problem.linear.any() or problem.n_groups == 0:
+        return 1.0
+    multiplier = certificate.multiplier
+    margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
+    largest = np.abs(coef).sum() * np.abs(gram.diagonal()).max()
+    return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0
