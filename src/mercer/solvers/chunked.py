@@ -115,7 +115,8 @@ class _Run(CertifiedRun):
 
     def certificate(self, precision: Precision) -> Certificate:
         """Of many small problems the certificate must not cost more than the solution."""
-        if precision == "single" and self.solver.kernel_rows == "whole":
+        whole = self.solver.kernel_rows == "whole"
+        if precision == "single" and whole and self.gradient is not None:
             bounded = bounded_certificate(self.problem, self.gram, self.coef, self.gradient)
             if bounded is not None and bounded.violation <= self.tol:
                 return bounded
