@@ -3,7 +3,19 @@
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
-from mercer.paths import Path, PathSVC, StepFunction, svc_path
+from mercer.paths import (
+    Grid,
+    KernelPath,
+    NuPath,
+    Path,
+    PathSVC,
+    StepFunction,
+    kernel_path,
+    one_class_path,
+    svc_grid,
+    svc_path,
+    svr_path,
+)
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
@@ -19,7 +31,10 @@ __all__ = [
     "Certificate",
     "Chunked",
     "Gram",
+    "Grid",
+    "KernelPath",
     "LowRank",
+    "NuPath",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
@@ -31,6 +46,10 @@ __all__ = [
     "Solution",
     "StepFunction",
     "certify",
+    "kernel_path",
+    "one_class_path",
     "solve",
+    "svc_grid",
     "svc_path",
+    "svr_path",
 ]

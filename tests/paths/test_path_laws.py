@@ -90,6 +90,27 @@ def test_both_starts_lead_to_one_path(seed: int) -> None:
         assert solution_at(other, C)[2].objective == pytest.approx(wanted, rel=1e-9, abs=1e-12)
 
 
+def test_a_late_artificial_start_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An artificial point that is too near leaves too late (spec 002, 7.4): never silently."""
+    monkeypatch.setattr("mercer.paths.artificial._FARNESS", (0.1,))
+    late = 0
+    for seed in range(70):
+        case = random_case(seed)
+        exact, other = path_of(case), path_of(case, start="artificial")
+        if other.start != "artificial, late":
+            assert other.C_start == pytest.approx(exact.C_start)
+            continue
+        late += 1
+        assert other.C_begin > exact.C_start
+        assert other.summary().start == "artificial, late"
+        with pytest.raises(ValueError, match="where the path is known"):
+            other.coef(0.9 * other.C_begin)
+        for C in (other.C_begin, 2.0 * other.C_begin):
+            if other.C_end >= C:
+                assert violation(other, C) <= 1e-8
+    assert late > 0
+
+
 @given(seeds)
 @settings(max_examples=20)
 def test_it_can_begin_anywhere(seed: int) -> None:
@@ -132,6 +153,15 @@ def test_the_smaller_class_begins_at_its_bounds() -> None:
     share = path.coef(0.5 * path.C_start) / (0.5 * path.C_start)
     assert share[:9] == pytest.approx(np.ones(9))
     assert share[9:].sum() == pytest.approx(-9.0)
+
+
+def test_the_bias_is_known_where_a_path_was_asked_to_begin() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.repeat([1, -1], [11, 19])
+    for C in np.exp(rng.uniform(-1, 3, 40)):
+        path = svc_path(X, y, C_min=C, C_max=100.0)
+        assert np.isfinite(path.intercept(C))
+        assert violation(path, C) <= 1e-8
 
 
 def test_a_trivial_path_is_one_constant() -> None:

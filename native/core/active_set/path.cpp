@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "core/active_set/vectors.hpp"
+
 namespace mercer::active_set {
 
 namespace {
@@ -63,7 +65,7 @@ void Path::advance(double next) {
         coef_[v] = std::clamp(coef_[v] + by * rate_[a], lower_[v], upper_[v]);
     }
     bias_ += by * bias_rate_;
-    for (std::size_t i = 0; i < value_.size(); ++i) value_[i] += by * value_rate_[i];
+    add_scaled(value_.data(), by, value_rate_.data(), value_.size());
     parameter_ = next;
 }
 
@@ -187,6 +189,7 @@ void Path::note_repeat(double before) {
     if (++revisits_ > 1) {
         std::mt19937_64 random(revisits_);
         std::ranges::shuffle(priority_, random);
+        is_shuffled_ = true;
     }
     visited_.clear();
 }

@@ -88,6 +88,7 @@ class Path {
     // path_event.cpp: the next breakpoint
     Event next_event();
     double leaving_distance(std::size_t position) const;
+    std::size_t first_of_tied(double tied) const;
     void find_entering();
     // path_state.cpp: exact numbers
     void read_start(const std::vector<std::size_t>& free, const double* expansion);
@@ -133,6 +134,7 @@ class Path {
     std::uint64_t partition_ = 0;
     std::unordered_set<std::uint64_t> visited_;
     std::vector<std::size_t> priority_;
+    bool is_shuffled_ = false, has_ridge_ = false;
 };
 
 }  // namespace mercer::active_set

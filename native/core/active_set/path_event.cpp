@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/active_set/event_search.hpp"
 #include "core/active_set/path.hpp"
 
 namespace mercer::active_set {
@@ -13,16 +14,12 @@ Path::Event Path::next_event() {
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         distance_[basis_.members()[a]] = leaving_distance(a);
     }
-    double nearest = infinity;
-    for (const double distance : distance_) nearest = std::min(nearest, distance);
+    const double nearest = smallest(distance_.data(), distance_.size());
     Event best;
     if (nearest == infinity) return best;
     const bool bland = repeats_ > options_.bland_after || revisits_ > 0;
     const double tied = nearest + (bland ? options_.tie : 1e-4 * options_.tie) * parameter_;
-    for (std::size_t v = 0; v < distance_.size(); ++v) {
-        if (distance_[v] > tied) continue;
-        if (best.variable == none || priority_[v] < priority_[best.variable]) best.variable = v;
-    }
+    best.variable = first_of_tied(tied);
     best.parameter = parameter_ - nearest;
     // it changes sides a little early: recompute what follows from that
     if (distance_[best.variable] > nearest) since_refresh_ = options_.refresh_period;
@@ -39,13 +36,25 @@ double Path::leaving_distance(std::size_t position) const {
     return std::max(room, 0.0) / std::abs(rate);
 }
 
-// How far t falls until the slopes of variables at a bound vanish. A slope that is past zero
-// already, by rounding, counts as zero: else it would be missed for ever.
+// Of the variables whose distance is not above `tied` the first one in order of priority, which is
+// that of their numbers until a cycle was met.
+std::size_t Path::first_of_tied(double tied) const {
+    const double* distance = distance_.data();
+    const std::size_t n = distance_.size();
+    std::size_t best = first_at_most(distance, tied, n);
+    if (!is_shuffled_) return best;
+    for (std::size_t v = best; v < n; ++v) {
+        if (distance[v] <= tied && priority_[v] < priority_[best]) best = v;
+    }
+    return best;
+}
+
+// How far t falls until the slopes of variables at a bound vanish.
 void Path::find_entering() {
     const std::size_t n = coef_.size();
-    const double *value = value_.data(), *value_rate = value_rate_.data();
+    const double *value = value_.data(), *value_rate = value_rate_.data(), *rest = nullptr;
+    gathered_.resize(3 * n);
     if (!kernel_->places_are_variables()) {
-        gathered_.resize(2 * n);
         for (std::size_t v = 0; v < n; ++v) {
             gathered_[v] = value_[kernel_->place(v)];
             gathered_[n + v] = value_rate_[kernel_->place(v)];
@@ -53,17 +62,14 @@ void Path::find_entering() {
         value = gathered_.data();
         value_rate = value + n;
     }
-    const double noise = std::max(1e-9 * scale_, 10.0 * noise_);
-    const double t = parameter_, bias = bias_, bias_rate = bias_rate_;
-    const double *linear = linear_.data(), *towards = towards_.data(), *ridge = ridge_.data();
-    const double* coef = coef_.data();
-    double* __restrict distance = distance_.data();
-    for (std::size_t v = 0; v < n; ++v) {
-        const double slope = t * linear[v] - value[v] - ridge[v] * coef[v] - bias;
-        const double rate = towards[v] * (linear[v] - value_rate[v] - bias_rate);
-        const double ahead = towards[v] * slope > 0.0 ? towards[v] * slope : 0.0;
-        distance[v] = rate > noise ? ahead / rate : infinity;
+    if (has_ridge_) {
+        for (std::size_t v = 0; v < n; ++v) gathered_[2 * n + v] = ridge_[v] * coef_[v];
+        rest = gathered_.data() + 2 * n;
     }
+    const double noise = std::max(1e-9 * scale_, 10.0 * noise_);
+    entering_distances({parameter_, bias_, bias_rate_, noise, linear_.data(), value, value_rate,
+                        towards_.data(), rest},
+                       distance_.data(), n);
 }
 
 }  // namespace mercer::active_set

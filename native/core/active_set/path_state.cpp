@@ -35,6 +35,7 @@ Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, doubl
     for (const double x : linear_) scale_ = std::max(scale_, std::abs(x));
     if (scale_ == 0.0) scale_ = kernel_->largest_diagonal();
     std::iota(priority_.begin(), priority_.end(), std::size_t(0));
+    has_ridge_ = std::ranges::any_of(ridge_, [](double x) { return x != 0.0; });
     read_start(free, expansion);
 }
 

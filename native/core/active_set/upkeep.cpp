@@ -145,15 +145,19 @@ std::vector<double> Simplex::missing_sums() const {
 // Newton steps to zero slopes of the basic variables and the group sums; whoever meets a bound on
 // the way leaves (spec 002, 9.1). Two full steps: the second one corrects the rounding of the first.
 void Simplex::restore() {
-    std::vector<double> h, eta(group_sum_.size());
+    std::vector<double> h, slopes, eta(group_sum_.size());
     for (int full = 0; full < 2 && basis_.size() > 0;) {
-        const std::vector<double> slopes = basic_slopes();
+        if (slopes.empty()) slopes = basic_slopes();
         basis_.solve(slopes.data(), missing_sums(), h, eta);
         const Block block = ratio_test(none, 0.0, h);
         move(none, 0.0, std::min(block.step, 1.0), h, eta);
         if (block.step >= 1.0) {
             ++full;
+            slopes.clear();
         } else {
+            // a part of the step leaves that much of every slope
+            for (double& slope : slopes) slope *= 1.0 - block.step;
+            slopes.erase(slopes.begin() + long(block.position));
             leave(block);
         }
     }

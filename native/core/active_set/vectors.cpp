@@ -1,11 +1,6 @@
 #include "core/active_set/vectors.hpp"
 
-// One version of a function for each width of registers, chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__)
-#define MERCER_EVERY_WIDTH __attribute__((target_clones("avx2", "default")))
-#else
-#define MERCER_EVERY_WIDTH
-#endif
+#include "core/active_set/every_width.hpp"
 
 namespace mercer::active_set {
 
@@ -28,26 +23,30 @@ void add_scaled(double* __restrict y, double weight, const double* __restrict x,
     for (std::size_t i = 0; i < n; ++i) y[i] += weight * x[i];
 }
 
-// In tiles of y that stay in the first cache; four rows for each pass over a tile.
+// In tiles of y that stay in the second cache, so long that each row is read in long runs; eight rows
+// for each pass over a tile.
 MERCER_EVERY_WIDTH
 void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
               std::size_t offset, std::size_t n) {
-    constexpr std::size_t tile = 1024;
+    constexpr std::size_t tile = 4096;
     for (std::size_t begin = 0; begin < n; begin += tile) {
         const std::size_t length = begin + tile < n ? tile : n - begin;
+        const std::size_t first = offset + begin;
         double* __restrict out = y + begin;
         std::size_t j = 0;
-        for (; j + 4 <= count; j += 4) {
-            const double* __restrict a = x[j] + offset + begin;
-            const double* __restrict b = x[j + 1] + offset + begin;
-            const double* __restrict c = x[j + 2] + offset + begin;
-            const double* __restrict d = x[j + 3] + offset + begin;
-            const double p = weights[j], q = weights[j + 1], r = weights[j + 2], s = weights[j + 3];
+        for (; j + 8 <= count; j += 8) {
+            const double *a = x[j] + first, *b = x[j + 1] + first, *c = x[j + 2] + first,
+                         *d = x[j + 3] + first, *e = x[j + 4] + first, *f = x[j + 5] + first,
+                         *g = x[j + 6] + first, *h = x[j + 7] + first;
+            const double* w = weights + j;
+            const double p = w[0], q = w[1], r = w[2], s = w[3], t = w[4], u = w[5], v = w[6],
+                         z = w[7];
             for (std::size_t i = 0; i < length; ++i) {
-                out[i] += (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
+                out[i] += ((p * a[i] + q * b[i]) + (r * c[i] + s * d[i])) +
+                          ((t * e[i] + u * f[i]) + (v * g[i] + z * h[i]));
             }
         }
-        for (; j < count; ++j) add_scaled(out, weights[j], x[j] + offset + begin, length);
+        for (; j < count; ++j) add_scaled(out, weights[j], x[j] + first, length);
     }
 }
 

@@ -2,8 +2,26 @@
 
 from mercer.paths.estimator import PathSVC
 from mercer.paths.follow import PathProgress
+from mercer.paths.grid import Grid, svc_grid
+from mercer.paths.kernel_path import KernelPath
+from mercer.paths.one_class import NuPath, one_class_path
 from mercer.paths.path import Path
 from mercer.paths.step_function import StepFunction
 from mercer.paths.svc import svc_path
+from mercer.paths.svr import svr_path
+from mercer.paths.widths import kernel_path
 
-__all__ = ["Path", "PathProgress", "PathSVC", "StepFunction", "svc_path"]
+__all__ = [
+    "Grid",
+    "KernelPath",
+    "NuPath",
+    "Path",
+    "PathProgress",
+    "PathSVC",
+    "StepFunction",
+    "kernel_path",
+    "one_class_path",
+    "svc_grid",
+    "svc_path",
+    "svr_path",
+]

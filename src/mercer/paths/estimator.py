@@ -50,7 +50,8 @@ class PathSVC(ClassifierMixin, KernelMachine):
         How C is chosen: by stratified folds (at most as many as the smaller class has rows),
         by leaving out each row, or by the given splits.
     accuracy : float, default=0.0
-        0 for exact paths; see :func:`svc_path`.
+        0 for exact paths; else the relative duality gap allowed on approximate ones, which
+        have fewer breakpoints.
     class_weight : dict or "balanced", default=None
         As in :class:`SVC`.
     cache_size : float, default=100.0

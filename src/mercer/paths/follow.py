@@ -95,6 +95,7 @@ def follow(
     *,
     extra: FloatArray | None = None,
     until_settled: int | None = None,
+    sum_rate: float = 0.0,
     **options: Any,
 ) -> Run:
     """Follow the path of ``problem`` (its box at C = 1) from ``start``.
@@ -108,6 +109,8 @@ def follow(
         Kernel values of one more row, whose index is ``n_rows``.
     until_settled : int, default=None
         A variable; the path ends when it comes to rest at zero.
+    sum_rate : float, default=0.0
+        How much of the parameter is added to the group sum.
     **options
         Further fields of the native options.
     """
@@ -127,7 +130,7 @@ def follow(
             problem.ridge,
             True,
             float(problem.group_sum[0]),
-            0.0,
+            sum_rate,
             start.coef,
             start.free,
             start.parameter,
@@ -144,7 +147,7 @@ def follow(
         if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
             break
         recoveries += 1
-        start = _recover(problem, gram, out, start)
+        start = _recover(problem, gram, out, start, sum_rate)
     status = _STATUS.get(out["end"], out["end"])
     if status == "drifted":
         status = "precision-limit"
@@ -215,10 +218,16 @@ def _constant(problem: Problem, start: Start) -> Segments:
     )
 
 
-def _recover(problem: Problem, gram: Gram, out: dict[str, Any], start: Start) -> Start:
+def _recover(
+    problem: Problem, gram: Gram, out: dict[str, Any], start: Start, sum_rate: float
+) -> Start:
     """The solution where the path lost its way, computed afresh."""
     parameter = float(out["last_parameter"])
-    basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
-    solution = basis.solve(tol=1e-9)
-    coef = at_unit(problem, basis.problem, solution.coef, parameter)
+    if sum_rate:
+        moved = replace(problem, group_sum=problem.group_sum + sum_rate * parameter)
+        basis = Basis(moved, gram, out["coef"])
+        coef = basis.solve(tol=1e-9).coef
+    else:
+        basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
+        coef = at_unit(problem, basis.problem, basis.solve(tol=1e-9).coef, parameter)
     return replace(start, coef=coef, free=basis.free, parameter=parameter, expansion=None)

@@ -12,13 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Kernel, Precomputed
+from mercer.lowrank import LowRank
 from mercer.native_kernel import count_rows, take_rows
+from mercer.paths.certified import certify_machine
 from mercer.paths.crossings import error_function
 from mercer.paths.follow import Limits
 from mercer.paths.segments import FREE, Segments
+from mercer.paths.start import scaled_problem
 from mercer.paths.step_function import StepFunction
 from mercer.paths.summary import PathSummary, summarize
-from mercer.problem import Problem
+from mercer.problem import Certificate, Problem
 
 __all__ = ["Path"]
 
@@ -28,7 +31,8 @@ EVENT = np.dtype([("C", np.float64), ("row", np.int64), ("side", np.int8), ("n_f
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Support vector classifiers for all C from 0 to ``C_end``, made by :func:`svc_path`.
+    """Support vector machines for all C from 0 to ``C_end``, made by :func:`svc_path` or
+    :func:`svr_path`.
 
     Attributes
     ----------
@@ -58,8 +62,11 @@ class Path:
     violation : float
         Largest KKT violation met when solutions were recomputed on the way.
     accuracy : float
-        0 for an exact path; else how far the KKT conditions may be violated between
-        solutions.
+        Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
+        what was asked for otherwise.
+    low_rank : LowRank or None
+        The approximation of the kernel, if one was asked for; ``low_rank.trace_error_`` says
+        how good it is. Everything else is exact for the approximate kernel.
     """
 
     segments: Segments
@@ -75,6 +82,7 @@ class Path:
     kernel: Kernel | None
     rows: Any
     gram: Gram | None = None
+    low_rank: LowRank | None = None
 
     @cached_property
     def C(self) -> FloatArray:
@@ -129,6 +137,9 @@ class Path:
         if value == np.inf and self.status != "complete":
             raise ValueError(f"the path is not complete ({self.status}): C must be finite")
         parameter = 1.0 / value
+        if self.C_begin > 0:
+            # rounding must not lead to before the beginning, where nothing is known
+            parameter = min(parameter, float(self.segments.parameter[0]))
         return self.segments.locate(parameter), parameter
 
     def coef(self, C: float) -> FloatArray:
@@ -193,6 +204,11 @@ class Path:
             return min(lowest, bias), max(highest, bias)
         return lowest, highest
 
+    def certificate(self, C: float) -> Certificate:
+        """How good the machine at ``C`` is, its intercept included, computed afresh."""
+        problem, coef = scaled_problem(self.problem, C), self._variables(C)
+        return certify_machine(problem, self._known_gram(), coef, self.intercept(C))
+
     def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
         """Values of the machine at ``C``; positive means ``classes[1]``.
 
@@ -212,7 +228,7 @@ class Path:
         used = np.flatnonzero(weights.any(axis=1))
         kernel = self._known_kernel()
         rows = used if isinstance(kernel, Precomputed) else take_rows(self.rows, used)
-        out = Expansion(kernel, rows, weights[used]).evaluate(X)[0]
+        out = Expansion(kernel, rows, weights[used]).evaluate(self._features(X))[0]
         out += [self.intercept(c) for c in values]
         return out[:, 0] if np.ndim(C) == 0 else out
 
@@ -242,14 +258,14 @@ class Path:
             On [0, C_end].
         """
         if self.classes is None:
-            raise ValueError("error is for classifiers, this is a path of a regression machine")
+            raise ValueError("error is for classifiers, this is a path of regression")
         labels = np.asarray(y)
         unknown = ~np.isin(labels, self.classes)
         if unknown.any():
             raise ValueError(f"y must hold the classes {self.classes}, got {labels[unknown][0]!r}")
         sign = np.where(labels == self.classes[1], 1.0, -1.0)
         weight = np.ones(len(sign)) if sample_weight is None else np.asarray(sample_weight, float)
-        kernel = self._known_kernel()
+        kernel, X = self._known_kernel(), self._features(X)
 
         def block(variables: NDArray[np.int64]) -> FloatArray:
             if isinstance(kernel, Precomputed):
@@ -275,6 +291,8 @@ class Path:
         """
         from mercer.paths.validation import leave_one_out_error
 
+        if self.classes is None:
+            raise ValueError("leave_one_out is for classifiers, this is a path of regression")
         limits = Limits(C_max=min(C_max, self.C_end))
         return leave_one_out_error(self, limits, sample_weight)
 
@@ -320,11 +338,20 @@ class Path:
             raise ValueError("this needs the kernel and X: give both to Path.load")
         return self.kernel
 
+    def _features(self, X: Any) -> Any:
+        """Rows as the kernel of the path takes them."""
+        if self.low_rank is None:
+            return X
+        return np.ascontiguousarray(self.low_rank.transform(X))
+
+    def _known_gram(self) -> Gram:
+        if self.gram is not None:
+            return self.gram
+        return Gram(self._known_kernel(), self.rows, precision="double")
+
     def _training_values(self, coef: FloatArray) -> FloatArray:
         """Expansion at the training rows."""
-        gram = self.gram
-        if gram is None:
-            gram = Gram(self._known_kernel(), self.rows, precision="double")
+        gram = self._known_gram()
         used = np.flatnonzero(coef)
         if not len(used):
             return np.zeros(len(coef))

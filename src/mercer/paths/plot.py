@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mercer.paths.path import Path
     from mercer.paths.step_function import StepFunction
 
-__all__ = ["plot_path", "plot_steps"]
+__all__ = ["plot_error", "plot_path", "plot_steps"]
 
 FloatArray = NDArray[np.float64]
 _LINES = 60  # coefficients shown; more would be a blot
@@ -39,8 +39,7 @@ def plot_path(path: Path, X: Any, y: ArrayLike | None, axes: Any) -> Any:
     _plot_coefficients(path, axes[0], low, high)
     _plot_free(path, axes[1], low, high)
     if X is not None and y is not None:
-        plot_steps(path.error(X, y), axes[2], low, high)
-        axes[2].set_ylabel("error")
+        plot_error(path.error(X, y), axes[2], low, high)
     for axis in axes:
         axis.set_xscale("log")
         axis.set_xlim(low, high)
@@ -66,25 +65,52 @@ def _plot_coefficients(path: Path, axis: Any, low: float, high: float) -> None:
     bound = np.maximum(path.problem.upper, -path.problem.lower)
     used = np.unique(path.events["row"])[:: max(len(np.unique(path.events["row"])) // _LINES, 1)]
     share = np.array([np.abs(path.coef(c)[used]) / (c * bound[used]) for c in values])
-    positive = path.problem.linear[used] > 0
-    for own, color in ((positive, "C0"), (~positive, "C1")):
-        if own.any():
-            axis.plot(values, share[:, own], color=color, lw=0.8, alpha=0.6)
-    labels = ("negative", "positive") if path.classes is None else map(str, path.classes)
-    for label, color in zip(labels, ("C1", "C0"), strict=True):
-        axis.plot([], [], color=color, label=label)
-    axis.legend(loc="upper right", frameon=True, framealpha=0.9)
+    if path.classes is None:
+        axis.plot(values, share, color="C0", lw=0.8, alpha=0.6)
+    else:
+        _plot_classes(path, axis, values, share, path.problem.linear[used] > 0)
+    n_used = len(np.unique(path.events["row"]))
+    if n_used > len(used):
+        axis.set_title(f"{len(used)} of {n_used} rows", loc="left", fontsize="small", color="0.4")
     axis.set_ylabel("coefficient / bound")
     axis.set_ylim(-0.03, 1.03)
+
+
+def _plot_classes(
+    path: Path, axis: Any, values: FloatArray, share: FloatArray, positive: NDArray[np.bool_]
+) -> None:
+    """A colour for each class, named above the picture, where no line is."""
+    assert path.classes is not None
+    for own, color, label in zip((~positive, positive), ("C1", "C0"), path.classes, strict=True):
+        if own.any():
+            axis.plot(values, share[:, own], color=color, lw=0.8, alpha=0.6)
+        axis.plot([], [], color=color, label=f"class {label}")
+    axis.legend(
+        loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
+    )
 
 
 def _plot_free(path: Path, axis: Any, low: float, high: float) -> None:
     """How many rows lie on the margin."""
     edges = np.r_[low, path.C, high]
     counts = np.r_[path.segments.n_free[0], path.segments.n_free]
-    axis.stairs(counts, np.maximum.accumulate(np.clip(edges, low, high)), color="0.3", fill=True)
+    edges = np.maximum.accumulate(np.clip(edges, low, high))
+    axis.stairs(counts, edges, color="0.85", fill=True)
+    axis.stairs(counts, edges, color="0.3", lw=0.8)
     axis.set_ylabel("free rows")
     axis.set_ylim(bottom=0)
+    axis.yaxis.get_major_locator().set_params(integer=True)
+
+
+def plot_error(error: StepFunction, axis: Any, low: float, high: float) -> None:
+    """The error, and where it is least."""
+    plot_steps(error, axis, low, high)
+    least = min(value for begin, end, value in error.pieces() if begin < high and end > low)
+    for begin, end, value in error.pieces():
+        if value <= least + 1e-12 and begin < high and end > low:
+            axis.axvspan(max(begin, low), min(end, high), color="C2", alpha=0.25, lw=0)
+    axis.set_title(f"least {least:.3g}", loc="right", fontsize="small", color="C2")
+    axis.set_ylabel("error")
 
 
 def plot_steps(steps: StepFunction, axis: Any, low: float, high: float, **style: Any) -> None:

@@ -7,6 +7,7 @@ bound; among the variables *at* the level (the larger class) the quadratic term 
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,16 +80,15 @@ def start_at(problem: Problem, gram: Gram, C: float) -> Start:
 
 
 def scaled_problem(problem: Problem, C: float) -> Problem:
-    """The problem at ``C`` from that at 1: the box grows, nothing else."""
-    return Problem(
-        problem.linear,
-        C * problem.lower,
-        C * problem.upper,
-        problem.index,
-        problem.ridge,
-        problem.group,
-        C * problem.group_sum,
-    )
+    """The problem at ``C`` from that at 1: the box grows, nothing else.
+
+    What holds of the one holds of the other: nothing is checked again, thousands of times
+    on an approximate path.
+    """
+    scaled = copy(problem)
+    for name in ("lower", "upper", "group_sum"):
+        object.__setattr__(scaled, name, C * getattr(problem, name))
+    return scaled
 
 
 def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) -> FloatArray:
@@ -121,7 +121,8 @@ def at_first_event(
 
     With the free variables at rest the bias is t level - value_free, and the slope of i
     vanishes at t = (value_i - value_free) / (linear_i - level). Where nobody at the level can
-    grow the bias is not pinned by it for larger t: it stays in the middle of what is optimal.
+    grow the bias is not pinned by it for larger t: any rate between the level and the next
+    lower linear term is optimal, and the middle is taken.
     """
     pinned = float(value[free].mean())
     rise = problem.linear - level
@@ -132,8 +133,9 @@ def at_first_event(
     if not parameter > _TRIVIAL * scale:
         return Start(coef, free, 0.0, -pinned, level, True)
     rate = level
-    if not is_pinned:
-        rate = 0.5 * (level + problem.linear[np.flatnonzero(others)[np.argmax(meets)]])
+    below = problem.linear[others & (problem.linear < level)]
+    if not is_pinned and len(below):
+        rate = 0.5 * (level + float(below.max()))
     bias, expansion = level * parameter - pinned, value - problem.ridge * coef
     return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
 

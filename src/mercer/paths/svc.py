@@ -7,22 +7,21 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import _check_sample_weight, check_X_y, column_or_1d
 
 from mercer.formulations import svc
 from mercer.gram import Gram
-from mercer.kernels import FunctionKernel, as_kernel
-from mercer.native_kernel import count_rows
+from mercer.kernels import Kernel, Linear
+from mercer.lowrank import LowRank
+from mercer.paths.approximate import approximate
 from mercer.paths.artificial import artificial_start
 from mercer.paths.display import shown
 from mercer.paths.follow import Limits, PathCallback, follow
+from mercer.paths.inputs import approximate_kernel, make_kernel, read_inputs
 from mercer.paths.path import Path
 from mercer.paths.start import Start, exact_start, start_at
 from mercer.problem import Problem
 
-__all__ = ["svc_path", "trace"]
-
-FloatArray = NDArray[np.float64]
+__all__ = ["check_range", "svc_path", "trace"]
 
 
 def svc_path(
@@ -38,6 +37,7 @@ def svc_path(
     accuracy: float = 0.0,
     start: Literal["exact", "artificial"] = "exact",
     sample_weight: ArrayLike | None = None,
+    low_rank: int | LowRank | None = None,
     cache_size: float = 100.0,
     n_threads: int | None = None,
     max_events: int = -1,
@@ -66,13 +66,17 @@ def svc_path(
     C_max : float, default=1000.0
         Where to end; infinite follows the path until nothing changes any more.
     accuracy : float, default=0.0
-        0 for the exact path. Else the KKT conditions may be violated by that much between
-        the solutions of an approximate path, which has fewer of them.
+        0 for the exact path. Else an approximate one, with fewer breakpoints: at every C the
+        relative duality gap (:attr:`Certificate.relative_gap`) is at most this.
     start : {"exact", "artificial"}, default="exact"
         How classes of unequal weight begin: by solving for the first solution, or by an
         artificial point that balances the classes and leaves (spec 002, 7.4).
     sample_weight : array-like of shape (n_rows,), default=None
         Weights; a weight of 2 is the same as the row given twice.
+    low_rank : int, LowRank or None, default=None
+        Follow the path of a low-rank approximation of the kernel, in memory n times the rank:
+        the rank of a pivoted incomplete Cholesky factor, or a description of the basis. The
+        share of the trace that is missing is ``path.low_rank.trace_error_``.
     cache_size : float, default=100.0
         Memory for kernel rows that are not free, in MB.
     n_threads : int, default=None
@@ -101,25 +105,27 @@ def svc_path(
     'C_max'
     """
     began = time.perf_counter()
-    for name, value in (("C_max", C_max), ("C_min", 1.0 if C_min is None else C_min)):
-        if not value > 0:
-            raise ValueError(f"{name} must be positive, got {value!r}")
-    if C_min is not None and not C_min < C_max:
-        raise ValueError(f"C_min must be below C_max={C_max!r}, got {C_min!r}")
-    if start not in ("exact", "artificial"):
-        raise ValueError(f"start must be 'exact' or 'artificial', got {start!r}")
-    if not accuracy >= 0:
-        raise ValueError(f"accuracy must not be negative, got {accuracy!r}")
-    gram, rows, classes, sign, weight = _prepare(
-        X, y, sample_weight, kernel, (degree, gamma, coef0), cache_size, n_threads
-    )
+    check_range(C_min, C_max, accuracy, start)
+    inputs = read_inputs(X, y, sample_weight, kernel)
+    rows, fitted = inputs.rows, None
+    if isinstance(X, Gram):
+        made: Kernel = X.kernel
+    else:
+        made = make_kernel(kernel, rows, inputs.weight, degree=degree, gamma=gamma, coef0=coef0)
+    if low_rank is not None:
+        fitted, rows = approximate_kernel(low_rank, made, rows, n_threads)
+        made = Linear()
+    if isinstance(X, Gram) and fitted is None:
+        gram = X
+    else:
+        gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
     deadline = np.inf if max_time is None else began + max_time
-    problem = svc(sign, 1.0, weight).problem
+    problem = svc(inputs.sign, 1.0, inputs.weight).problem
     with shown(verbose, callback) as report:
         limits = Limits(C_max, 10**7 if max_events < 0 else max_events, deadline, report)
         return trace(
-            problem, gram, limits, classes=classes, rows=rows, C_min=C_min, start=start,
-            accuracy=accuracy,
+            problem, gram, limits, classes=inputs.classes, rows=rows, C_min=C_min,
+            start=start, accuracy=accuracy, low_rank=fitted,
         )  # fmt: skip
 
 
@@ -133,6 +139,7 @@ def trace(
     C_min: float | None = None,
     start: str = "exact",
     accuracy: float = 0.0,
+    low_rank: LowRank | None = None,
 ) -> Path:
     """The path of any problem with one group of sum zero whose box grows with C.
 
@@ -146,12 +153,17 @@ def trace(
         Where to stop.
     classes, rows, C_min, start, accuracy
         As in :func:`svc_path`.
+    low_rank : LowRank, default=None
+        What ``rows`` are the features of.
     """
     began = time.perf_counter()
     if not gram.is_positive_definite:
         raise ValueError(f"a path needs a positive semi-definite kernel, got {gram.kernel!r}")
     begin, method = _begin(problem, gram, limits, C_min, start)
-    run = follow(problem, gram, begin, limits)
+    if accuracy > 0 and begin.parameter * limits.C_max > 1.0 and not begin.is_trivial:
+        run, accuracy = approximate(problem, gram, begin, limits, accuracy)
+    else:
+        run, accuracy = follow(problem, gram, begin, limits), 0.0
     return Path(
         segments=run.segments,
         problem=problem,
@@ -166,6 +178,7 @@ def trace(
         kernel=gram.kernel,
         rows=rows,
         gram=gram,
+        low_rank=low_rank,
     )
 
 
@@ -179,37 +192,14 @@ def _begin(
     return exact_start(problem, gram), "exact"
 
 
-def _prepare(
-    X: Any,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None,
-    kernel: Any,
-    parameters: tuple[int, float | str, float],
-    cache_size: float,
-    n_threads: int | None,
-) -> tuple[Gram, Any, NDArray[Any], FloatArray, FloatArray]:
-    """The gram, the rows, the classes, the signs and the weights, all checked."""
-    labels = column_or_1d(y)
-    if isinstance(X, Gram):
-        rows, n = X._rows, X.n_rows
-    elif isinstance(kernel, FunctionKernel) or (callable(kernel) and not hasattr(kernel, "theta")):
-        rows, n = X, count_rows(X)
-    else:
-        types = [np.float64, np.float32, np.uint8]
-        rows, labels = check_X_y(X, labels, accept_sparse="csr", dtype=types, order="C")
-        n = count_rows(rows)
-    if len(labels) != n:
-        raise ValueError(f"X and y must have equal lengths, got {n} and {len(labels)}")
-    classes, codes = np.unique(labels, return_inverse=True)
-    if len(classes) != 2:
-        raise ValueError(f"y must hold two classes, got {len(classes)}")
-    weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
-    if isinstance(X, Gram):
-        gram = X
-    else:
-        degree, gamma, coef0 = parameters
-        made = as_kernel(kernel, gamma=gamma, degree=degree, coef0=coef0)
-        made = made.resolve(rows, sample_weight=weight)
-        gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
-    sign = np.where(codes == 1, 1.0, -1.0)
-    return gram, rows, classes, sign, np.asarray(weight, dtype=np.float64)
+def check_range(C_min: float | None, C_max: float, accuracy: float, start: str = "exact") -> None:
+    """Refuse limits of a path that make no sense."""
+    for name, value in (("C_max", C_max), ("C_min", 1.0 if C_min is None else C_min)):
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, got {value!r}")
+    if C_min is not None and not C_min < C_max:
+        raise ValueError(f"C_min must be below C_max={C_max!r}, got {C_min!r}")
+    if start not in ("exact", "artificial"):
+        raise ValueError(f"start must be 'exact' or 'artificial', got {start!r}")
+    if not accuracy >= 0:
+        raise ValueError(f"accuracy must not be negative, got {accuracy!r}")

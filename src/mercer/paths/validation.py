@@ -113,7 +113,10 @@ def _fold_error(path: Path, rows: IntArray, limits: Limits, weight: FloatArray) 
         wrong = sign[rows] != sign[left][:1]
         share = float(weight @ wrong / weight.sum())
         return StepFunction(np.array([path.C_begin]), np.array([share]))
-    fold = trace(problem, gram, limits, classes=path.classes, C_min=path.C_begin or None)
+    fold = trace(
+        problem, gram, limits, classes=path.classes, C_min=path.C_begin or None,
+        accuracy=path.accuracy,
+    )  # fmt: skip
     return error_function(fold, _gram_block(gram, rows), sign[rows], weight)
 
 

@@ -114,6 +114,19 @@ class Basis:
         """Ratio of the largest to the smallest pivot of the factor."""
         return float(self._native.condition)
 
+    @property
+    def values(self) -> FloatArray:
+        """Value of the machine, multiplier included, at the row of each variable."""
+        p = self.problem
+        # a variable without a group has group -1, the last entry
+        level = np.append(self.multiplier, 0.0)[p.group]
+        return np.asarray(p.linear - self.gradient - p.ridge * self.coef + level)
+
+    @property
+    def n_iterations(self) -> int:
+        """Steps since the basis was made."""
+        return int(self._native.counters.iterations)
+
     def copy(self) -> Basis:
         """An independent copy; kernel rows are shared."""
         other = object.__new__(Basis)
@@ -142,7 +155,7 @@ class Basis:
         before = self._counts()
         best: Certificate | None = None
         for _ in range(_ROUNDS):
-            options.max_iterations = max(left + before["iterations"] - self._iterations(), 0)
+            options.max_iterations = max(left + before["iterations"] - self.n_iterations, 0)
             options.max_seconds = min(max(deadline - time.perf_counter(), 0.0), 1e300)
             status = self._native.run(options, monitor(callback))
             certificate = certify(self.problem, self.gram, self.coef)
@@ -220,31 +233,22 @@ class Basis:
             ``sum_j coef_j k(x_j, x_i) + multiplier``; rows without a variable give NaN.
         """
         values = np.full(self.gram.n_rows, np.nan)
-        values[self.problem.index] = self._values()
+        values[self.problem.index] = self.values
         used = np.unique(self.problem.index[self.coef != 0])
         for row in used:
             other = self.copy()
             other.remove(row)
-            other._polish()
+            other.improve()
             v = np.flatnonzero(self.problem.index == row)[0]
-            values[row] = other._values()[v]
+            values[row] = other.values[v]
         return values
 
-    def _values(self) -> FloatArray:
-        """Value of the machine at the row of each variable."""
-        p = self.problem
-        # a variable without a group has group -1, the last entry
-        level = np.append(self.multiplier, 0.0)[p.group]
-        return np.asarray(p.linear - self.gradient - p.ridge * self.coef + level)
-
-    def _polish(self) -> None:
-        """The optimum again after a small change, without a certificate."""
+    def improve(self, *, tol: float = 0.0, max_time: float = np.inf) -> str:
+        """The optimum again after a small change, without a certificate; how it ended."""
         options = _core.SimplexOptions()
-        options.tolerance = 0.0
-        self._native.run(options, None)
-
-    def _iterations(self) -> int:
-        return int(self._native.counters.iterations)
+        options.tolerance = 0.5 * tol
+        options.max_seconds = min(max(max_time, 0.0), 1e300)
+        return str(self._native.run(options, None))
 
     def _counts(self) -> Mapping[str, Any]:
         counters = self._native.counters

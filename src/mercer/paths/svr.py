@@ -1,0 +1,88 @@
+"""Support vector regression for every C at once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer.formulations import svr
+from mercer.gram import Gram
+from mercer.paths.display import shown
+from mercer.paths.follow import Limits, PathCallback
+from mercer.paths.inputs import make_kernel, read_rows
+from mercer.paths.path import Path
+from mercer.paths.svc import check_range, trace
+
+__all__ = ["svr_path"]
+
+
+def svr_path(
+    X: Any,
+    y: ArrayLike,
+    *,
+    epsilon: float = 0.1,
+    kernel: Any = "rbf",
+    degree: int = 3,
+    gamma: float | str = "scale",
+    coef0: float = 0.0,
+    C_min: float | None = None,
+    C_max: float = 1e3,
+    accuracy: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+    cache_size: float = 100.0,
+    n_threads: int | None = None,
+    max_events: int = -1,
+    max_time: float | None = None,
+    callback: PathCallback | None = None,
+    verbose: bool | int = False,
+) -> Path:
+    """Support vector regression with a tube of half-width ``epsilon`` for every C.
+
+    The problem of classification with two variables for each row and the targets in place
+    of the labels: the same events, the same guarantees as :func:`svc_path`.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or sequence of shape (n_rows, n_features)
+        Training rows; for ``kernel="precomputed"`` the kernel matrix; a :class:`Gram` to
+        share its kernel values.
+    y : array-like of shape (n_rows,)
+        Targets.
+    epsilon : float, default=0.1
+        Half-width of the tube.
+    kernel, degree, gamma, coef0
+        As in :class:`SVR`; the kernel must be positive semi-definite.
+    C_min, C_max, accuracy, sample_weight, cache_size, n_threads, max_events, max_time, \
+    callback, verbose
+        As in :func:`svc_path`.
+
+    Returns
+    -------
+    Path
+        ``classes`` is None; ``predict`` gives the values themselves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mercer import svr_path
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> path = svr_path(X[:100], y[:100], epsilon=20.0, kernel="linear")
+    >>> path.predict(X[100:103], 50.0).shape
+    (3,)
+    """
+    began = time.perf_counter()
+    check_range(C_min, C_max, accuracy)
+    rows, targets, weight = read_rows(X, y, sample_weight, kernel)
+    if isinstance(X, Gram):
+        gram = X
+    else:
+        made = make_kernel(kernel, rows, weight, degree=degree, gamma=gamma, coef0=coef0)
+        gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
+    problem = svr(targets, 1.0, epsilon, weight).problem
+    deadline = np.inf if max_time is None else began + max_time
+    with shown(verbose, callback) as report:
+        limits = Limits(C_max, 10**7 if max_events < 0 else max_events, deadline, report)
+        return trace(problem, gram, limits, rows=rows, C_min=C_min, accuracy=accuracy)

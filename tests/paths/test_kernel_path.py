@@ -1,0 +1,111 @@
+"""Machines for every width of the Gaussian kernel."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+from mercer import SVC, Gram, formulations, kernel_path, solve
+from mercer.kernels import Gaussian
+from solvers.active_set_cases import random_case
+
+
+def sample(n: int = 100) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(n, 4, n_informative=3, n_redundant=0, flip_y=0.1, random_state=1)
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=15, deadline=None)
+def test_solutions_are_those_of_cold_solves(seed: int) -> None:
+    """Lattices, duplicates and tiny widths: free rows come to depend on each other."""
+    case = random_case(seed, max_rows=25)
+    path = kernel_path(
+        case.X, case.y, C=3.0, gamma_min=1e-6, gamma_max=10.0, sample_weight=case.weight,
+        accuracy=0.1,
+    )  # fmt: skip
+    assert path.status == "gamma_max"
+    problem = formulations.svc(case.y, 3.0, case.weight).problem
+    for gamma, warm in zip(path.gamma, path.solutions, strict=True):
+        cold = solve(problem, Gram(Gaussian(gamma), case.X, precision="double"), "active-set")
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+
+
+def test_the_gap_is_kept_in_the_middle_and_nearly_so_elsewhere() -> None:
+    X, y = sample()
+    path = kernel_path(X, y, C=2.0, gamma_min=1e-3, gamma_max=10.0, accuracy=0.01)
+    assert path.gap <= 0.01
+    for left, right in itertools.pairwise(path.gamma):
+        assert path.certificate(np.sqrt(left * right)).relative_gap <= 0.01
+        for share in (0.25, 0.75):
+            gamma = left ** (1 - share) * right**share
+            found = path.certificate(gamma)
+            assert found.relative_gap <= 0.02
+            assert found.infeasibility <= 1e-10
+
+
+def test_fewer_solutions_where_less_is_asked() -> None:
+    X, y = sample()
+    counts = [
+        len(kernel_path(X, y, gamma_min=1e-3, gamma_max=10.0, accuracy=accuracy).gamma)
+        for accuracy in (0.3, 0.03, 0.003)
+    ]
+    assert counts == sorted(counts)
+    assert counts[0] < 0.5 * counts[2]
+
+
+def test_at_a_solution_it_is_that_solution() -> None:
+    X, y = sample()
+    labels = np.array(["a", "b"])[y]
+    path = kernel_path(X[:70], labels[:70], C=2.0, gamma_min=0.01, gamma_max=1.0)
+    gamma = path.gamma[2]
+    machine = SVC(C=2.0, gamma=gamma, solver="active-set").fit(X[:70], labels[:70])
+    assert path.coef(gamma) == pytest.approx(path.solutions[2].coef)
+    values = machine.decision_function(X)
+    assert path.decision_function(X, gamma) == pytest.approx(values, abs=1e-7)
+    assert path.score(X[70:], labels[70:])[2] == pytest.approx(machine.score(X[70:], labels[70:]))
+    for end in (path.gamma[0], path.gamma[-1]):
+        assert path.certificate(end).relative_gap <= 1e-9
+
+
+def test_scores_are_cross_validated() -> None:
+    X, y = sample()
+    cv = StratifiedKFold(3)
+    path = kernel_path(X, y, C=2.0, gamma_min=0.05, gamma_max=1.0, accuracy=0.3, cv=cv)
+    for gamma, score in zip(path.gamma, path.scores, strict=True):
+        machine = SVC(C=2.0, gamma=gamma, solver="active-set")
+        assert score == pytest.approx(cross_val_score(machine, X, y, cv=cv).mean(), abs=0.011)
+
+
+def test_time_ends_it_with_what_there_is() -> None:
+    X, y = sample()
+    path = kernel_path(X, y, max_time=1e-9)
+    assert path.status == "max-time"
+    assert len(path.solutions) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"C": 0.0}, "C must be positive"),
+        ({"gamma_min": -1.0}, "gamma_min must be positive"),
+        ({"gamma_min": 2.0, "gamma_max": 1.0}, "gamma_max must be above"),
+        ({"accuracy": 0.0}, "accuracy must be positive"),
+    ],
+)
+def test_bad_arguments_are_named(options: dict, message: str) -> None:
+    X, y = sample(20)
+    with pytest.raises(ValueError, match=message):
+        kernel_path(X, y, **options)
+
+
+def test_a_gamma_outside_is_refused() -> None:
+    X, y = sample(20)
+    path = kernel_path(X, y, gamma_min=0.1, gamma_max=1.0)
+    with pytest.raises(ValueError, match="gamma must lie in"):
+        path.coef(2.0)

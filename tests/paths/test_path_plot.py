@@ -1,0 +1,81 @@
+"""The pictures of a path show what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from mercer import Path, svc_path, svr_path
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def sample() -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(120, 4, flip_y=0.1, random_state=0)
+
+
+def path() -> Path:
+    X, y = sample()
+    return svc_path(X[:80], y[:80], gamma=0.2)
+
+
+def test_coefficients_free_rows_and_error_share_their_axis() -> None:
+    X, y = sample()
+    axes = path().plot(X[80:], y[80:])
+    names = [axis.get_ylabel() for axis in axes]
+    assert names == ["coefficient / bound", "free rows", "error"]
+    assert axes[-1].get_xlabel() == "C"
+    assert all(axis.get_xscale() == "log" for axis in axes)
+    limits = {tuple(axis.get_xlim()) for axis in axes}
+    assert len(limits) == 1
+    texts = [text.get_text() for text in axes[0].get_legend().get_texts()]
+    assert texts == ["class 0", "class 1"]
+    axes[0].figure.canvas.draw()
+
+
+def test_every_line_is_the_share_of_a_bound() -> None:
+    axes = path().plot()
+    assert len(axes) == 2
+    values = np.concatenate([line.get_ydata() for line in axes[0].lines if len(line.get_ydata())])
+    assert values.min() >= 0
+    assert values.max() <= 1 + 1e-12
+
+
+def test_the_least_error_is_marked_where_it_is() -> None:
+    X, y = sample()
+    one = path()
+    axis = one.plot(X[80:], y[80:])[2]
+    low, high = axis.get_xlim()
+    error = one.error(X[80:], y[80:])
+    inside = [value for begin, end, value in error.pieces() if begin < high and end > low]
+    assert axis.get_title(loc="right") == f"least {min(inside):.3g}"
+    assert axis.patches
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 0.01])
+def test_regression_and_trivial_paths_can_be_drawn(accuracy: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 1))
+    axes = svr_path(X, np.sin(X[:, 0]), accuracy=accuracy).plot()
+    assert axes[0].get_legend() is None
+    axes[0].figure.canvas.draw()
+    trivial = svc_path(np.ones((4, 2)), [1, -1, 1, -1], accuracy=accuracy)
+    trivial.plot(np.ones((2, 2)), [1, -1])[0].figure.canvas.draw()
+
+
+def test_given_axes_are_used_and_counted() -> None:
+    _, axes = plt.subplots(2)
+    assert path().plot(axes=axes)[0] is axes[0]
+    with pytest.raises(ValueError, match="axes must be 2 axes"):
+        path().plot(axes=axes[:1])

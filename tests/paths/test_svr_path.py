@@ -1,0 +1,73 @@
+"""Regression for every C: the same engine on two variables for each row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mercer import SVR, Gram, svr_path
+from mercer.kernels import Linear
+from paths.path_cases import some_C, violation
+from solvers.active_set_cases import Case, random_case
+
+
+def targets(case: Case, seed: int) -> np.ndarray:
+    """Ties and exact fits, or noise."""
+    n = len(case.y)
+    if seed % 2:
+        return np.round(case.rng.normal(size=n), 1)
+    return case.X[:, 0] + case.rng.normal(0.0, 0.3, n)
+
+
+@given(st.integers(0, 10**9), st.sampled_from([0.0, 0.1, 0.5]))
+@settings(max_examples=60, deadline=None)
+def test_kkt_holds_at_breakpoints_and_between(seed: int, epsilon: float) -> None:
+    case = random_case(seed)
+    y = targets(case, seed)
+    path = svr_path(case.X, y, epsilon=epsilon, kernel=case.kernel, sample_weight=case.weight)
+    assert path.status in ("complete", "C_max", "trivial")
+    for C in some_C(path, case.rng, 4):
+        assert violation(path, C) <= 1e-8
+
+
+@given(st.integers(0, 10**9))
+@settings(max_examples=15, deadline=None)
+def test_approximate_paths_keep_their_gap(seed: int) -> None:
+    case = random_case(seed)
+    path = svr_path(case.X, targets(case, seed), kernel=case.kernel, accuracy=0.01)
+    for C in some_C(path, case.rng, 3):
+        assert path.certificate(C).relative_gap <= 0.01 + 1e-9
+
+
+def test_it_agrees_with_machines() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, size=(60, 1))
+    y = np.sin(X[:, 0]) + rng.normal(0, 0.1, 60)
+    path = svr_path(X, y, gamma=0.5)
+    assert path.classes is None
+    for C in (0.1, 2.0, 40.0):
+        machine = SVR(C=C, gamma=0.5, epsilon=0.1, solver="active-set", tol=1e-8).fit(X, y)
+        assert path.predict(X, C) == pytest.approx(machine.predict(X), abs=1e-6)
+
+
+def test_a_wide_tube_makes_a_trivial_path() -> None:
+    X, y = np.arange(5.0)[:, None], np.zeros(5)
+    path = svr_path(X, y, epsilon=1.0, kernel="linear")
+    assert path.status == "trivial"
+    assert path.predict(X, 3.0) == pytest.approx(np.full(5, path.intercept(3.0)))
+    assert np.abs(path.predict(X, 3.0)).max() <= 1.0
+
+
+def test_a_gram_can_be_shared_and_errors_are_for_classifiers() -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    path = svr_path(Gram(Linear(), X, precision="double"), y, C_max=5.0)
+    assert path.C_end >= 5.0
+    with pytest.raises(ValueError, match="for classifiers"):
+        path.error(X, y)
+    with pytest.raises(ValueError, match="for classifiers"):
+        path.leave_one_out()
+    with pytest.raises(ValueError, match="epsilon"):
+        svr_path(X, y, epsilon=-1.0)
