@@ -72,7 +72,7 @@ def test_what_cannot_be_done_is_said(mercer, arguments, message):
 
 def test_names_of_solvers():
     assert parse_solver("smo") == Smo()
-    assert parse_solver("greedy") == Smo(selection="greedy", refine=False)
+    assert parse_solver("greedy") == Smo(selection="greedy", step="newton", refine=False)
     planned = Smo(selection="second-order", step="planning-ahead", refine=False)
     assert parse_solver("planning-ahead") == planned
     both = Smo(selection="auto", step="momentum", refine=False)

@@ -90,6 +90,7 @@ def test_svmlight_with_two_variables_is_most_violating(problem: str) -> None:
     one = solve(p, Gram(Gaussian(0.5), X), SvmLight(set_size=2, trace=True), tol=1e-4)
     solver = Smo(
         selection="most-violating",
+        step="newton",
         refine=False,
         shrinking=False,
         stopping="violation",
