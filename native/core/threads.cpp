@@ -14,6 +14,9 @@ namespace mercer {
 
 namespace {
 
+// Ranges are smaller than a thread's share, so that one that is held up leaves the rest to others.
+constexpr std::size_t parts_per_thread = 4;
+
 long process_id() {
 #ifdef _WIN32
     return _getpid();
@@ -43,13 +46,13 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::start() {
     try {
-        for (std::size_t t = 1; t < n_threads_; ++t) members_.emplace_back([this, t] { serve(t); });
+        for (std::size_t t = 1; t < n_threads_; ++t) members_.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {  // as many as the system grants will do
         n_threads_ = members_.size() + 1;
     }
 }
 
-void ThreadPool::serve(std::size_t member) {
+void ThreadPool::serve() {
     std::size_t seen = 0;
     for (;;) {
         {
@@ -58,22 +61,23 @@ void ThreadPool::serve(std::size_t member) {
             if (stopping_) return;
             seen = round_;
         }
-        run_part(member);
+        run_parts();
         std::lock_guard lock(mutex_);
         if (--pending_ == 0) done_.notify_one();
     }
 }
 
-void ThreadPool::run_part(std::size_t member) {
+void ThreadPool::run_parts() {
     const std::size_t grains = (count_ + grain_ - 1) / grain_;
-    const std::size_t begin = grains * member / n_threads_ * grain_;
-    const std::size_t end = std::min(count_, grains * (member + 1) / n_threads_ * grain_);
-    if (begin >= end) return;
-    try {
-        (*work_)(begin, end);
-    } catch (...) {
-        std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::current_exception();
+    for (std::size_t part; (part = next_part_.fetch_add(1)) < parts_;) {
+        const std::size_t begin = grains * part / parts_ * grain_;
+        const std::size_t end = std::min(count_, grains * (part + 1) / parts_ * grain_);
+        try {
+            (*work_)(begin, end);
+        } catch (...) {
+            std::lock_guard lock(mutex_);
+            if (!error_) error_ = std::current_exception();
+        }
     }
 }
 
@@ -91,11 +95,13 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Range&
         count_ = count;
         grain_ = grain;
         error_ = nullptr;
+        parts_ = std::min((count + grain - 1) / grain, parts_per_thread * n_threads_);
+        next_part_ = 0;
         pending_ = n_threads_ - 1;
         ++round_;
     }
     wake_.notify_all();
-    run_part(0);
+    run_parts();
     std::unique_lock lock(mutex_);
     done_.wait(lock, [&] { return pending_ == 0; });
     if (error_) std::rethrow_exception(error_);

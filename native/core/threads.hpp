@@ -1,10 +1,11 @@
 // A small pool of threads for loops over independent ranges.
 //
-// Work is split into fixed ranges and every range writes its own part of the result, so results
-// never depend on the number of threads. The pool may be used from several threads at once (a
+// Work is split into ranges, each taken by whoever is free, and every range writes its own part of
+// the result, so results never depend on the number of threads, nor on who was held up. The pool may be used from several threads at once (a
 // caller that finds it busy works alone) and after a fork (the child works alone).
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -32,8 +33,8 @@ class ThreadPool {
 
   private:
     void start();
-    void serve(std::size_t member);
-    void run_part(std::size_t member);
+    void serve();
+    void run_parts();
 
     std::size_t n_threads_;
     long owner_;
@@ -44,7 +45,8 @@ class ThreadPool {
     std::size_t round_ = 0, pending_ = 0;
     bool stopping_ = false;
     const Range* work_ = nullptr;
-    std::size_t count_ = 0, grain_ = 1;
+    std::size_t count_ = 0, grain_ = 1, parts_ = 0;
+    std::atomic<std::size_t> next_part_{0};
     std::exception_ptr error_;
 };
 
