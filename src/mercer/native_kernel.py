@@ -157,7 +157,7 @@ def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
     return RowSet(rows, precision, _row_shift(rows, precision))
 
 
-# Below this share of entries that are not zero the sparse micro-kernel is faster than the dense one.
+# With fewer entries that are not zero the sparse micro-kernel is faster than the dense one.
 _DENSE_SHARE = 0.3
 _DOUBLE_BYTE_SHARE = 0.15  # the dense one of bytes loses nothing to double precision
 _FEW_FEATURES = 32  # so few are not worth a look
