@@ -11,10 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.kernels import Kernel
+from mercer.kernels.form import Leaf
 from mercer.native_kernel import (
     Precision,
     RowSet,
@@ -122,6 +124,19 @@ class Gram:
             precision=self.precision,
             n_threads=self.n_threads,
         )
+
+    @property
+    def features(self) -> Any:
+        """The rows, an array or CSR matrix of doubles, if the kernel is their inner product.
+
+        None for every other kernel.
+        """
+        form = self.kernel.form()
+        if not (isinstance(form, Leaf) and form.kind == "linear" and form.transform is None):
+            return None
+        if issparse(self._rows):
+            return self._rows.tocsr().astype(np.float64, copy=False)
+        return np.asarray(self._rows, dtype=np.float64)
 
     def diagonal(self) -> FloatArray:
         """``k(x, x)`` of every row."""

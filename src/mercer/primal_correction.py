@@ -11,14 +11,20 @@ So w' = w + sum_r delta_r phi_r over the rows of free variables, and m, are chos
 slopes of these vanish:
 
     sum_r K_ir delta_r + shift_g(i) = gradient_i - m_g(i)        for every free variable i.
+
+Where kernel values are large, too (a linear kernel of raw features), the slopes themselves have no
+digits left, nor has the system: they are computed anew from w with twice the digits, and the
+correction is sought among all w' instead, sum_k x_ik delta_k in place of sum_r K_ir delta_r: the
+condition of the rows is the root of that of the kernel matrix.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -27,11 +33,12 @@ from mercer.duality import conjugate_gap
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem
 
-__all__ = ["corrected_gap"]
+__all__ = ["corrected_gap", "long_gap", "needs_all_digits"]
 
 FloatArray = NDArray[np.float64]
 
 _MOST_FREE = 400  # free variables up to which the small system is cheap
+_MOST_FEATURES = 2000  # the same for the features of a linear kernel
 _SMALL_GAP = 1e-7  # relative; below it there is nothing to explain
 _SMALL_VIOLATION = 1e-6  # in units of the linear term; above it the point is not optimal
 
@@ -57,38 +64,110 @@ def corrected_gap(
         Its certificate, with a gap.
     """
     assert certificate.gap is not None
-    if not _is_rounding(problem, certificate):
+    free = _free(problem, coef)
+    if not _is_rounding(problem, certificate) or not 0 < len(free) <= _MOST_FREE:
         return certificate.gap
-    free = np.flatnonzero((coef > problem.lower) & (coef < problem.upper))
-    if not 0 < len(free) <= _MOST_FREE:
-        return certificate.gap
-    rows, position = np.unique(problem.index[free], return_inverse=True)
+    rows = np.unique(problem.index[free])
     columns = gram.product(rows, np.eye(len(rows)), precision="double")
+    moved, distance, level = _correction(problem, free, certificate, columns, columns[rows])
+    return _gap_at(problem, coef, values + moved, distance, level, certificate)
+
+
+def long_gap(
+    problem: Problem,
+    features: Any,
+    coef: FloatArray,
+    values: FloatArray,
+    certificate: Certificate,
+) -> float:
+    """The same for a linear kernel, with ``values`` from all digits of the coefficients.
+
+    ``features`` are the rows, an array or CSR matrix.
+    """
+    assert certificate.gap is not None
+    free = _free(problem, coef)
+    if not 0 < len(free) <= _MOST_FREE or features.shape[1] > _MOST_FEATURES:
+        return certificate.gap
+    moved, distance, level = _correction(problem, free, certificate, features, None)
+    return _gap_at(problem, coef, values + moved, distance, level, certificate)
+
+
+def needs_all_digits(
+    problem: Problem, features: Any, coef: FloatArray, certificate: Certificate
+) -> bool:
+    """Whether rounding of w and of the slopes may explain a gap that is large.
+
+    A slope sum_j beta_j <x_j, x_i> is off by a rounding error of its largest terms at least.
+    """
+    if not _is_large(problem, certificate):
+        return False
+    squares = features.multiply(features) if sp.issparse(features) else features * features
+    lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+    size = float(np.abs(coef) @ lengths[problem.index]) * float(lengths.max())
+    return certificate.violation <= 4.0 * np.finfo(np.float64).eps * size
+
+
+def _free(problem: Problem, coef: FloatArray) -> NDArray[np.intp]:
+    return np.flatnonzero((coef > problem.lower) & (coef < problem.upper))
+
+
+def _correction(
+    problem: Problem,
+    free: NDArray[np.intp],
+    certificate: Certificate,
+    columns: Any,
+    metric: FloatArray | None,
+) -> tuple[FloatArray, float, FloatArray]:
+    """What w' - w adds to every variable's value, |w' - w|^2/2, and the levels that go with it.
+
+    ``columns`` are the values of some directions at every row, ``metric`` their inner products,
+    None if they are orthonormal.
+    """
     # a variable without a group has group -1, the last entry
     level = np.append(certificate.multiplier, 0.0)
-    group = problem.group.astype(np.intp)
-    of_group = np.eye(problem.n_groups + 1)[group[free], : problem.n_groups]
-    system = np.hstack([columns[rows][position], of_group])
-    residual = certificate.gradient[free] - level[group[free]]
+    group = problem.group[free].astype(np.intp)
+    of_group = np.eye(problem.n_groups + 1)[group, : problem.n_groups]
+    of_free = columns[problem.index[free]]
+    system = np.hstack([of_free.toarray() if sp.issparse(of_free) else of_free, of_group])
+    residual = certificate.gradient[free] - level[group]
     # a small system of any rank: more threads would only wait for each other
     with threadpool_limits(1, user_api="blas"):
         solution = scipy.linalg.lstsq(system, residual, cond=1e-14, lapack_driver="gelsy")[0]
-    delta, level[:-1] = solution[: len(rows)], level[:-1] + solution[len(rows) :]
-    moved = columns @ delta
-    h = problem.linear - (values + moved[problem.index]) - level[group]
+    delta = solution[: columns.shape[1]]
+    level[:-1] += solution[columns.shape[1] :]
+    distance = 0.5 * float(delta @ (delta if metric is None else metric @ delta))
+    return (columns @ delta)[problem.index], distance, level
+
+
+def _gap_at(
+    problem: Problem,
+    coef: FloatArray,
+    values: FloatArray,
+    distance: float,
+    level: FloatArray,
+    certificate: Certificate,
+) -> float:
+    """P(w', m) - D, or the gap known before if that is smaller."""
+    assert certificate.gap is not None
+    h = problem.linear - values - level[problem.group]
     missing = problem.group_sum - problem.group_sums(coef)
     box = np.array((problem.lower, problem.upper))
-    distance = 0.5 * float(delta @ moved[rows])
     gap = conjugate_gap(h, coef, problem.ridge, box) + distance + float(level[:-1] @ missing)
     return max(min(gap, certificate.gap), 0.0)
 
 
 def _is_rounding(problem: Problem, certificate: Certificate) -> bool:
-    """Whether the gap is large although hardly anything violates, and all bounds have a price."""
+    """Whether the gap is large although hardly anything violates."""
+    return _is_large(problem, certificate) and (
+        certificate.violation <= _SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
+    )
+
+
+def _is_large(problem: Problem, certificate: Certificate) -> bool:
+    """Whether there is a gap to explain, and all bounds have a price."""
     relative = certificate.relative_gap
     return (
         relative is not None
         and _SMALL_GAP < relative < np.inf
-        and certificate.violation <= _SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
         and bool(np.isfinite(problem.lower).all() and np.isfinite(problem.upper).all())
     )

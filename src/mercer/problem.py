@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.duality import duality_gap
-from mercer.primal_correction import corrected_gap
+from mercer.error_free import long_expansion
+from mercer.primal_correction import corrected_gap, long_gap, needs_all_digits
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -270,7 +271,13 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     found = assess(problem, beta, values, gram.is_positive_definite)
     if found.gap is None:
         return found
-    gap = corrected_gap(problem, gram, beta, values, found)
+    features = getattr(gram, "features", None)
+    if features is not None and needs_all_digits(problem, features, beta, found):
+        values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
+        found = assess(problem, beta, values, gram.is_positive_definite)
+        gap = long_gap(problem, features, beta, values, found)
+    else:
+        gap = corrected_gap(problem, gram, beta, values, found)
     return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
 
 
