@@ -10,6 +10,10 @@ step to the optimum is a problem of the same form,
 whose solution is small in all variables that are free already, and so are its rounding errors. The
 point is kept as a double and a rest, since its slopes need more digits than a double has; what is
 returned, and certified, is the double.
+
+The kernel matrix may have more condition than doubles have digits. Then the active-set method
+takes directions for flat that are not, and its step may fail. A proximal term on the diagonal keeps
+it from that, at the price of shorter steps, and a Newton step in the features makes up for these.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from mercer.error_free import Long, add_with_rest, long_expansion
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
 from mercer.solvers.basis import Basis
+from mercer.solvers.feature_step import feature_step
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback
 
@@ -32,9 +37,9 @@ __all__ = ["refined"]
 
 FloatArray = NDArray[np.float64]
 
-_ROUNDS = 20
-_PATIENCE = 3  # rounds without a smaller gap: a wrong bound may cost some before it pays
+_ROUNDS = 100
 _RELATIVE_GAP = 1e-13
+_PROXIMAL = 1e-12  # of the largest kernel value: above the noise of a pivot
 
 
 @dataclass
@@ -91,23 +96,24 @@ def _best(
     problem: Problem, gram: Gram, features: Any, solution: Solution, limits: _Limits
 ) -> Solution:
     """The point with the smallest gap on the way; its status says why the way ended."""
-    best, idle, status = solution, 0, "precision-limit"
-    point = (solution.coef, np.zeros_like(solution.coef))
-    multiplier = solution.multiplier
+    best = solution
+    place = _Place.at(problem, features, (solution.coef, np.zeros_like(solution.coef)))
+    proximal, status = 0.0, "precision-limit"
     for _ in range(_ROUNDS):
-        if _relative(best) <= _RELATIVE_GAP or idle == _PATIENCE:
+        after, ended = _round(place, gram, proximal, limits)
+        if ended in ("max-iter", "max-time", "callback"):
+            status = ended
+        found = replace(solution, coef=after.point[0], **vars(certify(problem, gram, after.point[0])))
+        best = min(best, found, key=_relative)
+        if status != "precision-limit" or _relative(best) <= _RELATIVE_GAP:
             break
-        point, status = _corrected(problem, gram, features, point, multiplier, limits)
-        certificate = certify(problem, gram, point[0])
-        multiplier, idle = certificate.multiplier, idle + 1
-        found = replace(solution, coef=point[0], **vars(certificate))
-        if _relative(found) < _relative(best):
-            idle = idle if _relative(found) > 0.5 * _relative(best) else 0
-            best = found
-        if status not in ("converged", "precision-limit"):
+        if after.objective > place.objective:
+            place = after
+        elif proximal:
             break
-    ended = status if status in ("max-iter", "max-time", "callback") else "precision-limit"
-    return replace(best, status=ended)  # type: ignore[arg-type]
+        else:
+            proximal = _PROXIMAL * float(np.abs(gram.diagonal()).max())
+    return replace(best, status=status)  # type: ignore[arg-type]
 
 
 def _relative(solution: Solution) -> float:
@@ -115,32 +121,58 @@ def _relative(solution: Solution) -> float:
     return np.inf if gap is None else gap
 
 
-def _corrected(
-    problem: Problem,
-    gram: Gram,
-    features: Any,
-    point: Long,
-    multiplier: FloatArray,
-    limits: _Limits,
-) -> tuple[Long, str]:
-    """The point after the step to the optimum, as far as doubles know it, and how that ended."""
-    value, rest = long_expansion(features, problem.index, point)
-    # a variable without a group has group -1, the last entry; a level common to a group is no slope
-    level = np.append(multiplier, 0.0)[problem.group]
-    slope = (problem.linear - value) - rest - problem.ridge * (point[0] + point[1]) - level
-    lower, upper = (problem.lower - point[0]) - point[1], (problem.upper - point[0]) - point[1]
-    zeros = np.zeros(problem.n_groups)
-    step = Problem(slope, lower, upper, problem.index, problem.ridge, problem.group, zeros)
-    basis = Basis(step, gram, np.zeros_like(slope), gradient=slope)
+@dataclass(frozen=True)
+class _Place:
+    """A point of a problem, its dual value and the problem of the step from there."""
+
+    problem: Problem
+    features: Any
+    point: Long
+    objective: float
+    left: Problem
+
+    @classmethod
+    def at(cls, problem: Problem, features: Any, point: Long) -> _Place:
+        value, rest = long_expansion(features, problem.index, point)
+        coef = point[0] + point[1]
+        gradient = (problem.linear - value) - rest - problem.ridge * coef
+        left = Problem(
+            gradient - _level(problem, point[0], gradient),
+            (problem.lower - point[0]) - point[1],
+            (problem.upper - point[0]) - point[1],
+            problem.index,
+            problem.ridge,
+            problem.group,
+            np.zeros(problem.n_groups),
+        )
+        # linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
+        objective = 0.5 * float(coef @ (problem.linear + gradient))
+        return cls(problem, features, point, objective, left)
+
+    def moved(self, by: FloatArray) -> _Place:
+        """Where the step ``by`` leads; what reaches a bound of it lies on the problem's bound."""
+        total, lost = add_with_rest(self.point[0], by)
+        coef, rest = add_with_rest(total, self.point[1] + lost)
+        lower, upper = self.problem.lower, self.problem.upper
+        low, high = by == self.left.lower, by == self.left.upper
+        coef = np.clip(np.where(low, lower, np.where(high, upper, coef)), lower, upper)
+        return _Place.at(self.problem, self.features, (coef, np.where(low | high, 0.0, rest)))
+
+
+def _level(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArray:
+    """The mean gradient of the free variables of each variable's group, which is no slope."""
+    free = (coef > problem.lower) & (coef < problem.upper)
+    count = problem.group_sums(free)
+    mean = problem.group_sums(np.where(free, gradient, 0.0)) / np.maximum(count, 1.0)
+    # a variable without a group has group -1, the last entry
+    return np.append(mean, 0.0)[problem.group]
+
+
+def _round(place: _Place, gram: Gram, proximal: float, limits: _Limits) -> tuple[_Place, str]:
+    """A step that finds the bounds, one that is exact between them, and how the first ended."""
+    ridge = place.left.ridge + proximal
+    left = replace(place.left, ridge=ridge)
+    basis = Basis(left, gram, np.zeros_like(ridge), gradient=left.linear)
     status = limits.improve(basis)
-    return _moved(problem, point, basis.coef, step), status
-
-
-def _moved(problem: Problem, point: Long, by: FloatArray, step: Problem) -> Long:
-    """``point + by``; what reaches a bound of the step lies on the bound of the problem."""
-    total, lost = add_with_rest(point[0], by)
-    coef, rest = add_with_rest(total, point[1] + lost)
-    low, high = by == step.lower, by == step.upper
-    coef = np.where(low, problem.lower, np.where(high, problem.upper, coef))
-    coef = np.clip(coef, problem.lower, problem.upper)
-    return coef, np.where(low | high, 0.0, rest)
+    found = place.moved(basis.coef)
+    return found.moved(feature_step(found.left, found.features)), status
