@@ -37,8 +37,8 @@ __all__ = ["corrected_gap", "long_gap", "needs_all_digits"]
 
 FloatArray = NDArray[np.float64]
 
-_MOST_FREE = 400  # free variables up to which the small system is cheap
-_MOST_FEATURES = 2000  # the same for the features of a linear kernel
+_MOST_ROWS = 400  # with a free variable, up to which the small system is cheap
+_MOST_ENTRIES = 10**6  # the same for the entries of a system of features
 _SMALL_GAP = 1e-7  # relative; below it there is nothing to explain
 _SMALL_VIOLATION = 1e-6  # in units of the linear term; above it the point is not optimal
 
@@ -64,10 +64,12 @@ def corrected_gap(
         Its certificate, with a gap.
     """
     assert certificate.gap is not None
-    free = _free(problem, coef)
-    if not _is_rounding(problem, certificate) or not 0 < len(free) <= _MOST_FREE:
+    if not _is_rounding(problem, certificate):
         return certificate.gap
+    free = _free(problem, coef)
     rows = np.unique(problem.index[free])
+    if not 0 < len(rows) <= _MOST_ROWS:
+        return certificate.gap
     columns = gram.product(rows, np.eye(len(rows)), precision="double")
     moved, distance, level = _correction(problem, free, certificate, columns, columns[rows])
     return _gap_at(problem, coef, values + moved, distance, level, certificate)
@@ -86,7 +88,7 @@ def long_gap(
     """
     assert certificate.gap is not None
     free = _free(problem, coef)
-    if not 0 < len(free) <= _MOST_FREE or features.shape[1] > _MOST_FEATURES:
+    if not 0 < len(free) * features.shape[1] <= _MOST_ENTRIES:
         return certificate.gap
     moved, distance, level = _correction(problem, free, certificate, features, None)
     return _gap_at(problem, coef, values + moved, distance, level, certificate)

@@ -25,7 +25,8 @@ __all__ = ["feature_step"]
 
 FloatArray = NDArray[np.float64]
 
-_MOST_ENTRIES = 10**6  # of A, up to which the step is cheap
+_MOST_ENTRIES = 10**6  # of X, up to which the step is cheap
+_FLAT = 1e-8  # relative size of a slope that rounding does not explain
 
 
 def feature_step(problem: Problem, features: Any) -> FloatArray:
@@ -45,26 +46,34 @@ def feature_step(problem: Problem, features: Any) -> FloatArray:
         free = np.flatnonzero((problem.lower < step) & (step < problem.upper))
         if problem.ridge.any() or not 0 < len(free) * width <= _MOST_ENTRIES:
             return step
-        by = _newton(problem, features, free, slopes)
-        last, reach = _first_bound(by, problem.lower[free] - step[free], problem.upper[free] - step[free])
-        step[free] += min(reach, 1.0) * by
-        if reach >= 1.0:
+        by, length = _uphill(problem, features, free, slopes)
+        room = problem.lower[free] - step[free], problem.upper[free] - step[free]
+        last, reach = _first_bound(by, *room)
+        step[free] += min(reach, length) * by
+        if reach >= length:
             return step
         step[free[last]] = (problem.upper if by[last] > 0.0 else problem.lower)[free[last]]
         moved = features[problem.index[free]].T @ (reach * by)
         slopes = slopes - (features @ moved)[problem.index]
 
 
-def _newton(
+def _uphill(
     problem: Problem, features: Any, free: NDArray[np.intp], slopes: FloatArray
-) -> FloatArray:
-    """The step d of the free variables."""
+) -> tuple[FloatArray, float]:
+    """A direction of the free variables, and how far it is uphill.
+
+    What X v cannot make of s is a direction in which the objective is linear.
+    """
     rows = features[problem.index[free]]
     matrix = _centred(problem, free, rows.toarray() if sp.issparse(rows) else rows)
+    right = _centred(problem, free, slopes[free])
     # a small system of any rank: more threads would only wait for each other
     with threadpool_limits(1, user_api="blas"):
-        direction = _shortest(matrix, _centred(problem, free, slopes[free]))
-        return _centred(problem, free, _shortest(matrix.T, direction))
+        v, rank = _shortest(matrix, right)
+        flat = right - matrix @ v
+        if rank < len(free) - problem.n_groups and np.abs(flat).max() > _FLAT * np.abs(right).max():
+            return _centred(problem, free, flat), np.inf
+        return _centred(problem, free, _shortest(matrix.T, v)[0]), 1.0
 
 
 def _centred(problem: Problem, free: NDArray[np.intp], values: FloatArray) -> FloatArray:
@@ -77,9 +86,10 @@ def _centred(problem: Problem, free: NDArray[np.intp], values: FloatArray) -> Fl
     return out
 
 
-def _shortest(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    solution = scipy.linalg.lstsq(matrix, right, cond=1e-14, lapack_driver="gelsy")[0]
-    return np.asarray(solution)
+def _shortest(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, int]:
+    """The shortest solution of least squares, and the rank of the matrix."""
+    found = scipy.linalg.lstsq(matrix, right, cond=1e-14, lapack_driver="gelsy")
+    return np.asarray(found[0]), int(found[2])
 
 
 def _first_bound(by: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[int, float]:

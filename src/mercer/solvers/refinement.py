@@ -11,9 +11,10 @@ whose solution is small in all variables that are free already, and so are its r
 point is kept as a double and a rest, since its slopes need more digits than a double has; what is
 returned, and certified, is the double.
 
-The kernel matrix may have more condition than doubles have digits. Then the active-set method
-takes directions for flat that are not, and its step may fail. A proximal term on the diagonal keeps
-it from that, at the price of shorter steps, and a Newton step in the features makes up for these.
+The kernel matrix may have more condition than doubles have digits, and the active-set method
+would take directions for flat that are not. A proximal term on its diagonal keeps it from that, at
+the price of shorter steps: they find out who is free, and :mod:`mercer.solvers.feature_step` goes
+to the maximum over these. Neither step can lose.
 """
 
 from __future__ import annotations
@@ -96,23 +97,19 @@ def _best(
     problem: Problem, gram: Gram, features: Any, solution: Solution, limits: _Limits
 ) -> Solution:
     """The point with the smallest gap on the way; its status says why the way ended."""
-    best = solution
+    best, status = solution, "precision-limit"
     place = _Place.at(problem, features, (solution.coef, np.zeros_like(solution.coef)))
-    proximal, status = 0.0, "precision-limit"
     for _ in range(_ROUNDS):
-        after, ended = _round(place, gram, proximal, limits)
+        before = place.objective
+        place, ended = _round(place, gram, limits)
+        coef = place.point[0]
+        found = replace(solution, coef=coef, **vars(certify(problem, gram, coef)))
+        best = min(best, found, key=_relative)
         if ended in ("max-iter", "max-time", "callback"):
             status = ended
-        found = replace(solution, coef=after.point[0], **vars(certify(problem, gram, after.point[0])))
-        best = min(best, found, key=_relative)
-        if status != "precision-limit" or _relative(best) <= _RELATIVE_GAP:
             break
-        if after.objective > place.objective:
-            place = after
-        elif proximal:
+        if _relative(best) <= _RELATIVE_GAP or not place.objective > before:
             break
-        else:
-            proximal = _PROXIMAL * float(np.abs(gram.diagonal()).max())
     return replace(best, status=status)  # type: ignore[arg-type]
 
 
@@ -168,9 +165,9 @@ def _level(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArr
     return np.append(mean, 0.0)[problem.group]
 
 
-def _round(place: _Place, gram: Gram, proximal: float, limits: _Limits) -> tuple[_Place, str]:
+def _round(place: _Place, gram: Gram, limits: _Limits) -> tuple[_Place, str]:
     """A step that finds the bounds, one that is exact between them, and how the first ended."""
-    ridge = place.left.ridge + proximal
+    ridge = place.left.ridge + _PROXIMAL * float(np.abs(gram.diagonal()).max())
     left = replace(place.left, ridge=ridge)
     basis = Basis(left, gram, np.zeros_like(ridge), gradient=left.linear)
     status = limits.improve(basis)
