@@ -47,15 +47,14 @@ def long_product(rows: Any, weights: Long) -> Long:
     count = -(-_DIGITS // bits)
     total = rest = np.zeros(rows.shape[0])
     columns = [_slices(part, np.abs(part).max(initial=0.0), bits, count) for part in weights]
-    right = np.stack(columns, axis=2)
+    right = np.stack(columns, axis=2).reshape(rows.shape[1], -1)
     entries = rows.data if sp.issparse(rows) else rows
     largest = _largest(rows)
     for k in range(count):
         left = _slice(entries, largest, bits, k)
         entries = entries - left
         # what is left out lies below the digits kept
-        sums = _like(rows, left) @ right[: count - k].transpose(1, 0, 2).reshape(len(weights[0]), -1)
-        for column in sums.T:
+        for column in (_like(rows, left) @ right[:, : 2 * (count - k)]).T:
             total, lost = add_with_rest(total, column)
             rest = rest + lost
     return add_with_rest(total, rest)
@@ -98,10 +97,10 @@ def _like(rows: Any, entries: FloatArray) -> Any:
 
 
 def _slices(values: FloatArray, largest: FloatArray, bits: int, count: int) -> FloatArray:
-    out = np.empty((count, len(values)))
+    out = np.empty((len(values), count))
     for k in range(count):
-        out[k] = _slice(values, largest, bits, k)
-        values = values - out[k]
+        out[:, k] = _slice(values, largest, bits, k)
+        values = values - out[:, k]
     return out
 
 

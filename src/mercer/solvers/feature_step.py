@@ -6,7 +6,8 @@ those means too, the step d solves X X'd = s, and X'd = v in between:
     the shortest v with X v = s,   the shortest d with X'd = v.
 
 Both are least-squares problems of the rows themselves, whose condition is the root of that of
-their kernel matrix. A shortest d is a combination of columns of X, which sum to zero over each group.
+their kernel matrix. A shortest d is a combination of columns of X, so that it sums to zero over
+each group.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Digits that doubles do not have: the active-set method repeated on what is left to correct.
 
 Where coefficients and kernel values are both large, a slope in double precision is noise. With w
-summed to twice the digits (:mod:`mercer.error_free`) the slopes s of a point beta are known, and the
-step to the optimum is a problem of the same form,
+summed to twice the digits (:mod:`mercer.error_free`) the slopes s of a point beta are known, and
+the step to the optimum is a problem of the same form,
 
     maximize    s'd - 1/2 d'(K + diag(ridge)) d
     subject to  lower - beta <= d <= upper - beta,   sum of d over every group = 0,
@@ -64,7 +64,7 @@ def refined(
     gram: Gram,
     solution: Solution,
     *,
-    tol: float,
+    tol: float = 1e-3,
     max_iter: int = -1,
     max_time: float | None = None,
     callback: Callback | None = None,
