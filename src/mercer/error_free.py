@@ -47,7 +47,7 @@ def long_product(rows: Any, weights: Long) -> Long:
     count = -(-_DIGITS // bits)
     total = rest = np.zeros(rows.shape[0])
     columns = [_slices(part, np.abs(part).max(initial=0.0), bits, count) for part in weights]
-    right = np.stack(columns, axis=2).reshape(rows.shape[1], -1)
+    right = np.stack(columns, axis=2).reshape(rows.shape[1], 2 * count)
     entries = rows.data if sp.issparse(rows) else rows
     largest = _largest(rows)
     for k in range(count):
@@ -85,8 +85,10 @@ def _largest(rows: Any) -> FloatArray:
     """The largest size of an entry of each row, spread like the entries."""
     if not sp.issparse(rows):
         return np.asarray(np.abs(rows).max(axis=1, initial=0.0)[:, None])
-    sizes = abs(rows).max(axis=1).toarray().ravel()
-    return np.asarray(np.repeat(sizes, np.diff(rows.indptr)))
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    sizes = np.zeros(rows.shape[0])
+    np.maximum.at(sizes, row, np.abs(rows.data))
+    return np.asarray(sizes[row])
 
 
 def _like(rows: Any, entries: FloatArray) -> Any:

@@ -45,7 +45,7 @@ from mercer.solvers.progress import Callback
 __all__ = ["KernelMachine"]
 
 FloatArray = NDArray[np.float64]
-_PROVEN = 1e-9  # relative gap of a point that no solver could better
+_PROVEN = 1e-7  # relative gap of a point that no solver could better
 # How rows of numbers are validated: taken as they are stored wherever the core can read that.
 _ROWS: dict[str, Any] = {
     "dtype": list(READ_TYPES),

@@ -12,6 +12,7 @@ each group.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ _MOST_ENTRIES = 10**6  # of X, up to which the step is cheap
 _FLAT = 1e-8  # relative size of a slope that rounding does not explain
 
 
-def feature_step(problem: Problem, features: Any) -> FloatArray:
+def feature_step(problem: Problem, features: Any, deadline: float = np.inf) -> FloatArray:
     """The maximum over the free variables: whoever meets a bound on the way stays there.
 
     Parameters
@@ -40,22 +41,34 @@ def feature_step(problem: Problem, features: Any) -> FloatArray:
         a ridge; with one, or with too many free variables, the step is zero.
     features : ndarray or CSR matrix of shape (n_rows, n_features)
         The rows.
+    deadline : float, default=inf
+        When to end on the way, by ``time.perf_counter``.
     """
     step, slopes = np.zeros(problem.n_variables), problem.linear
     width = features.shape[1] + problem.n_groups
-    while True:
-        free = np.flatnonzero((problem.lower < step) & (step < problem.upper))
-        if problem.ridge.any() or not 0 < len(free) * width <= _MOST_ENTRIES:
-            return step
-        by, length = _uphill(problem, features, free, slopes)
-        room = problem.lower[free] - step[free], problem.upper[free] - step[free]
-        last, reach = _first_bound(by, *room)
-        step[free] += min(reach, length) * by
-        if reach >= length:
-            return step
-        step[free[last]] = (problem.upper if by[last] > 0.0 else problem.lower)[free[last]]
-        moved = features[problem.index[free]].T @ (reach * by)
-        slopes = slopes - (features @ moved)[problem.index]
+    # small systems of any rank: more threads would only wait for each other
+    with threadpool_limits(1, user_api="blas"):
+        while not problem.ridge.any() and time.perf_counter() < deadline:
+            free = np.flatnonzero((problem.lower < step) & (step < problem.upper))
+            if not 0 < len(free) * width <= _MOST_ENTRIES:
+                break
+            by, length = _uphill(problem, features, free, slopes)
+            room = problem.lower[free] - step[free], problem.upper[free] - step[free]
+            last, reach = _first_bound(by, *room)
+            if reach >= length:
+                # flat without end: there is no maximum
+                return step if length == np.inf else _added(step, free, by)
+            step = _added(step, free, reach * by)
+            step[free[last]] = (problem.upper if by[last] > 0.0 else problem.lower)[free[last]]
+            moved = features[problem.index[free]].T @ (reach * by)
+            slopes = slopes - (features @ moved)[problem.index]
+    return step
+
+
+def _added(step: FloatArray, free: NDArray[np.intp], by: FloatArray) -> FloatArray:
+    out = step.copy()
+    out[free] += by
+    return out
 
 
 def _uphill(
@@ -68,13 +81,12 @@ def _uphill(
     rows = features[problem.index[free]]
     matrix = _centred(problem, free, rows.toarray() if sp.issparse(rows) else rows)
     right = _centred(problem, free, slopes[free])
-    # a small system of any rank: more threads would only wait for each other
-    with threadpool_limits(1, user_api="blas"):
-        v, rank = _shortest(matrix, right)
-        flat = right - matrix @ v
-        if rank < len(free) - problem.n_groups and np.abs(flat).max() > _FLAT * np.abs(right).max():
-            return _centred(problem, free, flat), np.inf
-        return _centred(problem, free, _shortest(matrix.T, v)[0]), 1.0
+    v, rank = _shortest(matrix, right)
+    flat = right - matrix @ v
+    n_means = len(np.unique(problem.group[free][problem.group[free] >= 0]))
+    if rank < len(free) - n_means and np.abs(flat).max() > _FLAT * np.abs(right).max():
+        return _centred(problem, free, flat), np.inf
+    return _centred(problem, free, _shortest(matrix.T, v)[0]), 1.0
 
 
 def _centred(problem: Problem, free: NDArray[np.intp], values: FloatArray) -> FloatArray:

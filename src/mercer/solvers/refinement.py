@@ -40,6 +40,7 @@ FloatArray = NDArray[np.float64]
 
 _ROUNDS = 100
 _RELATIVE_GAP = 1e-13
+_RELATIVE_GAIN = 1e-15
 _PROXIMAL = 1e-12  # of the largest kernel value: above the noise of a pivot
 
 
@@ -75,7 +76,7 @@ def refined(
     ``max_iter`` and ``max_time`` bound the whole run, ``solution`` included.
     """
     features = gram.features
-    if solution.status != "precision-limit" or features is None:
+    if solution.status != "precision-limit" or features is None or not _has_room(gram, solution):
         return solution
     began, evaluations = time.perf_counter(), gram.n_evaluations
     steps = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
@@ -108,9 +109,16 @@ def _best(
         if ended in ("max-iter", "max-time", "callback"):
             status = ended
             break
-        if _relative(best) <= _RELATIVE_GAP or not place.objective > before:
+        gain = place.objective - before
+        if _relative(best) <= _RELATIVE_GAP or not gain > _RELATIVE_GAIN * abs(before):
             break
     return replace(best, status=status)  # type: ignore[arg-type]
+
+
+def _has_room(gram: Gram, solution: Solution) -> bool:
+    """Whether products of coefficients and rows stay far from overflow."""
+    largest = float(np.abs(gram.diagonal()).max(initial=0.0))
+    return largest < 1e200 and float(np.abs(solution.coef).max(initial=0.0)) < 1e50
 
 
 def _relative(solution: Solution) -> float:
@@ -172,4 +180,4 @@ def _round(place: _Place, gram: Gram, limits: _Limits) -> tuple[_Place, str]:
     basis = Basis(left, gram, np.zeros_like(ridge), gradient=left.linear)
     status = limits.improve(basis)
     found = place.moved(basis.coef)
-    return found.moved(feature_step(found.left, found.features)), status
+    return found.moved(feature_step(found.left, found.features, limits.deadline)), status
