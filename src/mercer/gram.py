@@ -148,11 +148,13 @@ class Gram:
             raise IndexError(f"row must lie in 0..{self.n_rows - 1}, got {i}")
         return self.native().row(as_integer(i))
 
-    def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[Any]:
+    def block(
+        self, rows: ArrayLike, columns: ArrayLike, *, precision: Precision | None = None
+    ) -> NDArray[Any]:
         """Kernel values of some rows against some others; not cached."""
         left = _indices("rows", rows, self.n_rows)
         right = _indices("columns", columns, self.n_rows)
-        return self.native().block(left, right)
+        return self.native(precision).block(left, right)
 
     def product(
         self,

@@ -38,6 +38,7 @@ __all__ = ["corrected_gap", "long_gap", "needs_all_digits"]
 FloatArray = NDArray[np.float64]
 
 _MOST_ROWS = 400  # with a free variable, up to which the small system is cheap
+_MOST_REGULAR_ROWS = 2000  # the same for a system with one equation per row, by Cholesky
 _MOST_ENTRIES = 10**6  # the same for the entries of a system of features
 _SMALL_GAP = 1e-7  # relative; below it there is nothing to explain
 _SMALL_VIOLATION = 1e-6  # in units of the linear term; above it the point is not optimal
@@ -68,11 +69,14 @@ def corrected_gap(
         return certificate.gap
     free = _free(problem, coef)
     rows = np.unique(problem.index[free])
-    if not 0 < len(rows) <= _MOST_ROWS:
-        return certificate.gap
-    columns = gram.product(rows, np.eye(len(rows)), precision="double")
-    moved, distance, level = _correction(problem, free, certificate, columns, columns[rows])
-    return _gap_at(problem, coef, values + moved, distance, level, certificate)
+    if 0 < len(rows) <= _MOST_ROWS:
+        columns = gram.product(rows, np.eye(len(rows)), precision="double")
+        moved, distance, level = _correction(problem, free, certificate, columns, columns[rows])
+        return _gap_at(problem, coef, values + moved, distance, level, certificate)
+    if _MOST_ROWS < len(rows) <= _MOST_REGULAR_ROWS:
+        moved, distance, level = _regular_correction(problem, gram, free, certificate)
+        return _gap_at(problem, coef, values + moved, distance, level, certificate)
+    return certificate.gap
 
 
 def long_gap(
@@ -139,6 +143,35 @@ def _correction(
     level[:-1] += solution[columns.shape[1] :]
     distance = 0.5 * float(delta @ (delta if metric is None else metric @ delta))
     return (columns @ delta)[problem.index], distance, level
+
+
+def _regular_correction(
+    problem: Problem, gram: KernelMatrix, free: NDArray[np.intp], certificate: Certificate
+) -> tuple[FloatArray, float, FloatArray]:
+    """The same with levels that are given, and one equation for each row.
+
+    A little on the diagonal makes up for rows that depend on others, a second solve for that.
+    """
+    level = np.append(certificate.multiplier, 0.0)
+    gradient = certificate.gradient[free]
+    rows, position = np.unique(problem.index[free], return_inverse=True)
+    if len(rows) < len(free):
+        # two free variables of a row have one gradient, and so their groups one level
+        level[:-1] = gradient.mean()
+    slope = gradient - level[problem.group[free]]
+    target = np.bincount(position, weights=slope) / np.bincount(position)
+    kernel = gram.block(rows, rows, precision="double")
+    regular = kernel + 1e-14 * float(np.trace(kernel)) * np.eye(len(rows))
+    # more threads would only wait for each other
+    with threadpool_limits(1, user_api="blas"):
+        try:
+            factor = scipy.linalg.cho_factor(regular, overwrite_a=True)
+        except scipy.linalg.LinAlgError:
+            return np.zeros(problem.n_variables), 0.0, level
+        delta = scipy.linalg.cho_solve(factor, target)
+        delta += scipy.linalg.cho_solve(factor, target - kernel @ delta)
+    moved = gram.product(rows, delta, precision="double")
+    return moved[problem.index], 0.5 * float(delta @ moved[rows]), level
 
 
 def _gap_at(

@@ -37,6 +37,14 @@ class KernelMatrix(Protocol):
     @property
     def is_positive_definite(self) -> bool: ...
 
+    def block(
+        self,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        *,
+        precision: Literal["single", "double"] | None = None,
+    ) -> NDArray[Any]: ...
+
     def product(
         self,
         columns: ArrayLike | None,
@@ -257,8 +265,10 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     problem : Problem
         The problem the point belongs to.
     gram : Gram
-        The kernel values; only ``product`` is asked for: once, and once more where rounding of
-        coefficients makes the gap look large (see :mod:`mercer.primal_correction`).
+        The kernel values; only ``product`` is asked for, once. Where rounding of coefficients
+        makes the gap look large (see :mod:`mercer.primal_correction`) it is asked again, or
+        ``block`` is. If it has ``features``, the rows of a linear kernel, slopes that rounding
+        spoils are computed from these with twice the digits.
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
 
