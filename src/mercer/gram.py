@@ -125,7 +125,6 @@ class Gram:
             n_threads=self.n_threads,
         )
 
-    @property
     def features(self) -> Any:
         """The rows, an array or CSR matrix of doubles, if the kernel is their inner product.
 
@@ -138,9 +137,9 @@ class Gram:
             return self._rows.tocsr().astype(np.float64, copy=False)
         return np.asarray(self._rows, dtype=np.float64)
 
-    def diagonal(self) -> FloatArray:
+    def diagonal(self, *, precision: Precision | None = None) -> FloatArray:
         """``k(x, x)`` of every row."""
-        return self.native().diagonal()
+        return self.native(precision).diagonal()
 
     def row(self, i: int) -> NDArray[Any]:
         """Kernel values of row ``i`` against all rows; cached."""

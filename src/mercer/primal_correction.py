@@ -33,7 +33,7 @@ from mercer.duality import conjugate_gap
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem
 
-__all__ = ["corrected_gap", "long_gap", "needs_all_digits"]
+__all__ = ["corrected_gap", "features_needed", "long_gap"]
 
 FloatArray = NDArray[np.float64]
 
@@ -98,19 +98,21 @@ def long_gap(
     return _gap_at(problem, coef, values + moved, distance, level, certificate)
 
 
-def needs_all_digits(
-    problem: Problem, features: Any, coef: FloatArray, certificate: Certificate
-) -> bool:
-    """Whether rounding of w and of the slopes may explain a gap that is large.
+def features_needed(
+    problem: Problem, gram: Any, coef: FloatArray, certificate: Certificate
+) -> Any | None:
+    """The rows of a linear kernel if rounding of its slopes may explain a gap that is large.
 
-    A slope sum_j beta_j <x_j, x_i> is off by a rounding error of its largest terms at least.
+    A slope sum_j beta_j <x_j, x_i> is off by a rounding error of its largest terms at least. None
+    if that explains nothing, which costs next to nothing, and for other kernels.
     """
-    if not _is_large(problem, certificate):
-        return False
-    squares = features.multiply(features) if sp.issparse(features) else features * features
-    lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
-    size = float(np.abs(coef) @ lengths[problem.index]) * float(lengths.max())
-    return certificate.violation <= 4.0 * np.finfo(np.float64).eps * size
+    if not hasattr(gram, "features") or not _is_large(problem, certificate):
+        return None
+    lengths = np.sqrt(np.abs(gram.diagonal(precision="double")))
+    size = float(np.abs(coef) @ lengths[problem.index]) * float(lengths.max(initial=0.0))
+    if certificate.violation > 4.0 * np.finfo(np.float64).eps * size:
+        return None
+    return gram.features()
 
 
 def _free(problem: Problem, coef: FloatArray) -> NDArray[np.intp]:

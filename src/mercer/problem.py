@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.duality import duality_gap
 from mercer.error_free import long_expansion
-from mercer.primal_correction import corrected_gap, long_gap, needs_all_digits
+from mercer.primal_correction import corrected_gap, features_needed, long_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -267,7 +267,7 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     gram : Gram
         The kernel values; only ``product`` is asked for, once. Where rounding of coefficients
         makes the gap look large (see :mod:`mercer.primal_correction`) it is asked again, or
-        ``block`` is. If it has ``features``, the rows of a linear kernel, slopes that rounding
+        ``block`` is. If it gives the ``features`` of a linear kernel, slopes that rounding
         spoils are computed from these with twice the digits.
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
@@ -281,8 +281,8 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     found = assess(problem, beta, values, gram.is_positive_definite)
     if found.gap is None:
         return found
-    features = getattr(gram, "features", None)
-    if features is not None and needs_all_digits(problem, features, beta, found):
+    features = features_needed(problem, gram, beta, found)
+    if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
         found = assess(problem, beta, values, gram.is_positive_definite)
         gap = long_gap(problem, features, beta, values, found)

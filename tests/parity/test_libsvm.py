@@ -241,8 +241,11 @@ def test_where_libsvm_gives_up(name: str) -> None:
         assert comparison.theirs.relative_gap > TOLERANCE
 
 
-@pytest.mark.parametrize("store", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("setting", priced((1e5,)), ids=name_of)
+@pytest.mark.parametrize(
+    ("setting", "store"),
+    zip(priced((1e5,)), (np.asarray, sparse.csr_matrix, np.asarray), strict=True),
+    ids=name_of,
+)
 def test_a_whole_set_as_it_comes(setting: Setting, store: Any) -> None:
     """Kernel values of 1e7 and coefficients of 1e5: the slopes have no digits in double."""
     rows = _two_classes(load_breast_cancer(), (0, 1), 569, False)

@@ -117,9 +117,9 @@ def test_bounds_on_steps_and_time_and_the_callback_are_kept() -> None:
 
 def test_only_a_linear_kernel_has_features() -> None:
     X, _ = rows(load_wine, 2)
-    assert Gram(Gaussian(1.0), X).features is None
-    assert np.array_equal(Gram(Linear(), X.astype(np.float32)).features, X.astype(np.float32))
-    assert Gram(Linear(), sparse.csc_matrix(X)).features.format == "csr"
+    assert Gram(Gaussian(1.0), X).features() is None
+    assert np.array_equal(Gram(Linear(), X.astype(np.float32)).features(), X.astype(np.float32))
+    assert Gram(Linear(), sparse.csc_matrix(X)).features().format == "csr"
 
 
 @pytest.mark.parametrize("n_groups", [0, 1, 2])

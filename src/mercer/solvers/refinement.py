@@ -75,8 +75,10 @@ def refined(
     Only a linear kernel has more digits to offer; every other ``solution`` is returned as it is.
     ``max_iter`` and ``max_time`` bound the whole run, ``solution`` included.
     """
-    features = gram.features
-    if solution.status != "precision-limit" or features is None or not _has_room(gram, solution):
+    if solution.status != "precision-limit" or not _has_room(gram, solution):
+        return solution
+    features = gram.features()
+    if features is None:
         return solution
     began, evaluations = time.perf_counter(), gram.n_evaluations
     steps = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
