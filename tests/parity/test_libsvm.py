@@ -243,7 +243,7 @@ def test_where_libsvm_gives_up(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("setting", "store"),
-    zip(priced((1e5,)), (np.asarray, sparse.csr_matrix, np.asarray), strict=True),
+    list(zip(priced((1e5,)), (np.asarray, sparse.csr_matrix, np.asarray), strict=True)),
     ids=name_of,
 )
 def test_a_whole_set_as_it_comes(setting: Setting, store: Any) -> None:
