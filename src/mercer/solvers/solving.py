@@ -11,7 +11,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.active_set import ActiveSet
-from mercer.solvers.baselines import Osuna, Platt, SvmLight
+from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.progress import Callback
@@ -102,6 +102,7 @@ _BY_NAME: dict[str, Any] = {
     "cg": ConjugateGradient,
     "osuna": Osuna,
     "platt": Platt,
+    "svmfu": SvmFu,
     "svmlight": SvmLight,
 }
 
@@ -145,7 +146,7 @@ def solve(
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
         "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", for
-        comparison "osuna", "platt" and "svmlight", or a solver object such as
+        comparison "osuna", "platt", "svmfu" and "svmlight", or a solver object such as
         ``Chunked(chunk_size=512)``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
