@@ -83,8 +83,8 @@ def test_the_best_multiple_of_the_last_solution_starts_the_next(scale):
 
 def test_warm_starts_save_steps():
     X, y = noisy(600)
-    Cs = np.logspace(0, 2, 8)
-    chain, gram = [svc(y, C).problem for C in Cs], Gram(Gaussian(0.3), X)
+    Cs = np.logspace(0, 4, 8)  # up to boxes that bind nothing
+    chain, gram = [svc(y, C).problem for C in Cs], Gram(Gaussian(3.0), X)
     warm = sum(s.n_iter for s in solve_many([chain], gram)[0])
     cold = sum(s.n_iter for (s,) in solve_many([[problem] for problem in chain], gram))
     assert warm < cold
@@ -131,3 +131,13 @@ def test_an_error_of_the_callback_comes_out():
 
     with pytest.raises(KeyError, match="mine"):
         solve_many([[svc(y, 1e6).problem]] * 4, gram, callback=callback, tol=1e-9)
+
+
+def test_solves_on_one_gram_reuse_their_memory():
+    X, y = noisy(300)
+    gram = Gram(Gaussian(0.5), X, n_threads=1)
+    chain = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
+    solve_many([chain], gram)
+    made = gram.native("single").n_blocks
+    solve_many([chain, chain], gram)
+    assert gram.native("single").n_blocks == made

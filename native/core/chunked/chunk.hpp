@@ -19,7 +19,9 @@ struct ChunkOptions {
 template <class T>
 class Chunk {
   public:
-    explicit Chunk(std::size_t most_variables);
+    Chunk(std::size_t most_variables, Arena& arena);
+    // All variables on the whole kernel matrix.
+    void take_whole(const Variables<T>& variables);
 
     // Copies the members' kernel values, gradients and boxes into the square.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
@@ -35,6 +37,7 @@ class Chunk {
   private:
     // Members of a group side by side, those that were not in the last chunk first.
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
+    void copy_state(const Variables<T>& variables);
     Square<T> view();
     std::size_t newton_cost() const;
     // One Newton step on the free positions, or to the first bound on the way.
@@ -46,8 +49,8 @@ class Chunk {
     std::vector<SquareRange> ranges_;
     std::size_t size_ = 0;
     KernelSquare<T> matrix_;
-    Buffer<T> diagonal_, gradient_, can_grow_, can_fall_;
-    Buffer<double> beta_, start_, lower_, upper_;
+    Borrowed<T> diagonal_, gradient_, can_grow_, can_fall_;
+    Borrowed<double> beta_, start_, lower_, upper_;
     std::size_t newton_steps_ = 0;
 };
 
