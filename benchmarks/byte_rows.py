@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def kernels(X: Any, gamma: float, precision: Precision) -> list[str]:
         lambda gram: gram.product(some, weights, None),
         lambda gram: [gram.row(int(i)) for i in some[:ALONE]],
     ):
-        time_of = medians({kind: lambda g=gram: work(g) for kind, gram in grams.items()})
+        time_of = medians({kind: partial(work, gram) for kind, gram in grams.items()})
         cells += [f"{time_of['bytes'] / time_of[kind]:.2f}" for kind in ("floats", "sparse")]
     return cells
 
