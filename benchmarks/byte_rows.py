@@ -99,10 +99,9 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=4000)
     args = parser.parse_args()
     print(f"{_core.instruction_set()}, {args.rows} rows")
-    print(
-        "| rows | precision | product ÷ floats | ÷ sparse | rows ÷ floats | ÷ sparse | fit ÷ floats |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    quotients = ("product ÷ floats", "÷ sparse", "rows ÷ floats", "÷ sparse", "fit ÷ floats")
+    print("|", " | ".join(["rows", "precision", *quotients]), "|")
+    print("|---" * (2 + len(quotients)) + "|")
     for name, X, y in cases(args):
         gamma = 1.0 / (X.shape[1] * X.var())
         for precision in ("single", "double"):
