@@ -165,10 +165,10 @@ _SAMPLE = 512
 
 
 def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
-    is_double = precision == "double" and isinstance(form, shapes.Leaf)
-    if is_double and _takes_bytes(form, RowSet(rows, precision), RowSet(rows, precision)):
-        return _DOUBLE_BYTE_SHARE
-    return _DENSE_SHARE
+    if precision == "single" or not isinstance(form, shapes.Leaf):
+        return _DENSE_SHARE
+    given = RowSet(rows, precision)
+    return _DOUBLE_BYTE_SHARE if _takes_bytes(form, given, given) else _DENSE_SHARE
 
 
 def _is_mostly_zero(rows: Any, share: float) -> bool:
