@@ -130,6 +130,7 @@ class Path {
     std::vector<double> towards_;
     std::vector<std::size_t> barred_, sorted_;    // sorted_: the free variables, ascending
     std::vector<double> distance_, gathered_;     // of the next event, for each variable
+    std::vector<double> target_, residual_;       // of the direction, for each free variable
     PathOptions options_;
     PathLog log_;
     std::size_t n_events_ = 0, n_loaded_ = 0, since_refresh_ = 0, n_refactorised_ = 0;

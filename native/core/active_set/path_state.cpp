@@ -112,25 +112,26 @@ void Path::clean_resting() {
 // H_F rate + bias_rate = linear_F, the rates adding up to sum_rate (spec 002, 6.1); then the rate
 // of the expansion everywhere. The slopes of the free variables come with it: they must not move.
 void Path::find_direction() {
-    std::vector<double> u(basis_.size()), residual;
-    for (std::size_t a = 0; a < u.size(); ++a) u[a] = linear_[basis_.members()[a]];
     for (int attempt = 0; attempt < 2; ++attempt) {
-        solve(u, sum_rate_, rate_, bias_rate_);
+        target_.resize(basis_.size());
+        for (std::size_t a = 0; a < target_.size(); ++a) {
+            target_[a] = linear_[basis_.members()[a]];
+        }
+        solve(target_, sum_rate_, rate_, bias_rate_);
         std::ranges::fill(value_rate_, 0.0);
         kernel_->add_rows(rate_.data(), basis_.rows(), value_rate_.data());
-        noise_ = direction_residual(residual);
+        noise_ = direction_residual(residual_);
         for (int pass = 0; pass < 2 && noise_ > 1e-11 * scale_; ++pass) {
             std::vector<double> correction;
             double shift = 0.0;
-            solve(residual, 0.0, correction, shift);
+            solve(residual_, 0.0, correction, shift);
             for (std::size_t a = 0; a < rate_.size(); ++a) rate_[a] += correction[a];
             bias_rate_ += shift;
             kernel_->add_rows(correction.data(), basis_.rows(), value_rate_.data());
-            noise_ = direction_residual(residual);
+            noise_ = direction_residual(residual_);
         }
         if (noise_ <= 1e-9 * scale_ || attempt > 0) return;
         refactorise();
-        u.resize(basis_.size());
     }
 }
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.solvers.basis import Basis, check_active_set_problem
+from mercer.solvers.low_rank import solve_low_rank
 from mercer.solvers.progress import Callback
 
 __all__ = ["ActiveSet"]
@@ -37,15 +39,27 @@ class ActiveSet:
         Whether full pricings leave out variables that seem to have settled.
     refine : bool, default=True
         Whether to go on below the tolerance, to the accuracy of the arithmetic.
+    low_rank : int, default=None
+        Rank of a pivoted incomplete Cholesky approximation to solve with in place of the
+        kernel (spec 002, 12): without a ridge at most rank + 1 variables are free, and memory
+        is n times the rank, whatever C. The certificate is still that of the kernel itself: its gap and
+        violation say what the approximation costs, and if they miss the tolerance the status
+        is "precision-limit". What holds for the approximate kernel is in ``trace``:
+        ``rank``, ``trace_error``, ``low_rank_objective``, ``low_rank_gap`` and
+        ``low_rank_violation``.
     """
 
     pricing: Pricing = "sprint"
     shrinking: bool = True
     refine: bool = True
+    low_rank: int | None = None
 
     def __post_init__(self) -> None:
         if self.pricing not in get_args(Pricing):
             raise ValueError(f"pricing must be one of {get_args(Pricing)}, got {self.pricing!r}")
+        rank = self.low_rank
+        if rank is not None and not (isinstance(rank, Integral) and rank > 0):
+            raise ValueError(f"low_rank must be None or a positive integer, got {rank!r}")
 
     name = "active-set"
 
@@ -66,12 +80,16 @@ class ActiveSet:
         solver, of another C, of a path.
         """
         check_active_set_problem(problem, gram)
-        return Basis(problem, gram, start).solve(
-            tol=tol,
+        options: dict[str, Any] = {
+            "start": start, "tol": tol, "max_iter": max_iter, "max_time": max_time,
+            "callback": callback,
+        }  # fmt: skip
+        if self.low_rank is not None:
+            exact = replace(self, low_rank=None)
+            return solve_low_rank(problem, gram, self.low_rank, exact.solve, **options)
+        return Basis(problem, gram, options.pop("start")).solve(
             refine=self.refine,
             sprint=100 if self.pricing == "sprint" else 0,
             shrinking=self.shrinking,
-            max_iter=max_iter,
-            max_time=max_time,
-            callback=callback,
+            **options,
         )
