@@ -65,6 +65,16 @@ static inline void for_kind(LeafKind kind, const Work& work) {
     }
 }
 
+// One term of an inner product, or of a distance |a - b|_1.
+template <class T, bool distance>
+static inline void add_term(Vector<T>& sum, Vector<T> a, Vector<T> b) {
+    if constexpr (distance) {
+        sum += absolute<T>(a - b);
+    } else {
+        sum += a * b;
+    }
+}
+
 // sums[r][h] = sum_k a[k][r] * b[k][h] (laplacian: of |a - b|), k ascending.
 template <class T, int height, bool distance>
 static inline void accumulate(const T* a, const T* b, std::size_t n_features,
@@ -76,13 +86,8 @@ static inline void accumulate(const T* a, const T* b, std::size_t n_features,
 #pragma GCC unroll 16
         for (int r = 0; r < height; ++r) {
             const Vector<T> left = splat<T>(a[r]);
-            if constexpr (distance) {
-                sums[r][0] += absolute<T>(left - b0);
-                sums[r][1] += absolute<T>(left - b1);
-            } else {
-                sums[r][0] += left * b0;
-                sums[r][1] += left * b1;
-            }
+            add_term<T, distance>(sums[r][0], left, b0);
+            add_term<T, distance>(sums[r][1], left, b1);
         }
     }
 }
@@ -137,14 +142,8 @@ static inline void accumulate_one(const T* a, const T* b, std::size_t apart,
         const Vector<T> left = splat<T>(a[k]);
 #pragma GCC unroll 4
         for (int r = 0; r < runs; ++r) {
-            const Vector<T> b0 = load<T>(b + r * apart), b1 = load<T>(b + r * apart + lanes);
-            if constexpr (distance) {
-                sums[r][0] += absolute<T>(left - b0);
-                sums[r][1] += absolute<T>(left - b1);
-            } else {
-                sums[r][0] += left * b0;
-                sums[r][1] += left * b1;
-            }
+            add_term<T, distance>(sums[r][0], left, load<T>(b + r * apart));
+            add_term<T, distance>(sums[r][1], left, load<T>(b + r * apart + lanes));
         }
     }
 }

@@ -24,18 +24,20 @@ double entering_distances(const SlopeLine& line, double* __restrict distance, st
     const double* __restrict rest = line.rest;
     double least[side_by_side];
     for (double& x : least) x = infinity;
-    for (std::size_t begin = 0; begin < n; begin += side_by_side) {
-        const std::size_t count = n - begin < side_by_side ? n - begin : side_by_side;
-        for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t v = begin + k;
-            const double at = rest ? value[v] + rest[v] : value[v];
-            const double slope = towards[v] * (t * linear[v] - at - bias);
-            const double rate = towards[v] * (linear[v] - value_rate[v] - bias_rate);
-            const double ahead = slope > 0.0 ? slope : 0.0;
-            distance[v] = rate > noise ? ahead / rate : infinity;
-            least[k] = distance[v] < least[k] ? distance[v] : least[k];
+    const auto look = [&](double at, std::size_t v, double& best) {
+        const double slope = towards[v] * (t * linear[v] - at - bias);
+        const double rate = towards[v] * (linear[v] - value_rate[v] - bias_rate);
+        const double ahead = slope > 0.0 ? slope : 0.0;
+        distance[v] = rate > noise ? ahead / rate : infinity;
+        best = distance[v] < best ? distance[v] : best;
+    };
+    std::size_t v = 0;
+    for (; v + side_by_side <= n; v += side_by_side) {
+        for (std::size_t k = 0; k < side_by_side; ++k) {
+            look(rest ? value[v + k] + rest[v + k] : value[v + k], v + k, least[k]);
         }
     }
+    for (; v < n; ++v) look(rest ? value[v] + rest[v] : value[v], v, least[0]);
     double out = infinity;
     for (const double x : least) out = x < out ? x : out;
     return out;

@@ -65,7 +65,8 @@ def _degree(
 
     Interpolation in Chebyshev points of the second kind is accurate to 4 M / (rho^N (rho - 1))
     where the function is bounded by M in the ellipse of rho. An error e of the slopes changes
-    the gap by at most e times the widths of the boxes of the variables that are free.
+    the gap by at most e times the widths of the boxes of the variables that are free, and of
+    those whose slopes are not larger than e.
     """
     widest = np.pi / length + np.hypot(np.pi / length, 1.0)
     rho = np.geomspace(1.0, widest, 40)[1:]
@@ -74,7 +75,8 @@ def _degree(
     bound = middle + half * 0.5 * (rho + 1.0 / rho)
     inside = [(end.coef > problem.lower) & (end.coef < problem.upper) for end in (left, right)]
     room = (problem.upper - problem.lower)[inside[0] | inside[1]].sum()
-    wanted = 0.05 * accuracy * max(left.objective, right.objective) / max(room, 1e-300)
+    share = max(left.objective, right.objective) / max(room, 1e-300)
+    wanted = accuracy * min(0.05 * share, 0.1)
     for degree in range(2, _LARGEST_DEGREE + 1):
         error = float((4.0 * bound / (rho**degree * (rho - 1.0))).min())
         if error <= wanted:
