@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/cholesky.hpp"
 #include "simd/leaf.hpp"
@@ -24,7 +25,7 @@ std::size_t most_positions(std::size_t most_variables) {
 }  // namespace
 
 template <class T>
-Chunk<T>::Chunk(std::size_t most_variables) : matrix_(most_positions<T>(most_variables)) {
+Chunk<T>::Chunk(std::size_t most_variables) {
     const std::size_t most = most_positions<T>(most_variables);
     for (auto* field : {&diagonal_, &gradient_, &can_grow_, &can_fall_}) *field = Buffer<T>(most);
     for (auto* field : {&beta_, &start_, &lower_, &upper_}) *field = Buffer<double>(most);
@@ -54,6 +55,22 @@ template <class T>
 void Chunk<T>::gather(Variables<T>& variables, const std::vector<std::uint32_t>& members) {
     place_members(variables, members);
     matrix_.compute(variables, member_, ranges_);
+    copy_state(variables);
+}
+
+template <class T>
+void Chunk<T>::take_whole(const Variables<T>& variables) {
+    const std::size_t lanes = functions<T>().lanes;
+    size_ = (variables.size() + lanes - 1) / lanes * lanes;
+    member_.assign(size_, nowhere);
+    std::iota(member_.begin(), member_.begin() + std::ptrdiff_t(variables.size()), 0u);
+    ranges_.assign(1, {0, size_, variables.problem.group[0] < 0});
+    matrix_.use_whole(variables);
+    copy_state(variables);
+}
+
+template <class T>
+void Chunk<T>::copy_state(const Variables<T>& variables) {
     for (std::size_t p = 0; p < size_; ++p) {
         const std::uint32_t v = member_[p];
         const bool real = v != nowhere;
@@ -78,14 +95,18 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
     functions<T>().refresh(square);
     SquareResult total;
     for (;;) {
-        const std::size_t burst = std::max(options.newton_after, newton_cost());
+        const std::size_t cost = newton_cost();
+        const std::size_t burst = std::min(std::max(options.newton_after, cost),
+                                           options.max_iterations - total.iterations);
         const SquareResult part = functions<T>().solve(square, tolerance, burst);
         total.iterations += part.iterations;
         total.violation = part.violation;
         total.unbounded = part.unbounded;
         const bool done = part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
-        for (int round = 0; round < 6; ++round) {
+        // A step that a box cuts short is followed by another only while those are cheap.
+        const std::size_t rounds = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));
+        for (std::size_t round = 0; round < rounds; ++round) {
             if (newton_step(options)) break;
         }
         functions<T>().refresh(square);

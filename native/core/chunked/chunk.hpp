@@ -20,6 +20,8 @@ template <class T>
 class Chunk {
   public:
     explicit Chunk(std::size_t most_variables);
+    // All variables on the whole kernel matrix.
+    void take_whole(const Variables<T>& variables);
 
     // Copies the members' kernel values, gradients and boxes into the square.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
@@ -35,6 +37,7 @@ class Chunk {
   private:
     // Members of a group side by side, those that were not in the last chunk first.
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
+    void copy_state(const Variables<T>& variables);
     Square<T> view();
     std::size_t newton_cost() const;
     // One Newton step on the free positions, or to the first bound on the way.

@@ -14,14 +14,12 @@ constexpr double price_of_copying = 2.5e-9;
 }  // namespace
 
 template <class T>
-KernelSquare<T>::KernelSquare(std::size_t most_positions) : most_positions_(most_positions) {}
-
-template <class T>
 void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                               const std::vector<SquareRange>& ranges) {
     const bool copies = variables.whole() || variables.price_of_value() > price_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
-    matrix_.require(checked_product(most_positions_ + 1, most_positions_ + extra_columns));
+    matrix_.require(checked_product(member.size() + 1, member.size() + extra_columns));
+    rows_ = matrix_.data();
     last_stride_ = stride_;
     stride_ = member.size() + extra_columns;
     row_.resize(member.size());
@@ -49,6 +47,13 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
     for (std::size_t p = 0; p < member.size(); ++p) {
         if (member[p] != nowhere) place_[member[p]] = std::uint32_t(p);
     }
+}
+
+template <class T>
+void KernelSquare<T>::use_whole(const Variables<T>& variables) {
+    rows_ = variables.whole();
+    stride_ = variables.whole_stride();
+    place_.clear();
 }
 
 template <class T>

@@ -18,8 +18,6 @@ inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max
 template <class T>
 class KernelSquare {
   public:
-    explicit KernelSquare(std::size_t most_positions);
-
     // Whether the variable was in the last square.
     bool knows(std::uint32_t v) const { return v < place_.size() && place_[v] != nowhere; }
 
@@ -28,8 +26,10 @@ class KernelSquare {
     void compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                  const std::vector<SquareRange>& ranges);
 
+    // Reads the whole kernel matrix where it lies. requires: variables.is_whole_in_place()
+    void use_whole(const Variables<T>& variables);
     // Kernel values of a position plus its ridge; a row of zeros follows the last one.
-    const T* row(std::size_t p) const { return matrix_.data() + p * stride_; }
+    const T* row(std::size_t p) const { return rows_ + p * stride_; }
     std::size_t stride() const { return stride_; }
 
   private:
@@ -41,7 +41,8 @@ class KernelSquare {
     T* at(std::size_t p) { return matrix_.data() + p * stride_; }
 
     Buffer<T> matrix_, last_matrix_;
-    std::size_t most_positions_, stride_ = 0, last_stride_ = 0;
+    const T* rows_ = nullptr;
+    std::size_t stride_ = 0, last_stride_ = 0;
     std::vector<std::uint32_t> place_;  // of each variable in the last square
     std::vector<std::size_t> row_;      // of each position
 };

@@ -38,7 +38,7 @@ class Solver {
           variables_(problem, gram, beta, gradient, options.chunk_size, options.kernel_rows,
                      poll()),
           working_set_(options.chunk_size, options.keep),
-          chunk_(std::min(options.chunk_size, variables_.active().size())) {}
+          chunk_(most_members()) {}
 
     Result run() {
         ready_ = true;
@@ -62,7 +62,6 @@ class Solver {
 
   private:
     void iterate() {
-        std::size_t since_shrink = 0;
         for (;;) {
             result_.repair_seconds += clock_.lap();
             variables_.scan();
@@ -73,10 +72,8 @@ class Solver {
                 variables_.scan();
                 if (variables_.violation() <= options_.tolerance) return;
                 if (options_.shrinking) variables_.shrink(0.02);
-                since_shrink = 0;
-            } else if (options_.shrinking && ++since_shrink >= shrink_period) {
-                since_shrink = 0;
-                variables_.shrink(0.1);
+            } else if (options_.shrinking) {
+                variables_.shrink(0.2);
             }
             if (result_.iterations >= options_.max_iterations) {
                 result_.status = Status::max_iterations;
@@ -106,19 +103,33 @@ class Solver {
         return true;
     }
 
+    bool takes_all() const {
+        return variables_.active().size() <= WorkingSet::most(options_.chunk_size);
+    }
+
+    std::size_t most_members() const {
+        if (variables_.is_whole_in_place()) return variables_.size();
+        return std::min(WorkingSet::most(options_.chunk_size), variables_.active().size());
+    }
+
     // One chunk: true to go on.
     bool solve_chunk() {
-        const auto& members = working_set_.choose(variables_);
-        result_.select_seconds += clock_.lap();
-        chunk_.gather(variables_, members);
-        result_.gather_seconds += clock_.lap();
         ChunkOptions options;
         options.tolerance = options_.tolerance;
+        const bool in_place = variables_.is_whole_in_place() && !takes_all();
+        if (in_place) {
+            chunk_.take_whole(variables_);
+            options.max_iterations = steps_in_place;
+        } else {
+            const auto& members = working_set_.choose(variables_);
+            result_.select_seconds += clock_.lap();
+            chunk_.gather(variables_, members);
+        }
+        result_.gather_seconds += clock_.lap();
         options.max_iterations =
             std::min(options.max_iterations, options_.max_iterations - result_.iterations);
-        const double tolerance =
-            std::max(0.5 * options_.tolerance, options_.inner_share * variables_.violation());
-        const SquareResult part = chunk_.solve(options, tolerance, poll());
+        const SquareResult part =
+            chunk_.solve(options, inner_tolerance(in_place || takes_all()), poll());
         result_.iterations += part.iterations;
         ++result_.chunks;
         result_.solve_seconds += clock_.lap();
@@ -132,6 +143,12 @@ class Solver {
         result_.update_seconds += clock_.lap();
         if (change.variables.empty() && !part.unbounded) return stalled();
         return done && !part.unbounded;
+    }
+
+    // More than what others will undo is not worth the steps; what is set aside undoes less.
+    double inner_tolerance(bool is_all) const {
+        const double share = is_all ? 0.1 : options_.inner_share;
+        return std::max(0.5 * options_.tolerance, share * variables_.violation());
     }
 
     // The chunk moved nothing although the whole problem is violated: rounding in the square.
@@ -161,7 +178,8 @@ class Solver {
         return false;
     }
 
-    static constexpr std::size_t shrink_period = 3;
+    // After that many steps some variables may have settled, and a smaller square is faster.
+    static constexpr std::size_t steps_in_place = 2000;
 
     Options options_;
     const Monitor& monitor_;

@@ -27,7 +27,8 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
                         const double* given_gradient, std::size_t chunk_size,
                         KernelRows kernel_rows, const Poll& poll)
     : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view),
-      gram_(gram), store_(gram, view, chunk_size, kernel_rows), is_active_(view.n_variables),
+      gram_(gram), store_(gram, view, chunk_size, kernel_rows),
+      in_place_(is_whole_matrix_of_all()), is_active_(view.n_variables),
       extremes_(view.n_groups + 1) {
     for (std::size_t v = 0; v < size(); ++v) {
         is_active_[v] = problem.lower[v] < problem.upper[v];
@@ -40,6 +41,16 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
         throw Interrupted();
     }
     scan();
+}
+
+template <class T>
+bool Variables<T>::is_whole_matrix_of_all() const {
+    if (!store_.whole() || size() != gram_.size()) return false;
+    for (std::size_t v = 0; v < size(); ++v) {
+        const bool fits = row(v) == v && problem.ridge[v] == 0.0;
+        if (!fits || problem.group[v] != problem.group[0]) return false;
+    }
+    return true;
 }
 
 template <class T>

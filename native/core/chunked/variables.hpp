@@ -65,6 +65,8 @@ class Variables {
     // The whole kernel matrix if that is kept, else null.
     const T* whole() const { return store_.whole(); }
     std::size_t whole_stride() const { return gram_.whole_stride(); }
+    // Whether the whole matrix is the square of all variables: one for each row, in one group.
+    bool is_whole_in_place() const { return in_place_; }
     bool keeps_rows() const { return store_.is_open(); }
 
     // Extremes of each group (index g) and of the variables without one (index n_groups).
@@ -104,10 +106,12 @@ class Variables {
     // gradient -= K change for these variables; false if polled out
     bool subtract_product(const WeightedRows& change, const std::vector<std::uint32_t>& variables,
                           const Poll& poll);
+    bool is_whole_matrix_of_all() const;
     RightRows right_rows(const std::vector<std::uint32_t>& variables) const;
 
     Gram<T>& gram_;
     RowStore<T> store_;
+    bool in_place_;
     std::vector<std::uint32_t> active_;
     std::vector<std::uint8_t> is_active_;
     std::vector<Extremes> extremes_;

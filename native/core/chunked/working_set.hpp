@@ -15,6 +15,9 @@ class WorkingSet {
     // `size`: variables of a chunk; `keep`: how many may stay from the last one
     WorkingSet(std::size_t size, std::size_t keep) : size_(size), keep_(keep) {}
 
+    // Few active variables are chosen all together: one larger chunk ends what several would.
+    static std::size_t most(std::size_t size) { return 2 * size; }
+
     template <class T>
     const std::vector<std::uint32_t>& choose(const Variables<T>& variables);
 

@@ -36,7 +36,8 @@ class Chunked:
     Parameters
     ----------
     chunk_size : int or "auto", default="auto"
-        Variables solved together; "auto" is a tenth of all, between 512 and 1024.
+        Variables solved together; "auto" is a tenth of all, between 512 and 1024. Up to twice
+        as many are taken if no more are active.
     keep : float, default=0.5
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
