@@ -13,6 +13,7 @@ from mercer.problem import Problem, Solution
 from mercer.solvers.basis import Basis, check_active_set_problem
 from mercer.solvers.low_rank import solve_low_rank
 from mercer.solvers.progress import Callback
+from mercer.solvers.refinement import refined
 
 __all__ = ["ActiveSet"]
 
@@ -38,7 +39,8 @@ class ActiveSet:
     shrinking : bool, default=True
         Whether full pricings leave out variables that seem to have settled.
     refine : bool, default=True
-        Whether to go on below the tolerance, to the accuracy of the arithmetic.
+        Whether to go on below the tolerance, to the accuracy of the arithmetic; for a linear
+        kernel, where doubles do not carry to the tolerance, with twice their digits.
     low_rank : int, default=None
         Rank of a pivoted incomplete Cholesky approximation to solve with in place of the
         kernel (spec 002, 12): without a ridge at most rank + 1 variables are free, and memory
@@ -80,16 +82,14 @@ class ActiveSet:
         solver, of another C, of a path.
         """
         check_active_set_problem(problem, gram)
-        options: dict[str, Any] = {
-            "start": start, "tol": tol, "max_iter": max_iter, "max_time": max_time,
-            "callback": callback,
-        }  # fmt: skip
+        limits: Any = {"tol": tol, "max_iter": max_iter, "max_time": max_time, "callback": callback}
         if self.low_rank is not None:
             exact = replace(self, low_rank=None)
-            return solve_low_rank(problem, gram, self.low_rank, exact.solve, **options)
-        return Basis(problem, gram, options.pop("start")).solve(
+            return solve_low_rank(problem, gram, self.low_rank, exact.solve, start=start, **limits)
+        found = Basis(problem, gram, start).solve(
             refine=self.refine,
             sprint=100 if self.pricing == "sprint" else 0,
             shrinking=self.shrinking,
-            **options,
+            **limits,
         )
+        return refined(problem, gram, found, **limits) if self.refine else found
