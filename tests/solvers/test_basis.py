@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -191,3 +192,16 @@ def bias_interval(problem: object, solution: object) -> tuple[float, float]:
         solution.gradient[rise].max(initial=-np.inf),
         solution.gradient[fall].min(initial=np.inf),
     )
+
+
+def test_a_copy_keeps_the_kernel_rows_it_shares() -> None:
+    """It gave them back to a Gram that was gone: memory was read after it was freed."""
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.tile([1.0, -1.0], 10)
+    gram = Gram(Gaussian(1.0), X)
+    basis = Basis(fm.svc(y, 1.0).problem, gram)
+    native = gram.native("double")
+    before = sys.getrefcount(native)
+    other = basis.copy()._native
+    assert sys.getrefcount(native) == before + 1
+    del other
+    assert sys.getrefcount(native) == before

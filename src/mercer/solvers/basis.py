@@ -131,7 +131,7 @@ class Basis:
         """An independent copy; kernel rows are shared."""
         other = object.__new__(Basis)
         other.problem, other.gram = self.problem, self.gram
-        other._native = self._native.copy()
+        other._native = self._native.copy(self.gram.native("double"))
         return other
 
     def solve(
