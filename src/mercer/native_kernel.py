@@ -19,6 +19,7 @@ __all__ = [
     "check_finite",
     "count_rows",
     "fixed_rows",
+    "is_centred",
     "reads_python",
     "reads_stored",
     "take_rows",
@@ -219,7 +220,7 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
     make = _maker(left.precision)
     match form:
         case shapes.Leaf():
-            centred = form.kind in ("gaussian", "laplacian") and not left.store_sparse
+            centred = is_centred(form, left)
             pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
             return make("leaf")(form.kind, form.gamma, form.coef0, form.degree, *pair)
         case shapes.Constant():
@@ -242,6 +243,11 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
             return _opaque(form, left, right)
         case shapes.Stored():
             return _stored(left, right)
+
+
+def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
+    """Whether the packed rows of a kernel are shifted, if there is a shift."""
+    return form.kind in ("gaussian", "laplacian") and not rows.store_sparse
 
 
 def reads_stored(form: shapes.Form) -> bool:

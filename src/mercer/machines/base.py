@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mercer.bounded_expansion import BoundedExpansion, has_bound
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
@@ -91,6 +92,7 @@ class KernelMachine(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_expansion", None)
+        state.pop("_bounded", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -325,9 +327,15 @@ class KernelMachine(BaseEstimator):
             n_threads=self.n_threads,
         )
 
+        self._bounded = BoundedExpansion(self._expansion)
+
     def _expansion_parts(self) -> ArrayLike | None:
         """Offsets of the parts of the expansion wanted one by one."""
         return None
+
+    def _can_screen(self) -> bool:
+        """Whether signs may be found in single precision, with a bound of its error."""
+        return self.precision == "auto" and has_bound(self._expansion.form)
 
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""

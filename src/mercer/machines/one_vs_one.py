@@ -13,7 +13,15 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 from mercer.formulations import ReadOut
 
-__all__ = ["Pair", "class_pairs", "dual_coefficients", "pair_decisions", "scores", "votes"]
+__all__ = [
+    "Pair",
+    "class_pairs",
+    "dual_coefficients",
+    "pair_bounds",
+    "pair_decisions",
+    "scores",
+    "votes",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -80,6 +88,11 @@ def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:
     for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
         decisions[:, k] = by_class[i, :, j - 1] + by_class[j, :, i] + intercept[k]
     return decisions
+
+
+def pair_bounds(by_class: FloatArray) -> FloatArray:
+    """Error bounds of all pairs from those of the sums over each class's support vectors."""
+    return np.stack([first + second for first, second in combinations(by_class, 2)], axis=1)
 
 
 def scores(decisions: FloatArray, n_classes: int) -> FloatArray:
