@@ -14,7 +14,7 @@ rows        maximum gain by the number of rows it looks at (spec 001, 3.6)
 steps       planning ahead and the other steps (spec 000, 3.2; spec 004, 7)
 planning    planning ahead with more sets (spec 000, 3.2)
 engines     what users get: the defaults, and what else they could have been
-baselines   the trainers before: Osuna, Platt, SVM-light (spec 003, 3.1)
+baselines   the trainers before: Osuna, Platt, SVM-light, SvmFu (spec 003, 3.1)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mercer import Chunked, Gram, Smo, certify
 from mercer.datasets import make_chessboard
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
-from mercer.solvers import Osuna, PlanningAhead, Platt, SvmLight
+from mercer.solvers import Osuna, PlanningAhead, Platt, SvmFu, SvmLight
 from mercer.solvers.compare import permuted
 from mercer.solvers.comparison import Comparison, Measurement
 
@@ -271,6 +271,7 @@ def baselines(study: Study) -> None:
     solvers = {
         "smo": plain("auto"), "chunked": Chunked(), "osuna": Osuna(chunk_size=500),
         "platt": Platt(), "svmlight q=2": SvmLight(2), "svmlight q=10": SvmLight(10),
+        "svmfu": SvmFu(chunk_size=500),
     }  # fmt: skip
     head("data", "solver", "iterations", "kernel values ÷ n²", "seconds", "objective", "violation")
     for case in (study.case("spambase", 10, 0.005), study.case("banana", 100, 0.25)):

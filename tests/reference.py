@@ -37,7 +37,9 @@ class DenseGram:
     def row(self, i: int) -> NDArray[np.float64]:
         return self.K[i]
 
-    def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[np.float64]:
+    def block(
+        self, rows: ArrayLike, columns: ArrayLike, *, precision: str | None = None
+    ) -> NDArray[np.float64]:
         return self.K[np.ix_(rows, columns)]
 
     def product(

@@ -127,7 +127,10 @@ def test_rows_that_leave_single_precision_have_no_bound() -> None:
 
 
 def test_only_built_in_kernels_that_are_not_linear_have_a_bound() -> None:
+    rows = np.eye(3)
     plain = [Gaussian(0.1), Laplacian(0.1), Polynomial(2, 0.1), Sigmoid(0.1)]
-    others = [Linear(), Precomputed(), FunctionKernel(np.dot), plain[0] + plain[1]]
-    assert all(has_bound(kernel.form()) for kernel in plain)
-    assert not any(has_bound(kernel.form()) for kernel in others)
+    others = [Linear(), FunctionKernel(np.dot), plain[0] + plain[1]]
+    assert all(has_bound(Expansion(kernel, rows, rows)) for kernel in plain)
+    assert not any(has_bound(Expansion(kernel, rows, rows)) for kernel in others)
+    assert not has_bound(Expansion(Precomputed(), np.arange(3), rows))
+    assert not has_bound(Expansion(plain[0], rows.astype(np.uint8), rows))

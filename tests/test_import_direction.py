@@ -41,6 +41,7 @@ ROOMS = [
 EVERYWHERE = {"_core", "_threads", "__version__"}
 ANNEXES = {
     "duality": "problem",
+    "error_free": "problem",
     "primal_correction": "problem",
     "native_kernel": "gram",
     "cross_gram": "gram",

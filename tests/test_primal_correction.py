@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,22 @@ def test_a_solution_without_violation_has_no_gap(repeats: int) -> None:
     values = gram.product(None, problem.row_coef(coef, gram.n_rows))[problem.index]
     without = assess(problem, coef, values, True)
     assert without.relative_gap > 1e-6
+    assert certify(problem, gram, coef).relative_gap < 1e-8
+
+
+@pytest.mark.parametrize(
+    "formulate", [lambda y: fm.svr(y, 1e5, 0.1), lambda y: fm.nu_svr(y, 1e5, 0.4)]
+)
+def test_more_free_rows_than_least_squares_take(formulate: Callable[..., fm.Formulation]) -> None:
+    """Digits as regression: violations of 1e-6 in 500 free rows, priced with 1e5 each."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(450, 20)), rng.normal(size=450)
+    gram = Gram(Polynomial(3, 0.05, 1.0), X, precision="double", n_threads=1)
+    problem = formulate(y).problem
+    coef = solve(problem, gram, tol=1e-6).coef
+    values = gram.product(None, problem.row_coef(coef, gram.n_rows))[problem.index]
+    found = assess(problem, coef, values, True)
+    assert found.relative_gap > 1e-6
     assert certify(problem, gram, coef).relative_gap < 1e-8
 
 

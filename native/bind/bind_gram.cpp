@@ -110,7 +110,9 @@ void register_precision(nb::module_& m, const std::string& suffix) {
              nb::arg("rows").none() = nb::none())
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
-        .def_prop_ro("n_misses", &Gram<T>::n_misses);
+        .def_prop_ro("n_misses", &Gram<T>::n_misses)
+        .def_prop_ro("n_blocks", [](Gram<T>& gram) { return gram.arena().n_blocks(); },
+                     "Blocks of memory ever made for solves.");
     m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
     m.def(("cross_values_" + suffix).c_str(), &cross_values<T>);
 }

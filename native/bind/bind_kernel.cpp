@@ -8,23 +8,14 @@
 #include <stdexcept>
 #include <string>
 
-#include "bind/bind.hpp"
-#include "core/kernel.hpp"
+#include "bind/bind_kernel.hpp"
 
 namespace mercer::bind {
 
 namespace {
 
-// nanobind holds mutable pointers; kernels and rows are immutable all the same.
-template <class T>
-using Held = std::shared_ptr<Kernel<T>>;
 template <class T>
 using HeldRows = std::shared_ptr<Rows<T>>;
-
-template <class T>
-Held<T> hold(KernelPointer<T> kernel) {
-    return std::const_pointer_cast<Kernel<T>>(std::move(kernel));
-}
 
 using Vector = std::optional<Array1<double>>;
 
@@ -35,24 +26,6 @@ const double* data_or_null(const Vector& v, std::size_t count) {
                                     " features, but shift or scale " + std::to_string(v->size()));
     }
     return v ? v->data() : nullptr;
-}
-
-template <class T>
-void check_features(const Rows<T>& left, const Rows<T>& right) {
-    if (left.n_features() != right.n_features()) {
-        throw std::invalid_argument("rows must have as many features as each other, got " +
-                                    std::to_string(left.n_features()) + " and " +
-                                    std::to_string(right.n_features()));
-    }
-}
-
-LeafKind leaf_kind(const std::string& name) {
-    if (name == "linear") return LeafKind::linear;
-    if (name == "polynomial") return LeafKind::polynomial;
-    if (name == "gaussian") return LeafKind::gaussian;
-    if (name == "laplacian") return LeafKind::laplacian;
-    if (name == "sigmoid") return LeafKind::sigmoid;
-    throw std::invalid_argument("unknown leaf kernel " + name);
 }
 
 template <class T, class S>
@@ -183,6 +156,15 @@ void register_precision(nb::module_& m, const std::string& suffix) {
 }
 
 }  // namespace
+
+LeafKind leaf_kind(const std::string& name) {
+    if (name == "linear") return LeafKind::linear;
+    if (name == "polynomial") return LeafKind::polynomial;
+    if (name == "gaussian") return LeafKind::gaussian;
+    if (name == "laplacian") return LeafKind::laplacian;
+    if (name == "sigmoid") return LeafKind::sigmoid;
+    throw std::invalid_argument("unknown leaf kernel " + name);
+}
 
 void register_kernel(nb::module_& m) {
     register_precision<float>(m, "single");

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "core/arena.hpp"
 #include "core/cache.hpp"
 #include "core/kernel.hpp"
 #include "core/threads.hpp"
@@ -66,6 +67,8 @@ class Gram {
     const std::vector<std::size_t>& segments() const { return segments_; }
     const std::vector<double>& diagonal() const { return diagonal_; }
     const Kernel<T>& kernel() const { return *kernel_; }
+    // Memory for solves on this Gram.
+    Arena& arena() { return arena_; }
     ThreadPool& threads() { return threads_; }
 
     RowSegment<T> row(std::size_t row, std::size_t segment);
@@ -112,6 +115,7 @@ class Gram {
     std::vector<std::size_t> segments_;
     std::vector<double> diagonal_;
     ThreadPool threads_;
+    Arena arena_;
     SegmentCache<T> cache_;
     std::mutex mutex_;
     std::condition_variable computed_;

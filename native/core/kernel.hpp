@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/byte_rows.hpp"
 #include "core/rows.hpp"
 
 namespace mercer {
@@ -57,6 +58,12 @@ using RowsPointer = std::shared_ptr<const Rows<T>>;
 
 template <class T>
 KernelPointer<T> make_leaf(const LeafParameters& leaf, RowsPointer<T> left, RowsPointer<T> right);
+
+// S: std::uint8_t or std::int8_t
+// requires: a kernel of inner products: all kinds but laplacian
+template <class T, class S>
+KernelPointer<T> make_byte_leaf(const LeafParameters& leaf, std::shared_ptr<const ByteRows<S>> left,
+                                std::shared_ptr<const ByteRows<S>> right);
 
 // k(left i, right j) = matrix[i * left_stride + j * right_stride]; `owner` keeps the matrix alive.
 template <class T, class S>

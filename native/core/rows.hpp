@@ -73,7 +73,7 @@ class Rows {
     // requires: right has as many features and the same density
     class Left {
       public:
-        Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms);
+        Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms = false);
         LeftRows<T> view() const { return {values_.data(), norms_.data(), count_, n_features_}; }
 
       private:

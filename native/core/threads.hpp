@@ -1,8 +1,9 @@
 // A small pool of threads for loops over independent ranges.
 //
 // Work is split into ranges, each taken by whoever is free, and every range writes its own part of
-// the result, so results never depend on the number of threads, nor on who was held up. The pool may be used from several threads at once (a
-// caller that finds it busy works alone) and after a fork (the child works alone).
+// the result, so results never depend on the number of threads, nor on who was held up. The pool
+// may be used from several threads at once (a caller that finds it busy works alone) and after a
+// fork (the child works alone).
 #pragma once
 
 #include <atomic>
@@ -42,8 +43,8 @@ class ThreadPool {
     std::mutex busy_;
     std::mutex mutex_;
     std::condition_variable wake_, done_;
-    std::size_t round_ = 0, pending_ = 0;
-    bool stopping_ = false;
+    std::atomic<std::size_t> round_{0}, pending_{0};
+    std::atomic<bool> stopping_{false};
     const Range* work_ = nullptr;
     std::size_t count_ = 0, grain_ = 1, parts_ = 0;
     std::atomic<std::size_t> next_part_{0};

@@ -37,6 +37,7 @@ int candidates(Candidate (&out)[3]) {
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
                             __builtin_cpu_supports("avx512dq") &&
+                            __builtin_cpu_supports("avx512bw") &&
                             __builtin_cpu_supports("avx512vl");
     out[count++] = {&avx2::set, has_avx2};
     out[count++] = {&avx512::set, has_avx512};

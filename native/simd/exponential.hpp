@@ -44,9 +44,10 @@ static inline Vector<T> power_of_two(Vector<T> x) {
 #pragma GCC unroll 16
     for (std::size_t k = 1; k < sizeof(P::q) / sizeof(T); ++k) q = q * r + splat<T>(P::q[k]);
     const Vector<T> mantissa = q * r + splat<T>(T(1));
-    // The low bits of `shifted` are n, and 2^n is an addition to the exponent field.
-    const Integers<T> exponent = (Integers<T>)shifted << P::exponent_shift;
-    const Vector<T> value = (Vector<T>)((Integers<T>)mantissa + exponent);
+    // The low bits of `shifted` are n, and 2^n is an addition to the exponent field; below `lowest`
+    // it overflows.
+    const Bits<T> exponent = (Bits<T>)shifted << P::exponent_shift;
+    const Vector<T> value = (Vector<T>)((Bits<T>)mantissa + exponent);
     return keep_where<T>(x >= splat<T>(P::lowest), value);
 }
 

@@ -2,9 +2,7 @@
 
 #include "simd/leaf.hpp"
 
-#include <cmath>
-
-#include "simd/exponential.hpp"
+#include "simd/finish.hpp"
 
 namespace mercer {
 namespace MERCER_ISA {
@@ -26,44 +24,6 @@ struct Shape {
         return fit < 1 ? 1 : fit > 64 ? 64 : fit;
     }
 };
-
-constexpr double log2_e = 1.4426950408889634;
-
-// One vector of inner products (laplacian: distances) to kernel values. Formulas: form.py, Leaf.
-template <class T, LeafKind kind>
-static inline Vector<T> finish(const LeafParameters& leaf, Vector<T> sum, Vector<T> left,
-                               Vector<T> right) {
-    if constexpr (kind == LeafKind::linear) {
-        return sum;
-    } else if constexpr (kind == LeafKind::gaussian) {
-        const Vector<T> distance = at_least_zero<T>((left + right) - (sum + sum));
-        return power_of_two<T>(distance * splat<T>(T(-leaf.gamma * log2_e)));
-    } else if constexpr (kind == LeafKind::laplacian) {
-        return power_of_two<T>(at_least_zero<T>(sum) * splat<T>(T(-leaf.gamma * log2_e)));
-    } else {
-        Vector<T> base = splat<T>(T(leaf.gamma)) * sum + splat<T>(T(leaf.coef0));
-        if constexpr (kind == LeafKind::sigmoid) {
-            for (int i = 0; i < Lanes<T>::count; ++i) base[i] = std::tanh(base[i]);
-            return base;
-        }
-        Vector<T> power = splat<T>(T(1));
-        for (int d = 0; d < leaf.degree; ++d) power = power * base;
-        return power;
-    }
-}
-
-// Calls work.template operator()<kind>() for the kind of the leaf, so that loops are compiled for
-// each kind.
-template <class Work>
-static inline void for_kind(LeafKind kind, const Work& work) {
-    switch (kind) {
-        case LeafKind::linear: return work.template operator()<LeafKind::linear>();
-        case LeafKind::polynomial: return work.template operator()<LeafKind::polynomial>();
-        case LeafKind::gaussian: return work.template operator()<LeafKind::gaussian>();
-        case LeafKind::laplacian: return work.template operator()<LeafKind::laplacian>();
-        case LeafKind::sigmoid: return work.template operator()<LeafKind::sigmoid>();
-    }
-}
 
 // sums[r][h] = sum_k a[k][r] * b[k][h] (laplacian: of |a - b|), k ascending.
 template <class T, int height, bool distance>
@@ -359,9 +319,10 @@ static constexpr LeafFunctions<T> functions = {
 extern const SquareFunctions<float> square_single;
 extern const SquareFunctions<double> square_full;
 extern const FactorFunctions factor_functions;
+extern const ByteFunctionSet byte_functions;
 extern const InstructionSet set;
-const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>,
-                            &square_single,  &square_full,      &factor_functions};
+const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>, &square_single,
+                            &square_full,    &factor_functions, &byte_functions};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

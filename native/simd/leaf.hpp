@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simd/byte_rows.hpp"
 #include "simd/square.hpp"
 
 namespace mercer {
@@ -92,6 +93,7 @@ struct InstructionSet {
     const SquareFunctions<float>* square_single;
     const SquareFunctions<double>* square_full;
     const FactorFunctions* factor;
+    const ByteFunctionSet* bytes;
 };
 
 template <class T>

@@ -24,6 +24,7 @@ struct Lanes<float> {
     typedef float Vector __attribute__((vector_size(MERCER_VECTOR_BYTES)));
     typedef float Unaligned __attribute__((vector_size(MERCER_VECTOR_BYTES), aligned(4)));
     typedef std::int32_t Integers __attribute__((vector_size(MERCER_VECTOR_BYTES)));
+    typedef std::uint32_t Bits __attribute__((vector_size(MERCER_VECTOR_BYTES)));
     // Half of the lanes widened: two of them hold a Vector in double precision.
     typedef float Half __attribute__((vector_size(MERCER_VECTOR_BYTES / 2)));
 };
@@ -34,12 +35,15 @@ struct Lanes<double> {
     typedef double Vector __attribute__((vector_size(MERCER_VECTOR_BYTES)));
     typedef double Unaligned __attribute__((vector_size(MERCER_VECTOR_BYTES), aligned(8)));
     typedef std::int64_t Integers __attribute__((vector_size(MERCER_VECTOR_BYTES)));
+    typedef std::uint64_t Bits __attribute__((vector_size(MERCER_VECTOR_BYTES)));
 };
 
 template <class T>
 using Vector = typename Lanes<T>::Vector;
 template <class T>
 using Integers = typename Lanes<T>::Integers;
+template <class T>
+using Bits = typename Lanes<T>::Bits;
 
 template <class T>
 static inline Vector<T> splat(T x) {

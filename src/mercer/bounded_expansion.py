@@ -35,9 +35,15 @@ _SUMMING = 32 * _U
 _TOO_LARGE = 1e30
 
 
-def has_bound(form: shapes.Form) -> bool:
-    """Whether single precision is bounded and pays: built-in kernels that are not linear."""
-    return isinstance(form, shapes.Leaf) and form.kind != "linear"
+def has_bound(exact: Expansion) -> bool:
+    """Whether single precision is bounded and pays.
+
+    That is for built-in kernels that are not linear; rows of bytes are as fast in double.
+    """
+    form = exact.form
+    if not isinstance(form, shapes.Leaf) or form.kind == "linear":
+        return False
+    return exact.left.byte_type is None
 
 
 class BoundedExpansion:
@@ -46,7 +52,7 @@ class BoundedExpansion:
     Parameters
     ----------
     exact : Expansion
-        The expansion in double precision; ``has_bound`` of its form holds.
+        The expansion in double precision; ``has_bound`` of it holds.
     """
 
     def __init__(self, exact: Expansion) -> None:

@@ -12,10 +12,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.kernels import Kernel
+from mercer.kernels.form import Leaf
 from mercer.native_kernel import (
     Precision,
     RowSet,
@@ -124,9 +126,21 @@ class Gram:
             n_threads=self.n_threads,
         )
 
-    def diagonal(self) -> FloatArray:
+    def features(self) -> Any:
+        """The rows, an array or CSR matrix of doubles, if the kernel is their inner product.
+
+        None for every other kernel.
+        """
+        form = self.kernel.form()
+        if not (isinstance(form, Leaf) and form.kind == "linear" and form.transform is None):
+            return None
+        if issparse(self._rows):
+            return self._rows.tocsr().astype(np.float64, copy=False)
+        return np.asarray(self._rows, dtype=np.float64)
+
+    def diagonal(self, *, precision: Precision | None = None) -> FloatArray:
         """``k(x, x)`` of every row."""
-        return self.native().diagonal()
+        return self.native(precision).diagonal()
 
     def row(self, i: int) -> NDArray[Any]:
         """Kernel values of row ``i`` against all rows; cached."""
@@ -134,11 +148,13 @@ class Gram:
             raise IndexError(f"row must lie in 0..{self.n_rows - 1}, got {i}")
         return self.native().row(as_integer(i))
 
-    def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[Any]:
+    def block(
+        self, rows: ArrayLike, columns: ArrayLike, *, precision: Precision | None = None
+    ) -> NDArray[Any]:
         """Kernel values of some rows against some others; not cached."""
         left = _indices("rows", rows, self.n_rows)
         right = _indices("columns", columns, self.n_rows)
-        return self.native().block(left, right)
+        return self.native(precision).block(left, right)
 
     def product(
         self,

@@ -27,6 +27,7 @@ __all__ = [
 
 Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
+_BYTE_TYPES = (np.uint8, np.int8)
 _TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
 
 
@@ -63,8 +64,8 @@ class RowSet:
     Parameters
     ----------
     rows : array, sparse matrix or sequence of objects
-        The rows as the user has them; dense float32, float64 and uint8 arrays that are
-        C-contiguous are read in place.
+        The rows as the user has them; dense float32, float64, uint8 and int8 arrays that
+        are C-contiguous are read in place.
     precision : {"single", "double"}
         Precision of the packed copy.
     shift : ndarray of shape (n_features,), default=None
@@ -85,7 +86,7 @@ class RowSet:
         self.precision = precision
         self.shift = shift
         self.store_sparse = store_sparse or sp.issparse(rows)
-        self._packed: dict[tuple[int, bool], Any] = {}
+        self._packed: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return count_rows(self.rows)
@@ -95,6 +96,20 @@ class RowSet:
         if sp.issparse(rows) and not self.store_sparse:
             rows = rows.toarray()
         return RowSet(rows, self.precision, self.shift, self.store_sparse)
+
+    @property
+    def byte_type(self) -> np.dtype[Any] | None:
+        """The type of rows that may stay bytes: their inner products are exact in integers."""
+        if self.store_sparse or getattr(self.rows, "dtype", None) not in _BYTE_TYPES:
+            return None
+        is_exact = self.rows.ndim == 2 and self.rows.shape[1] <= _core.most_byte_features
+        return self.rows.dtype if is_exact else None
+
+    def packed_bytes(self) -> Any:
+        """The rows packed as the bytes they are."""
+        if "bytes" not in self._packed:
+            self._packed["bytes"] = _core.byte_rows(np.ascontiguousarray(self.rows))
+        return self._packed["bytes"]
 
     def packed(self, transform: NDArray[np.float64] | None, centred: bool) -> Any:
         """The rows after ``transform``, packed."""
@@ -138,23 +153,31 @@ def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
     """Rows that stay while others come and go, packed in the way that suits them."""
     if reads_stored(form):
         return RowSet(rows, precision)
-    if _is_mostly_zero(rows):
+    if _is_mostly_zero(rows, _dense_share(rows, precision, form)):
         return RowSet(rows, precision, store_sparse=True)
     return RowSet(rows, precision, _row_shift(rows, precision))
 
 
-# Below three in ten entries that are not zero the sparse micro-kernel is faster than the dense one.
+# With fewer entries that are not zero the sparse micro-kernel is faster than the dense one.
 _DENSE_SHARE = 0.3
+_DOUBLE_BYTE_SHARE = 0.15  # the dense one of bytes loses nothing to double precision
 _FEW_FEATURES = 32  # so few are not worth a look
 _SAMPLE = 512
 
 
-def _is_mostly_zero(rows: Any) -> bool:
+def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
+    is_double = precision == "double" and isinstance(form, shapes.Leaf)
+    if is_double and _takes_bytes(form, RowSet(rows, precision), RowSet(rows, precision)):
+        return _DOUBLE_BYTE_SHARE
+    return _DENSE_SHARE
+
+
+def _is_mostly_zero(rows: Any, share: float) -> bool:
     """Whether dense rows are better packed without their zeros; a sample of them tells."""
     if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
         return False
     some = rows[:: max(len(rows) // _SAMPLE, 1)]
-    return bool(np.count_nonzero(some) < _DENSE_SHARE * some.size)
+    return bool(np.count_nonzero(some) < share * some.size)
 
 
 def _is_numeric(rows: Any) -> bool:
@@ -220,9 +243,12 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
     make = _maker(left.precision)
     match form:
         case shapes.Leaf():
+            parameters = form.kind, form.gamma, form.coef0, form.degree
+            if _takes_bytes(form, left, right):
+                return make("byte_leaf")(*parameters, left.packed_bytes(), right.packed_bytes())
             centred = is_centred(form, left)
             pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
-            return make("leaf")(form.kind, form.gamma, form.coef0, form.degree, *pair)
+            return make("leaf")(*parameters, *pair)
         case shapes.Constant():
             return make("constant")(form.value, len(left), len(right))
         case shapes.Sum():
@@ -248,6 +274,13 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
 def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
     """Whether the packed rows of a kernel are shifted, if there is a shift."""
     return form.kind in ("gaussian", "laplacian") and not rows.store_sparse
+
+
+def _takes_bytes(form: shapes.Leaf, left: RowSet, right: RowSet) -> bool:
+    """Whether a kernel of inner products meets rows of bytes on both sides."""
+    if form.transform is not None or form.kind == "laplacian":
+        return False
+    return left.byte_type is not None and left.byte_type == right.byte_type
 
 
 def reads_stored(form: shapes.Form) -> bool:

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.duality import duality_gap
-from mercer.primal_correction import corrected_gap
+from mercer.error_free import long_expansion
+from mercer.primal_correction import corrected_gap, features_needed, long_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -35,6 +36,14 @@ class KernelMatrix(Protocol):
 
     @property
     def is_positive_definite(self) -> bool: ...
+
+    def block(
+        self,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        *,
+        precision: Literal["single", "double"] | None = None,
+    ) -> NDArray[Any]: ...
 
     def product(
         self,
@@ -256,8 +265,10 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     problem : Problem
         The problem the point belongs to.
     gram : Gram
-        The kernel values; only ``product`` is asked for: once, and once more where rounding of
-        coefficients makes the gap look large (see :mod:`mercer.primal_correction`).
+        The kernel values; only ``product`` is asked for, once. Where rounding of coefficients
+        makes the gap look large (see :mod:`mercer.primal_correction`) it is asked again, or
+        ``block`` is. If it gives the ``features`` of a linear kernel, slopes that rounding
+        spoils are computed from these with twice the digits.
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
 
@@ -270,7 +281,13 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     found = assess(problem, beta, values, gram.is_positive_definite)
     if found.gap is None:
         return found
-    gap = corrected_gap(problem, gram, beta, values, found)
+    features = features_needed(problem, gram, beta, found)
+    if features is not None:
+        values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
+        found = assess(problem, beta, values, gram.is_positive_definite)
+        gap = long_gap(problem, features, beta, values, found)
+    else:
+        gap = corrected_gap(problem, gram, beta, values, found)
     return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
 
 

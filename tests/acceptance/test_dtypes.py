@@ -14,7 +14,7 @@ import mercer.machines.base as machine_base
 from machines.machine_cases import CASES, sample
 from mercer import SVC, SVR, Gram
 
-TYPES = [np.float32, np.float64, np.uint8]
+TYPES = [np.float32, np.float64, np.uint8, np.int8]
 
 
 def rows(dtype: type = np.float64, n: int = 80) -> Any:

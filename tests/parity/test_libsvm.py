@@ -227,27 +227,39 @@ def test_where_libsvm_may_give_up(name: str, kernel: str, setting: Setting) -> N
     comparison.assert_optimal()
 
 
-@pytest.mark.parametrize("name", ["wine", "cancer"])
+UNSCALED = {"wine": load_wine, "cancer": load_breast_cancer}
+
+
+@pytest.mark.parametrize("name", UNSCALED)
 def test_where_libsvm_gives_up(name: str) -> None:
     """Features of wild sizes: it is not done after 20,000 steps, nor by far."""
-    load = {"wine": load_wine, "cancer": load_breast_cancer}[name]
-    rows = _two_classes(load(), (0, 1), 110, False)
-    for setting in (*priced((1.0, 1e2)), Setting("SVC", {"C": 1e5})):
+    rows = _two_classes(UNSCALED[name](), (0, 1), 110, False)
+    for setting in priced((1.0, 1e2, 1e5)):
         comparison = compare(setting, rows, rows.X, kernel="linear", libsvm_steps=20_000)
         comparison.assert_optimal()
         assert comparison.theirs.relative_gap is not None
         assert comparison.theirs.relative_gap > TOLERANCE
 
 
-@pytest.mark.parametrize("name", ["wine", "cancer"])
-@pytest.mark.parametrize("setting", priced((1e5,))[1:], ids=name_of)
-def test_rounding_that_a_price_makes_visible_is_admitted(setting: Setting, name: str) -> None:
-    """Kernel values of 1e6 and coefficients of 1e5: the slopes have no more digits."""
-    load = {"wine": load_wine, "cancer": load_breast_cancer}[name]
-    rows = _two_classes(load(), (0, 1), 110, False)
-    machine = setting.fit(mercer, rows.X, rows.targets, kernel="linear")
-    assert machine.solutions_[0].status == "precision-limit"
-    assert machine.dual_gap_ < 1e-3
+@pytest.mark.parametrize(
+    ("setting", "store"),
+    list(zip(priced((1e5,)), (np.asarray, sparse.csr_matrix, np.asarray), strict=True)),
+    ids=name_of,
+)
+def test_a_whole_set_as_it_comes(setting: Setting, store: Any) -> None:
+    """Kernel values of 1e7 and coefficients of 1e5: the slopes have no digits in double."""
+    rows = _two_classes(load_breast_cancer(), (0, 1), 569, False)
+    comparison = compare(setting, rows, store(rows.X), kernel="linear", libsvm_steps=2_000)
+    comparison.assert_optimal()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+@pytest.mark.parametrize("name", UNSCALED)
+def test_five_formulations_of_rows_as_they_come(name: str, kernel: str) -> None:
+    rows = _two_classes(UNSCALED[name](), (0, 1), 60, False)
+    for setting in settings((1e-2, 1e5)):
+        comparison = compare(setting, rows, rows.X, kernel=kernel, libsvm_steps=2_000)
+        comparison.assert_optimal()
 
 
 @pytest.mark.parametrize("setting", settings((1.0, 1e2)), ids=name_of)

@@ -13,18 +13,23 @@ from hypothesis import strategies as st
 from mercer import Gram, Problem, Smo, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Gaussian, Linear, Precomputed
-from mercer.solvers import Osuna, Platt, SvmLight, compare
+from mercer.solvers import Osuna, Platt, SvmFu, SvmLight, compare
 from mercer.solvers.baselines.svmlight import steepest_direction
 
 SOLVERS = {
     "osuna": Osuna(chunk_size=12),
     "osuna-narrow": Osuna(chunk_size=2, lookahead=3, max_new=1),
     "platt": Platt(),
+    "svmfu": SvmFu(),
+    "svmfu-narrow": SvmFu(
+        chunk_size=4, free_after=2, keep_extra=1, min_swap=1, lookahead=3, n_outside=5
+    ),
+    "svmfu-shrinking": SvmFu(chunk_size=12, min_swap=3, keep_extra=2, lookahead=2, shrink_after=1),
     "svmlight": SvmLight(),
     "svmlight-4": SvmLight(set_size=4),
     "svmlight-2": SvmLight(set_size=2),
 }
-NAMES = ("osuna", "platt", "svmlight")
+NAMES = ("osuna", "platt", "svmfu", "svmlight")
 
 
 def rows(seed: int = 0, n: int = 40) -> tuple[Any, Any]:
@@ -190,9 +195,12 @@ def test_nothing_to_do(name: str, n: int) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_values_never_fall_and_the_trace_is_true(name: str) -> None:
     X, y = rows(n=80)
-    solver = {"osuna": Osuna(chunk_size=20, trace=True), "platt": Platt(True)}.get(
-        name, SvmLight(trace=True)
-    )
+    solver = {
+        "osuna": Osuna(chunk_size=20, trace=True),
+        "platt": Platt(True),
+        "svmfu": SvmFu(chunk_size=20, min_swap=5, keep_extra=5, free_after=5, trace=True),
+        "svmlight": SvmLight(trace=True),
+    }[name]
     solution = solve(fm.svc(y, 10.0).problem, Gram(Gaussian(0.5), X), solver, tol=1e-6)
     points = solution.trace["points"]
     assert len(points) == solution.n_iter + 1
@@ -219,6 +227,10 @@ def test_baselines_take_part_in_comparisons() -> None:
         (lambda: Osuna(chunk_size=1), "chunk_size"),
         (lambda: Osuna(lookahead=0), "lookahead"),
         (lambda: Osuna(max_new=0), "max_new"),
+        (lambda: SvmFu(chunk_size=1), "chunk_size"),
+        (lambda: SvmFu(free_after=0), "free_after"),
+        (lambda: SvmFu(shrink_after=0), "shrink_after"),
+        (lambda: SvmFu(n_outside=-1), "n_outside"),
         (lambda: Platt(trace=-1), "trace"),
     ],
 )

@@ -131,3 +131,13 @@ def test_an_error_of_the_callback_comes_out():
 
     with pytest.raises(KeyError, match="mine"):
         solve_many([[svc(y, 1e6).problem]] * 4, gram, callback=callback, tol=1e-9)
+
+
+def test_solves_on_one_gram_reuse_their_memory():
+    X, y = noisy(300)
+    gram = Gram(Gaussian(0.5), X, n_threads=1)
+    chain = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
+    solve_many([chain], gram)
+    made = gram.native("single").n_blocks
+    solve_many([chain, chain], gram)
+    assert gram.native("single").n_blocks == made

@@ -19,7 +19,7 @@ struct ChunkOptions {
 template <class T>
 class Chunk {
   public:
-    explicit Chunk(std::size_t most_variables);
+    Chunk(std::size_t most_variables, Arena& arena);
     // All variables on the whole kernel matrix.
     void take_whole(const Variables<T>& variables);
 
@@ -49,8 +49,8 @@ class Chunk {
     std::vector<SquareRange> ranges_;
     std::size_t size_ = 0;
     KernelSquare<T> matrix_;
-    Buffer<T> diagonal_, gradient_, can_grow_, can_fall_;
-    Buffer<double> beta_, start_, lower_, upper_;
+    Borrowed<T> diagonal_, gradient_, can_grow_, can_fall_;
+    Borrowed<double> beta_, start_, lower_, upper_;
     std::size_t newton_steps_ = 0;
 };
 

@@ -18,6 +18,8 @@ inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max
 template <class T>
 class KernelSquare {
   public:
+    explicit KernelSquare(Arena& arena) : matrix_(arena), last_matrix_(arena) {}
+
     // Whether the variable was in the last square.
     bool knows(std::uint32_t v) const { return v < place_.size() && place_[v] != nowhere; }
 
@@ -40,7 +42,7 @@ class KernelSquare {
     void mirror(const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to);
     T* at(std::size_t p) { return matrix_.data() + p * stride_; }
 
-    Buffer<T> matrix_, last_matrix_;
+    Borrowed<T> matrix_, last_matrix_;
     const T* rows_ = nullptr;
     std::size_t stride_ = 0, last_stride_ = 0;
     std::vector<std::uint32_t> place_;  // of each variable in the last square

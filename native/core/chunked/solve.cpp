@@ -38,7 +38,7 @@ class Solver {
           variables_(problem, gram, beta, gradient, options.chunk_size, options.kernel_rows,
                      poll()),
           working_set_(options.chunk_size, options.keep),
-          chunk_(most_members()) {}
+          chunk_(most_members(), gram.arena()) {}
 
     Result run() {
         ready_ = true;

@@ -46,6 +46,7 @@ from mercer.solvers.progress import Callback
 __all__ = ["KernelMachine"]
 
 FloatArray = NDArray[np.float64]
+_PROVEN = 1e-7  # relative gap of a point that no solver could better
 # How rows of numbers are validated: taken as they are stored wherever the core can read that.
 _ROWS: dict[str, Any] = {
     "dtype": list(READ_TYPES),
@@ -287,13 +288,13 @@ class KernelMachine(BaseEstimator):
         self.violation_ = max(s.violation for s in solutions)
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
-        self.fit_status_ = int(not all(s.converged for s in solutions))
+        self.fit_status_ = int(not all(_is_done(s) for s in solutions))
         self._expand()
         if self.fit_status_:
             self._warn_not_converged()
 
     def _warn_not_converged(self) -> None:
-        reasons = sorted({s.status for s in self.solutions_ if not s.converged})
+        reasons = sorted({s.status for s in self.solutions_ if not _is_done(s)})
         gap = "unknown" if self.dual_gap_ is None else f"{self.dual_gap_:.3g}"
         advice = "Consider pre-processing your data with StandardScaler or MinMaxScaler."
         if "unbounded" in reasons and getattr(self, "C", None) == np.inf:
@@ -326,7 +327,6 @@ class KernelMachine(BaseEstimator):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
-
         self._bounded = BoundedExpansion(self._expansion)
 
     def _expansion_parts(self) -> ArrayLike | None:
@@ -335,11 +335,18 @@ class KernelMachine(BaseEstimator):
 
     def _can_screen(self) -> bool:
         """Whether signs may be found in single precision, with a bound of its error."""
-        return self.precision == "auto" and has_bound(self._expansion.form)
+        return self.precision == "auto" and has_bound(self._expansion)
 
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
         return self._expansion.evaluate(X)
+
+
+def _is_done(solution: Solution) -> bool:
+    """Whether it converged or, where coefficients have no more digits, is proven optimal."""
+    gap = solution.relative_gap
+    at_limit = solution.status == "precision-limit"
+    return solution.converged or (at_limit and gap is not None and gap <= _PROVEN)
 
 
 def _dense(coef: Any) -> FloatArray:

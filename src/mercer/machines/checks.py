@@ -37,7 +37,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-READ_TYPES = (np.float64, np.float32, np.uint8)  # of dense rows, without a copy
+READ_TYPES = (np.float64, np.float32, np.uint8, np.int8)  # of dense rows, without a copy
 # What NumPy says of values that are no numbers, without saying whose.
 _NO_NUMBERS = re.compile("could not convert|argument must be|setting an array element")
 _BLOCK_BYTES = 2**24

@@ -67,7 +67,7 @@ def read_rows(
     elif isinstance(kernel, FunctionKernel) or (callable(kernel) and not hasattr(kernel, "theta")):
         rows, n = X, count_rows(X)
     else:
-        types = [np.float64, np.float32, np.uint8]
+        types = [np.float64, np.float32, np.uint8, np.int8]
         rows, labels = check_X_y(X, labels, accept_sparse="csr", dtype=types, order="C")
         n = count_rows(rows)
     if len(labels) != n:

@@ -1,7 +1,7 @@
 """Solvers: each takes a :class:`~mercer.Problem` and returns a :class:`~mercer.Solution`."""
 
 from mercer.solvers.active_set import ActiveSet
-from mercer.solvers.baselines import Osuna, Platt, SvmLight
+from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.basis import Basis
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.compare import compare
@@ -43,6 +43,7 @@ __all__ = [
     "RecentMaximumGain",
     "Smo",
     "Solver",
+    "SvmFu",
     "SvmLight",
     "compare",
     "feasible_start",

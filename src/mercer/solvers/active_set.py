@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
@@ -11,6 +11,7 @@ from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.solvers.basis import Basis, check_active_set_problem
 from mercer.solvers.progress import Callback
+from mercer.solvers.refinement import refined
 
 __all__ = ["ActiveSet"]
 
@@ -36,7 +37,8 @@ class ActiveSet:
     shrinking : bool, default=True
         Whether full pricings leave out variables that seem to have settled.
     refine : bool, default=True
-        Whether to go on below the tolerance, to the accuracy of the arithmetic.
+        Whether to go on below the tolerance, to the accuracy of the arithmetic; for a linear
+        kernel, where doubles do not carry to the tolerance, with twice their digits.
     """
 
     pricing: Pricing = "sprint"
@@ -66,12 +68,11 @@ class ActiveSet:
         solver, of another C, of a path.
         """
         check_active_set_problem(problem, gram)
-        return Basis(problem, gram, start).solve(
-            tol=tol,
+        limits: Any = {"tol": tol, "max_iter": max_iter, "max_time": max_time, "callback": callback}
+        found = Basis(problem, gram, start).solve(
             refine=self.refine,
             sprint=100 if self.pricing == "sprint" else 0,
             shrinking=self.shrinking,
-            max_iter=max_iter,
-            max_time=max_time,
-            callback=callback,
+            **limits,
         )
+        return refined(problem, gram, found, **limits) if self.refine else found

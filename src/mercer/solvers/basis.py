@@ -243,12 +243,21 @@ class Basis:
             values[row] = other.values[v]
         return values
 
-    def improve(self, *, tol: float = 0.0, max_time: float = np.inf) -> str:
+    def improve(
+        self,
+        *,
+        tol: float = 0.0,
+        max_iter: int | None = None,
+        max_time: float = np.inf,
+        callback: Callback | None = None,
+    ) -> str:
         """The optimum again after a small change, without a certificate; how it ended."""
         options = _core.SimplexOptions()
         options.tolerance = 0.5 * tol
+        if max_iter is not None:
+            options.max_iterations = max_iter
         options.max_seconds = min(max(max_time, 0.0), 1e300)
-        return str(self._native.run(options, None))
+        return str(self._native.run(options, monitor(callback)))
 
     def _counts(self) -> Mapping[str, Any]:
         counters = self._native.counters

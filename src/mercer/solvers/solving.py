@@ -11,13 +11,16 @@ from mercer.gram import Gram
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.active_set import ActiveSet
-from mercer.solvers.baselines import Osuna, Platt, SvmLight
+from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.progress import Callback
+from mercer.solvers.refinement import refined
 from mercer.solvers.smo import Smo
 
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
+
+_LIMITS = ("tol", "max_time", "callback")
 
 
 class Solver(Protocol):
@@ -46,7 +49,8 @@ class Auto:
     Chunks win as soon as the kernel matrix no longer fits a small cache. Small problems go
     to SMO, which finishes them to rounding, and so do kernels that only Python can compute,
     whose values are better kept than computed again. A small problem that pair steps do not
-    finish (large C, linear kernels) is finished by the active set, if its kernel is definite.
+    finish (large C, linear kernels) is finished by the active set, if its kernel is definite, and
+    a linear kernel that doubles are not enough for with twice their digits.
     """
 
     shrinking: bool = True
@@ -67,18 +71,26 @@ class Auto:
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)
         if first.status != "max-iter":
-            return first
+            limits = {name: options[name] for name in _LIMITS if name in options}
+            return refined(problem, gram, first, max_iter=max_iter, **limits)
         rest = {**options, "start": first.coef}
         if options.get("max_time") is not None:
             rest["max_time"] = max(options["max_time"] - first.seconds, 0.0)
         last = ActiveSet().solve(problem, gram, max_iter=max_iter, **rest)
-        best = last if last.converged or last.objective > first.objective else first
+        best = last if last.converged or _is_better(last, first) else first
         return replace(
             best,
             n_iter=first.n_iter + last.n_iter,
             n_kernel=first.n_kernel + last.n_kernel,
             seconds=first.seconds + last.seconds,
         )
+
+
+def _is_better(last: Solution, first: Solution) -> bool:
+    """By its value or, where rounding spoils that of ``first``, by what it can prove."""
+    assert last.gap is not None
+    assert first.gap is not None
+    return last.objective > first.objective or last.gap < first.gap
 
 
 _BY_NAME: dict[str, Any] = {
@@ -90,6 +102,7 @@ _BY_NAME: dict[str, Any] = {
     "cg": ConjugateGradient,
     "osuna": Osuna,
     "platt": Platt,
+    "svmfu": SvmFu,
     "svmlight": SvmLight,
 }
 
@@ -133,7 +146,7 @@ def solve(
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
         "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", for
-        comparison "osuna", "platt" and "svmlight", or a solver object such as
+        comparison "osuna", "platt", "svmfu" and "svmlight", or a solver object such as
         ``Chunked(chunk_size=512)``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.

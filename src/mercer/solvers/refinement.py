@@ -1,0 +1,185 @@
+"""Digits that doubles do not have: the active-set method repeated on what is left to correct.
+
+Where coefficients and kernel values are both large, a slope in double precision is noise. With w
+summed to twice the digits (:mod:`mercer.error_free`) the slopes s of a point beta are known, and
+the step to the optimum is a problem of the same form,
+
+    maximize    s'd - 1/2 d'(K + diag(ridge)) d
+    subject to  lower - beta <= d <= upper - beta,   sum of d over every group = 0,
+
+whose solution is small in all variables that are free already, and so are its rounding errors. The
+point is kept as a double and a rest, since its slopes need more digits than a double has; what is
+returned, and certified, is the double.
+
+The kernel matrix may have more condition than doubles have digits, and the active-set method
+would take directions for flat that are not. A proximal term on its diagonal keeps it from that, at
+the price of shorter steps: they find out who is free, and :mod:`mercer.solvers.feature_step` goes
+to the maximum over these. Neither step can lose.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.error_free import Long, add_with_rest, long_expansion
+from mercer.gram import Gram
+from mercer.problem import Problem, Solution, certify
+from mercer.solvers.basis import Basis
+from mercer.solvers.feature_step import feature_step
+from mercer.solvers.margin import violation_unit
+from mercer.solvers.progress import Callback
+
+__all__ = ["refined"]
+
+FloatArray = NDArray[np.float64]
+
+_ROUNDS = 100
+_RELATIVE_GAP = 1e-13
+_RELATIVE_GAIN = 1e-15
+_PROXIMAL = 1e-12  # of the largest kernel value: above the noise of a pivot
+
+
+@dataclass
+class _Limits:
+    """What is left of the steps and the time of a run."""
+
+    steps: int
+    deadline: float
+    callback: Callback | None
+
+    def improve(self, basis: Basis) -> str:
+        """Runs the active-set method; how it ended."""
+        left = max(self.deadline - time.perf_counter(), 0.0)
+        status = basis.improve(max_iter=self.steps, max_time=left, callback=self.callback)
+        self.steps -= basis.n_iterations
+        return status
+
+
+def refined(
+    problem: Problem,
+    gram: Gram,
+    solution: Solution,
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    callback: Callback | None = None,
+) -> Solution:
+    """A solution that ended at the limit of precision, or a better one.
+
+    Only a linear kernel has more digits to offer; every other ``solution`` is returned as it is.
+    ``max_iter`` and ``max_time`` bound the whole run, ``solution`` included.
+    """
+    if solution.status != "precision-limit" or not _has_room(gram, solution):
+        return solution
+    features = gram.features()
+    if features is None:
+        return solution
+    began, evaluations = time.perf_counter(), gram.n_evaluations
+    steps = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
+    seconds = np.inf if max_time is None else max_time - solution.seconds
+    limits = _Limits(max(steps - solution.n_iter, 0), began + seconds, callback)
+    before = limits.steps
+    best = _best(problem, gram, features, solution, limits)
+    aim = tol * violation_unit(problem, gram, best.coef, best)  # type: ignore[arg-type]
+    return replace(
+        best,
+        n_iter=solution.n_iter + before - limits.steps,
+        n_kernel=solution.n_kernel + gram.n_evaluations - evaluations,
+        seconds=solution.seconds + time.perf_counter() - began,
+        status="converged" if best.violation <= aim else best.status,
+    )
+
+
+def _best(
+    problem: Problem, gram: Gram, features: Any, solution: Solution, limits: _Limits
+) -> Solution:
+    """The point with the smallest gap on the way; its status says why the way ended."""
+    best, status = solution, "precision-limit"
+    place = _Place.at(problem, features, (solution.coef, np.zeros_like(solution.coef)))
+    for _ in range(_ROUNDS):
+        before = place.objective
+        place, ended = _round(place, gram, limits)
+        coef = place.point[0]
+        found = replace(solution, coef=coef, **vars(certify(problem, gram, coef)))
+        best = min(best, found, key=_relative)
+        if ended in ("max-iter", "max-time", "callback"):
+            status = ended
+            break
+        gain = place.objective - before
+        if _relative(best) <= _RELATIVE_GAP or not gain > _RELATIVE_GAIN * abs(before):
+            break
+    return replace(best, status=status)  # type: ignore[arg-type]
+
+
+def _has_room(gram: Gram, solution: Solution) -> bool:
+    """Whether products of coefficients and rows stay far from overflow."""
+    largest = float(np.abs(gram.diagonal()).max(initial=0.0))
+    return largest < 1e200 and float(np.abs(solution.coef).max(initial=0.0)) < 1e50
+
+
+def _relative(solution: Solution) -> float:
+    gap = solution.relative_gap
+    return np.inf if gap is None else gap
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A point of a problem, its dual value and the problem of the step from there."""
+
+    problem: Problem
+    features: Any
+    point: Long
+    objective: float
+    left: Problem
+
+    @classmethod
+    def at(cls, problem: Problem, features: Any, point: Long) -> _Place:
+        value, rest = long_expansion(features, problem.index, point)
+        coef = point[0] + point[1]
+        gradient = (problem.linear - value) - rest - problem.ridge * coef
+        left = Problem(
+            gradient - _level(problem, point[0], gradient),
+            (problem.lower - point[0]) - point[1],
+            (problem.upper - point[0]) - point[1],
+            problem.index,
+            problem.ridge,
+            problem.group,
+            np.zeros(problem.n_groups),
+        )
+        # linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
+        objective = 0.5 * float(coef @ (problem.linear + gradient))
+        return cls(problem, features, point, objective, left)
+
+    def moved(self, by: FloatArray) -> _Place:
+        """Where the step ``by`` leads; what reaches a bound of it lies on the problem's bound."""
+        total, lost = add_with_rest(self.point[0], by)
+        coef, rest = add_with_rest(total, self.point[1] + lost)
+        lower, upper = self.problem.lower, self.problem.upper
+        low, high = by == self.left.lower, by == self.left.upper
+        coef = np.clip(np.where(low, lower, np.where(high, upper, coef)), lower, upper)
+        return _Place.at(self.problem, self.features, (coef, np.where(low | high, 0.0, rest)))
+
+
+def _level(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArray:
+    """The mean gradient of the free variables of each variable's group, which is no slope."""
+    free = (coef > problem.lower) & (coef < problem.upper)
+    count = problem.group_sums(free)
+    mean = problem.group_sums(np.where(free, gradient, 0.0)) / np.maximum(count, 1.0)
+    # a variable without a group has group -1, the last entry
+    return np.append(mean, 0.0)[problem.group]
+
+
+def _round(place: _Place, gram: Gram, limits: _Limits) -> tuple[_Place, str]:
+    """A step that finds the bounds, one that is exact between them, and how the first ended."""
+    ridge = place.left.ridge + _PROXIMAL * float(np.abs(gram.diagonal()).max())
+    left = replace(place.left, ridge=ridge)
+    basis = Basis(left, gram, np.zeros_like(ridge), gradient=left.linear)
+    status = limits.improve(basis)
+    found = place.moved(basis.coef)
+    return found.moved(feature_step(found.left, found.features, limits.deadline)), status
