@@ -368,7 +368,7 @@ def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Flo
 def _expansion(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> FloatArray:
     """Value (K beta)_i of each variable, from the rows with a non-zero coefficient."""
     row_coef = problem.row_coef(beta, gram.n_rows)
-    columns = np.flatnonzero(row_coef)
+    columns = row_coef.nonzero()[0]
     if not len(columns):
         return np.zeros(len(beta))
     return gram.product(columns, row_coef[columns], precision="double")[problem.index]
