@@ -37,10 +37,10 @@ void register_point(nb::module_& m) {
                                group_sum.data());
           });
     m.def("report_point",
-          [](const IndexArray& index, const Array1<double>& linear, const Array1<double>& lower,
-             const Array1<double>& upper, const Array1<double>& ridge,
-             const Array1<std::int8_t>& group, const Array1<double>& group_sum,
-             const Array1<double>& beta, const Array1<double>& values) {
+          [](const Array1<double>& beta, const Array1<double>& values, const IndexArray& index,
+             const Array1<double>& linear, const Array1<double>& lower, const Array1<double>& upper,
+             const Array1<double>& ridge, const Array1<std::int8_t>& group,
+             const Array1<double>& group_sum) {
               const ProblemView problem = view(index, linear, lower, upper, ridge, group, group_sum);
               if (beta.size() != problem.n_variables || values.size() != problem.n_variables) {
                   throw std::invalid_argument("a point must have one entry per variable");

@@ -153,7 +153,7 @@ def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
     """Rows that stay while others come and go, packed in the way that suits them."""
     if reads_stored(form):
         return RowSet(rows, precision)
-    if _is_mostly_zero(rows, _dense_share(rows, precision, form)):
+    if _is_mostly_zero(rows, precision, form):
         return RowSet(rows, precision, store_sparse=True)
     return RowSet(rows, precision, _row_shift(rows, precision))
 
@@ -166,17 +166,18 @@ _SAMPLE = 512
 
 
 def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
-    is_double = precision == "double" and isinstance(form, shapes.Leaf)
-    if is_double and _takes_bytes(form, RowSet(rows, precision), RowSet(rows, precision)):
-        return _DOUBLE_BYTE_SHARE
-    return _DENSE_SHARE
+    if precision == "single" or not isinstance(form, shapes.Leaf):
+        return _DENSE_SHARE
+    some = RowSet(rows, precision)
+    return _DOUBLE_BYTE_SHARE if _takes_bytes(form, some, some) else _DENSE_SHARE
 
 
-def _is_mostly_zero(rows: Any, share: float) -> bool:
+def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
     """Whether dense rows are better packed without their zeros; a sample of them tells."""
     if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
         return False
     some = rows[:: max(len(rows) // _SAMPLE, 1)]
+    share = _dense_share(rows, precision, form)
     return bool(np.count_nonzero(some) < share * some.size)
 
 

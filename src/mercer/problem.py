@@ -334,7 +334,7 @@ def assess(
     # gradient = linear - values - ridge b
     # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
     gradient, multiplier, objective, violation, infeasibility, gap = _core.report_point(
-        *problem._arrays, beta, values
+        beta, values, *problem._arrays
     )
     if not positive_definite:
         gap = None

@@ -24,7 +24,7 @@ def check_scalar(
 
     A closed end forgives rounding: a value beyond it by 1e-12 (relative) becomes the end.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, Real, np.number)):
         raise TypeError(f"{name} must be a real number, got {value!r}")
     number = float(value)
     if closed_low and low * (1 - 1e-12) <= number < low:

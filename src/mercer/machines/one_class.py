@@ -42,6 +42,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         ``decision_function = score_samples - offset_``.
     """
 
+    _needs_targets = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelFunction._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
