@@ -2,9 +2,8 @@
 
     python benchmarks/approximate_paths.py [--rows 5000]
 
-One thread, CPU seconds. For paths over C the bound found and the largest relative duality gap at 40
-random C; for paths over the Gaussian width (of the first 1000 rows) the gap in the middles of the
-pieces and the largest one at 40 random widths.
+One thread, CPU seconds. The bound found and the largest relative duality gap at 40 random C; paths
+over the Gaussian width are of the first 1000 rows.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def main() -> None:
     options = parser.parse_args()
     cancer = load_breast_cancer(return_X_y=True)
     ring = make_ringnorm(options.rows, random_state=0)
-    print("| data | over | accuracy | solutions | seconds | bound or middles | measured |")
+    print("| data | over | accuracy | solutions | seconds | bound | measured |")
     print("|---|---|---|---|---|---|---|")
     for name, (X, y) in (("breast cancer", cancer), ("ringnorm", ring)):
         rows = StandardScaler().fit_transform(X)

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <list>
 #include <unordered_map>
+#include <vector>
 
 #include "core/buffer.hpp"
 
@@ -41,8 +42,8 @@ class SegmentCache {
 
     // A new entry that is not ready. requires: find(row, segment) == nullptr
     Entry* admit(std::size_t row, std::size_t segment, std::size_t length) {
-        Buffer<T> memory = make_room(length);
-        if (memory.size() < length) memory = Buffer<T>(length);
+        make_room(length);
+        Buffer<T> memory = take_spare(length);
         line_.push_front(Entry{row, segment, length, std::move(memory)});
         where_[key(row, segment)] = line_.begin();
         used_ += length * sizeof(T);
@@ -66,17 +67,28 @@ class SegmentCache {
         return std::uint64_t(row) << 16 | segment;
     }
 
-    // Drops from the end of the line until `length` more values fit; returns memory to use again.
-    Buffer<T> make_room(std::size_t length) {
-        Buffer<T> memory;
+    // Drops from the end of the line until `length` more values fit; their memory becomes spare.
+    void make_room(std::size_t length) {
         const std::size_t bytes = length * sizeof(T);
         for (auto it = line_.end(); used_ + bytes > budget_ && it != line_.begin();) {
             --it;
             if (it->pins > 0 || !it->ready) continue;
-            if (it->values.size() >= length) memory = std::move(it->values);
+            spare_.push_back(std::move(it->values));
             it = drop(it);
         }
-        return memory;
+    }
+
+    // Memory for a segment. If pinned segments exceed the budget, as those of many free variables
+    // do, they come and go one by one: some memory stays spare, an eighth of what is in use.
+    Buffer<T> take_spare(std::size_t length) {
+        Buffer<T> memory;
+        while (!spare_.empty() && memory.size() < length) {
+            memory = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        const std::size_t kept = used_ > budget_ ? line_.size() / 8 : 0;
+        if (spare_.size() > kept) spare_.resize(kept);
+        return memory.size() < length ? Buffer<T>(length) : std::move(memory);
     }
 
     typename Line::iterator drop(typename Line::iterator it) {
@@ -86,6 +98,7 @@ class SegmentCache {
     }
 
     std::size_t budget_, used_ = 0;
+    std::vector<Buffer<T>> spare_;
     Line line_;
     std::unordered_map<std::uint64_t, typename Line::iterator> where_;
 };

@@ -215,7 +215,9 @@ void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
         part->values(left, begin, end, out + begin, stride);
     };
     if (part->is_parallel() && left.size() * width >= parallel_entries) {
-        threads_.parallel_for(width, column_grain, columns);
+        // One part for each thread: every part lays out the left rows for itself.
+        const std::size_t share = width / threads_.n_threads() / column_grain * column_grain;
+        threads_.parallel_for(width, std::max(share, column_grain), columns);
     } else {
         columns(0, width);
     }
@@ -243,15 +245,9 @@ bool kernel_product(const Kernel<T>& kernel, ThreadPool& threads, Indices left,
             std::max(column_grain, entries / some.size() / column_grain * column_grain);
         for (std::size_t j = 0; j < n; j += step) {
             const std::size_t count = std::min(step, n - j);
-            const auto part = [&](std::size_t begin, std::size_t end) {
-                kernel.product(some, weights + i * n_columns, n_columns, j + begin, j + end,
-                               out + j + begin, n);
-            };
-            if (kernel.is_parallel() && count * some.size() >= parallel_entries) {
-                threads.parallel_for(count, column_grain, part);
-            } else {
-                part(0, count);
-            }
+            const bool shares = kernel.is_parallel() && count * some.size() >= parallel_entries;
+            kernel.product(some, weights + i * n_columns, n_columns, j, j + count, out + j, n,
+                           shares ? &threads : nullptr);
             if (poll && !poll()) return false;
         }
     }

@@ -8,24 +8,26 @@ namespace mercer {
 // that of the fused product.
 template <class T>
 void Kernel<T>::product(Indices left, const double* weights, std::size_t n_columns,
-                        std::size_t first, std::size_t last, double* out,
-                        std::size_t stride) const {
+                        std::size_t first, std::size_t last, double* out, std::size_t stride,
+                        ThreadPool* threads) const {
     constexpr std::size_t columns = 512;
     const LeafFunctions<T>& functions = leaf_functions<T>(instruction_set());
     const std::size_t rows = 8 * functions.left_height;
-    Buffer<T> block(rows * columns);
-    std::vector<const T*> row(rows);
     const std::vector<T> w(weights, weights + left.size() * n_columns);
-    for (std::size_t j = first; j < last; j += columns) {
-        const std::size_t width = std::min(columns, last - j);
-        for (std::size_t i = 0; i < left.size(); i += rows) {
-            const std::size_t height = std::min(rows, left.size() - i);
-            values(left.subspan(i, height), j, j + width, block.data(), width);
-            for (std::size_t r = 0; r < height; ++r) row[r] = &block[r * width];
-            functions.add_product(row.data(), height, width, &w[i * n_columns], n_columns,
-                                  out + (j - first), stride);
+    share_columns(threads, last - first, [&](std::size_t begin, std::size_t end) {
+        Buffer<T> block(rows * columns);
+        std::vector<const T*> row(rows);
+        for (std::size_t j = begin; j < end; j += columns) {
+            const std::size_t width = std::min(columns, end - j);
+            for (std::size_t i = 0; i < left.size(); i += rows) {
+                const std::size_t height = std::min(rows, left.size() - i);
+                values(left.subspan(i, height), first + j, first + j + width, block.data(), width);
+                for (std::size_t r = 0; r < height; ++r) row[r] = &block[r * width];
+                functions.add_product(row.data(), height, width, &w[i * n_columns], n_columns,
+                                      out + j, stride);
+            }
         }
-    }
+    });
 }
 
 template class Kernel<float>;

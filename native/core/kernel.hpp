@@ -12,6 +12,7 @@
 
 #include "core/byte_rows.hpp"
 #include "core/rows.hpp"
+#include "core/threads.hpp"
 
 namespace mercer {
 
@@ -30,9 +31,10 @@ class Kernel {
                         std::size_t stride) const = 0;
 
     // out[c * stride + j - first] += sum_r k(left[r], right j) weights[r * n_columns + c]
+    // `threads` share the columns, null: there are none; what the left rows need is made ready once.
     virtual void product(Indices left, const double* weights, std::size_t n_columns,
-                         std::size_t first, std::size_t last, double* out,
-                         std::size_t stride) const;
+                         std::size_t first, std::size_t last, double* out, std::size_t stride,
+                         ThreadPool* threads = nullptr) const;
 
     // k(x, x) of every row of a side, rounded as the values are.
     virtual void left_diagonal(double* out) const = 0;
@@ -50,6 +52,12 @@ class Kernel {
     // What a value costs, in multiplications of long dense rows, roughly.
     virtual double work() const = 0;
 };
+
+// Calls work(begin, end) on parts of [0, count), by threads where there are some.
+inline void share_columns(ThreadPool* threads, std::size_t count, const ThreadPool::Range& work) {
+    constexpr std::size_t grain = 128;  // a few panels
+    threads ? threads->parallel_for(count, grain, work) : work(0, count);
+}
 
 template <class T>
 using KernelPointer = std::shared_ptr<const Kernel<T>>;

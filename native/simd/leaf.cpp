@@ -25,6 +25,16 @@ struct Shape {
     }
 };
 
+// One term of an inner product, or of a distance |a - b|_1.
+template <class T, bool distance>
+static inline void add_term(Vector<T>& sum, Vector<T> a, Vector<T> b) {
+    if constexpr (distance) {
+        sum += absolute<T>(a - b);
+    } else {
+        sum += a * b;
+    }
+}
+
 // sums[r][h] = sum_k a[k][r] * b[k][h] (laplacian: of |a - b|), k ascending.
 template <class T, int height, bool distance>
 static inline void accumulate(const T* a, const T* b, std::size_t n_features,
@@ -36,13 +46,8 @@ static inline void accumulate(const T* a, const T* b, std::size_t n_features,
 #pragma GCC unroll 16
         for (int r = 0; r < height; ++r) {
             const Vector<T> left = splat<T>(a[r]);
-            if constexpr (distance) {
-                sums[r][0] += absolute<T>(left - b0);
-                sums[r][1] += absolute<T>(left - b1);
-            } else {
-                sums[r][0] += left * b0;
-                sums[r][1] += left * b1;
-            }
+            add_term<T, distance>(sums[r][0], left, b0);
+            add_term<T, distance>(sums[r][1], left, b1);
         }
     }
 }
@@ -83,13 +88,57 @@ static void values_of(const LeafParameters& leaf, const LeftRows<T>& left, const
     }
 }
 
-// A single left row has a layout of its own (height 1): SMO asks for one row at a time.
+// A single left row reads each panel once: what it costs is reading them. Several runs of panels,
+// far apart, are read side by side, which keeps more of the memory's lines busy than one run does.
+constexpr int runs = 4;
+
+// As `accumulate`, of one row with panels `apart` numbers from each other.
+template <class T, bool distance>
+static inline void accumulate_one(const T* a, const T* b, std::size_t apart,
+                                  std::size_t n_features, Vector<T> (&sums)[runs][2]) {
+    constexpr int lanes = Shape<T>::lanes;
+    for (auto& sum : sums) sum[0] = sum[1] = Vector<T>{};
+    for (std::size_t k = 0; k < n_features; ++k, b += 2 * lanes) {
+        const Vector<T> left = splat<T>(a[k]);
+#pragma GCC unroll 4
+        for (int r = 0; r < runs; ++r) {
+            add_term<T, distance>(sums[r][0], left, load<T>(b + r * apart));
+            add_term<T, distance>(sums[r][1], left, load<T>(b + r * apart + lanes));
+        }
+    }
+}
+
+// A single left row has a layout of its own (height 1): SMO and paths ask for one row at a time.
+template <class T, LeafKind kind>
+static void values_of_one(const LeafParameters& leaf, const LeftRows<T>& left,
+                          const Panels<T>& right, std::size_t first, std::size_t last, T* out,
+                          std::size_t stride) {
+    using S = Shape<T>;
+    const std::size_t d = left.n_features, length = (last - first) / runs;
+    const Vector<T> left_norm = splat<T>(left.norms[0]);
+    for (std::size_t p = first; p < first + length; ++p) {
+        Vector<T> sums[runs][2];
+        accumulate_one<T, kind == LeafKind::laplacian>(left.values, right.values + p * d * S::width,
+                                                       length * d * S::width, d, sums);
+        for (int r = 0; r < runs; ++r) {
+            const std::size_t at = (p + r * length) * S::width;
+            for (int h = 0; h < 2; ++h) {
+                const Vector<T> right_norms = load<T>(right.norms + at + h * S::lanes);
+                store<T>(out + (at - first * S::width) + h * S::lanes,
+                         finish<T, kind>(leaf, sums[r][h], left_norm, right_norms));
+            }
+        }
+    }
+    const std::size_t done = runs * length;
+    values_of<T, 1, kind>(leaf, left, right, first + done, last, out + done * S::width, stride);
+}
+
 template <class T>
 static void values(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
                    std::size_t first, std::size_t last, T* out, std::size_t stride) {
     for_kind(leaf.kind, [&]<LeafKind kind>() {
         if (left.count == 1) {
-            values_of<T, 1, kind>(leaf, left, right, first, last, out, stride);
+            values_of_one<T, kind>(leaf, left, right, first, last, out, stride);
         } else {
             values_of<T, Shape<T>::height, kind>(leaf, left, right, first, last, out, stride);
         }

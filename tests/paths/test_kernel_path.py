@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.polynomial import Chebyshev
 from sklearn.datasets import make_classification
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mercer import SVC, Gram, formulations, kernel_path, solve
 from mercer.kernels import Gaussian
+from mercer.paths.width_gap import _degree
 from solvers.active_set_cases import random_case
 
 
@@ -36,17 +39,52 @@ def test_solutions_are_those_of_cold_solves(seed: int) -> None:
         assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
 
 
-def test_the_gap_is_kept_in_the_middle_and_nearly_so_elsewhere() -> None:
+@pytest.mark.parametrize("accuracy", [0.2, 0.01, 1e-4])
+def test_the_gap_is_kept_at_every_width(accuracy: float) -> None:
     X, y = sample()
-    path = kernel_path(X, y, C=2.0, gamma_min=1e-3, gamma_max=10.0, accuracy=0.01)
-    assert path.gap <= 0.01
-    for left, right in itertools.pairwise(path.gamma):
-        assert path.certificate(np.sqrt(left * right)).relative_gap <= 0.01
-        for share in (0.25, 0.75):
-            gamma = left ** (1 - share) * right**share
-            found = path.certificate(gamma)
-            assert found.relative_gap <= 0.02
+    path = kernel_path(X, y, C=2.0, gamma_min=0.01, gamma_max=2.0, accuracy=accuracy)
+    assert path.gap <= accuracy
+    shares = [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98]
+    gaps = []
+    for left, right in list(itertools.pairwise(path.gamma))[:: 1 + len(path.gamma) // 8]:
+        for share in shares:
+            found = path.certificate(left ** (1 - share) * right**share)
             assert found.infeasibility <= 1e-10
+            gaps.append(found.relative_gap)
+    assert max(gaps) <= path.gap
+    assert path.gap <= 5.0 * max(gaps)  # and it is no wild bound
+
+
+@given(st.integers(0, 10**9), st.floats(0.0, 1.0))
+@settings(max_examples=25, deadline=None)
+def test_the_bound_holds_on_hard_problems(seed: int, share: float) -> None:
+    """Lattices, duplicates, contradictory labels, weights, large C."""
+    case = random_case(seed, max_rows=25)
+    options = {"C": [0.1, 1.0, 100.0][seed % 3], "gamma_min": 1e-3, "gamma_max": 30.0}
+    path = kernel_path(case.X, case.y, sample_weight=case.weight, accuracy=0.05, **options)
+    assert path.gap <= 0.05
+    for left, right in list(itertools.pairwise(path.gamma))[seed % 4 :: 4]:
+        found = path.certificate(left ** (1 - share) * right**share)
+        assert found.relative_gap <= path.gap + 1e-12
+
+
+@pytest.mark.parametrize("length", [0.05, 0.5, 2.0])
+def test_the_values_of_a_chord_are_interpolated_as_accurately_as_is_said(length: float) -> None:
+    """One pair of rows at the worst distances: the error of the polynomial is below its bound."""
+    problem = formulations.svc(np.array([1.0, -1.0]), 1.0).problem
+    ends = [
+        SimpleNamespace(coef=np.array([c, -c]), objective=1.0, gradient=np.zeros(2))
+        for c in (0.3, 0.9)
+    ]
+    u = np.linspace(0.0, length, 400)
+    for distance in np.geomspace(0.01, 100.0, 30):
+        exact = (0.3 + 0.6 * u / length) * (1.0 - np.exp(-distance * np.exp(u)))
+        degree, error = _degree(problem, *ends, length, 1e-3)
+        assert degree > 0
+        nodes = 0.5 * length * (1.0 + np.cos(np.pi * np.arange(degree + 1) / degree))
+        at_nodes = (0.3 + 0.6 * nodes / length) * (1.0 - np.exp(-distance * np.exp(nodes)))
+        polynomial = Chebyshev.fit(nodes, at_nodes, degree, domain=[0.0, length])
+        assert np.abs(polynomial(u) - exact).max() <= error
 
 
 def test_fewer_solutions_where_less_is_asked() -> None:

@@ -88,10 +88,7 @@ bool Path::release(std::size_t variable) {
     const KernelRowPointer row = kernel_->fetch(variable);
     const Response response = basis_.respond(variable, *row);
     if (response.is_flat()) return swap_in(variable, row, response);
-    if (coef_[variable] != 0.0) {
-        kernel_->add_row(-coef_[variable], *row, resting_.data());
-        --n_loaded_;
-    }
+    load(variable, row, -1);
     basis_.append(variable, row, response);
     change(variable, Side::free);
     return true;
@@ -122,18 +119,15 @@ bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
         if (room / std::abs(h) < step) step = room / std::abs(h), blocking = a;
     }
     if (blocking == none) return false;
-    if (coef_[variable] != 0.0) {
-        kernel_->add_row(-coef_[variable], *row, resting_.data());
-        --n_loaded_;
-    }
+    load(variable, row, -1);
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         const std::size_t v = basis_.members()[a];
         coef_[v] = std::clamp(coef_[v] + step * sign * response.h[a], lower_[v], upper_[v]);
     }
     coef_[variable] += sign * step;
     settle(blocking, sign * response.h[blocking] > 0.0 ? Side::upper : Side::lower);
-    basis_.append(variable, row);
     change(variable, Side::free);
+    if (!basis_.append(variable, row)) lay_down(variable, row);
     since_refresh_ = options_.refresh_period;
     return true;
 }
@@ -144,10 +138,7 @@ void Path::settle(std::size_t position, Side side) {
     const KernelRowPointer row = basis_.rows()[position];
     basis_.remove(position);
     coef_[v] = side == Side::upper ? upper_[v] : lower_[v];
-    if (coef_[v] != 0.0) {
-        kernel_->add_row(coef_[v], *row, resting_.data());
-        ++n_loaded_;
-    }
+    load(v, row, 1);
     change(v, side);
 }
 
@@ -167,6 +158,12 @@ void Path::replace_last() {
 void Path::change(std::size_t variable, Side side) {
     partition_ ^= fingerprint(variable, side_[variable]) ^ fingerprint(variable, side);
     side_[variable] = side;
+    const auto at = std::ranges::lower_bound(sorted_, variable);
+    if (side == Side::free) {
+        sorted_.insert(at, variable);
+    } else {
+        sorted_.erase(at);
+    }
     log_.changed.push_back(std::int64_t(variable));
     log_.side.push_back(side);
     barred_.push_back(variable);

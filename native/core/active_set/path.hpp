@@ -89,10 +89,13 @@ class Path {
     Event next_event();
     double leaving_distance(std::size_t position) const;
     std::size_t first_of_tied(double tied) const;
-    void find_entering();
+    double find_entering();
     // path_state.cpp: exact numbers
     void read_start(const std::vector<std::size_t>& free, const double* expansion);
     void expand_resting();
+    void load(std::size_t variable, const KernelRowPointer& row, int sign);
+    void lay_down(std::size_t variable, const KernelRowPointer& row);
+    void complete_resting();
     double size_at_rest() const;
     void clean_resting();
     void find_direction();
@@ -118,13 +121,16 @@ class Path {
     double sum_, sum_rate_, scale_, parameter_, bias_ = 0.0, bias_rate_ = 0.0;
     std::vector<Side> side_;
     Basis basis_;
-    std::vector<double> resting_;                 // expansion of what is not free, by place
+    // Expansion of what is not free, by place, but for the rows that came or went lately.
+    std::vector<double> resting_, late_coef_;
+    std::vector<KernelRowPointer> late_rows_;
     std::vector<double> value_, value_rate_;      // expansion of everything, and its rate
     std::vector<double> rate_;                    // of the free variables, in the factor's order
     // 1 at the upper bound, -1 at the lower one; 0 if free, fixed or barred (see swap_in).
     std::vector<double> towards_;
-    std::vector<std::size_t> barred_;
+    std::vector<std::size_t> barred_, sorted_;    // sorted_: the free variables, ascending
     std::vector<double> distance_, gathered_;     // of the next event, for each variable
+    std::vector<double> target_, residual_;       // of the direction, for each free variable
     PathOptions options_;
     PathLog log_;
     std::size_t n_events_ = 0, n_loaded_ = 0, since_refresh_ = 0, n_refactorised_ = 0;

@@ -10,11 +10,12 @@ namespace mercer::active_set {
 // The largest t not above the present one at which a variable changes sides. Among equal ones, up
 // to rounding, the smallest index; against cycles that holds for those nearly equal.
 Path::Event Path::next_event() {
-    find_entering();
+    double nearest = find_entering();
     for (std::size_t a = 0; a < basis_.size(); ++a) {
-        distance_[basis_.members()[a]] = leaving_distance(a);
+        const double leaving = leaving_distance(a);
+        distance_[basis_.members()[a]] = leaving;
+        nearest = std::min(nearest, leaving);
     }
-    const double nearest = smallest(distance_.data(), distance_.size());
     Event best;
     if (nearest == infinity) return best;
     const bool bland = repeats_ > options_.bland_after || revisits_ > 0;
@@ -49,8 +50,8 @@ std::size_t Path::first_of_tied(double tied) const {
     return best;
 }
 
-// How far t falls until the slopes of variables at a bound vanish.
-void Path::find_entering() {
+// How far t falls until the slopes of variables at a bound vanish; returns the least.
+double Path::find_entering() {
     const std::size_t n = coef_.size();
     const double *value = value_.data(), *value_rate = value_rate_.data(), *rest = nullptr;
     gathered_.resize(3 * n);
@@ -67,9 +68,9 @@ void Path::find_entering() {
         rest = gathered_.data() + 2 * n;
     }
     const double noise = std::max(1e-9 * scale_, 10.0 * noise_);
-    entering_distances({parameter_, bias_, bias_rate_, noise, linear_.data(), value, value_rate,
-                        towards_.data(), rest},
-                       distance_.data(), n);
+    return entering_distances({parameter_, bias_, bias_rate_, noise, linear_.data(), value, value_rate,
+                               towards_.data(), rest},
+                              distance_.data(), n);
 }
 
 }  // namespace mercer::active_set

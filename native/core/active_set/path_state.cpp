@@ -55,6 +55,8 @@ void Path::read_start(const std::vector<std::size_t>& free, const double* expans
         towards_[v] = can_move ? double(std::int8_t(side_[v])) : 0.0;
         if (can_move && coef_[v] != 0.0) ++n_loaded_;
     }
+    sorted_ = basis_.members();
+    std::ranges::sort(sorted_);
     if (!expansion) return expand_resting();
     for (std::size_t v = 0; v < coef_.size(); ++v) resting_[kernel_->place(v)] = expansion[v];
     std::vector<double> weights(basis_.size());
@@ -65,10 +67,28 @@ void Path::read_start(const std::vector<std::size_t>& free, const double* expans
 
 // The expansion of what is at rest, from scratch.
 void Path::expand_resting() {
+    late_rows_.clear();
+    late_coef_.clear();
     std::vector<double> at_rest = coef_;
     for (const std::size_t v : basis_.members()) at_rest[v] = 0.0;
     kernel_->expand(at_rest.data(), resting_.data(), nullptr);
     largest_rest_ = size_at_rest();
+}
+
+// A variable with its row comes to rest (sign 1) or becomes free (-1).
+void Path::load(std::size_t variable, const KernelRowPointer& row, int sign) {
+    constexpr std::size_t together = 8;  // that many cost hardly more than one
+    if (coef_[variable] == 0.0) return;
+    n_loaded_ = std::size_t(std::int64_t(n_loaded_) + sign);
+    late_coef_.push_back(sign * coef_[variable]);
+    late_rows_.push_back(row);
+    if (late_rows_.size() == together) complete_resting();
+}
+
+void Path::complete_resting() {
+    kernel_->add_rows(late_coef_.data(), late_rows_, resting_.data());
+    late_rows_.clear();
+    late_coef_.clear();
 }
 
 double Path::size_at_rest() const {
@@ -92,25 +112,26 @@ void Path::clean_resting() {
 // H_F rate + bias_rate = linear_F, the rates adding up to sum_rate (spec 002, 6.1); then the rate
 // of the expansion everywhere. The slopes of the free variables come with it: they must not move.
 void Path::find_direction() {
-    std::vector<double> u(basis_.size()), residual;
-    for (std::size_t a = 0; a < u.size(); ++a) u[a] = linear_[basis_.members()[a]];
     for (int attempt = 0; attempt < 2; ++attempt) {
-        solve(u, sum_rate_, rate_, bias_rate_);
+        target_.resize(basis_.size());
+        for (std::size_t a = 0; a < target_.size(); ++a) {
+            target_[a] = linear_[basis_.members()[a]];
+        }
+        solve(target_, sum_rate_, rate_, bias_rate_);
         std::ranges::fill(value_rate_, 0.0);
         kernel_->add_rows(rate_.data(), basis_.rows(), value_rate_.data());
-        noise_ = direction_residual(residual);
+        noise_ = direction_residual(residual_);
         for (int pass = 0; pass < 2 && noise_ > 1e-11 * scale_; ++pass) {
             std::vector<double> correction;
             double shift = 0.0;
-            solve(residual, 0.0, correction, shift);
+            solve(residual_, 0.0, correction, shift);
             for (std::size_t a = 0; a < rate_.size(); ++a) rate_[a] += correction[a];
             bias_rate_ += shift;
             kernel_->add_rows(correction.data(), basis_.rows(), value_rate_.data());
-            noise_ = direction_residual(residual);
+            noise_ = direction_residual(residual_);
         }
         if (noise_ <= 1e-9 * scale_ || attempt > 0) return;
         refactorise();
-        u.resize(basis_.size());
     }
 }
 
@@ -130,16 +151,17 @@ void Path::refactorise() {
     const auto rows = basis_.rows();
     const auto members = basis_.members();
     for (const std::size_t v : basis_.refactorise()) {
-        // it depends on the others: it stays where it is, at the bound it is next to
-        const bool high = upper_[v] - coef_[v] < coef_[v] - lower_[v];
-        coef_[v] = high ? upper_[v] : lower_[v];
-        const auto at = std::ranges::find(members, v) - members.begin();
-        if (coef_[v] != 0.0) {
-            kernel_->add_row(coef_[v], *rows[std::size_t(at)], resting_.data());
-            ++n_loaded_;
-        }
-        change(v, high ? Side::upper : Side::lower);
+        lay_down(v, rows[std::size_t(std::ranges::find(members, v) - members.begin())]);
     }
+}
+
+// A variable that depends on the free ones stays where it is, at the bound it is next to.
+void Path::lay_down(std::size_t variable, const KernelRowPointer& row) {
+    const double low = lower_[variable], high = upper_[variable];
+    const bool is_high = high - coef_[variable] < coef_[variable] - low;
+    coef_[variable] = is_high ? high : low;
+    load(variable, row, 1);
+    change(variable, is_high ? Side::upper : Side::lower);
 }
 
 // The solution at the present t for the free variables as they are, from scratch (spec 002, 8.5):
@@ -147,6 +169,7 @@ void Path::refactorise() {
 // false if it is not optimal.
 bool Path::refresh() {
     since_refresh_ = 0;
+    complete_resting();
     clean_resting();
     std::vector<double> u(basis_.size()), values, residual;
     double sum = sum_ + parameter_ * sum_rate_;
@@ -240,12 +263,9 @@ void Path::record() {
     log_.bias.push_back(bias_);
     log_.bias_rate.push_back(bias_rate_);
     log_.changes_end.push_back(std::int64_t(log_.changed.size()));
-    std::vector<std::size_t> order(basis_.size());
-    std::iota(order.begin(), order.end(), std::size_t(0));
-    std::ranges::sort(order, {}, [&](std::size_t a) { return basis_.members()[a]; });
-    for (const std::size_t a : order) {
-        log_.values.push_back(coef_[basis_.members()[a]]);
-        log_.rates.push_back(rate_[a]);
+    for (const std::size_t v : sorted_) {
+        log_.values.push_back(coef_[v]);
+        log_.rates.push_back(rate_[basis_.position(v)]);
     }
     log_.values_end.push_back(std::int64_t(log_.values.size()));
 }

@@ -24,7 +24,7 @@ void add_scaled(double* __restrict y, double weight, const double* __restrict x,
 }
 
 // In tiles of y that stay in the second cache, so long that each row is read in long runs; eight rows
-// for each pass over a tile.
+// for each pass over a tile, then four, two, one.
 MERCER_EVERY_WIDTH
 void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
               std::size_t offset, std::size_t n) {
@@ -45,6 +45,22 @@ void add_rows(double* y, const double* weights, const double* const* x, std::siz
                 out[i] += ((p * a[i] + q * b[i]) + (r * c[i] + s * d[i])) +
                           ((t * e[i] + u * f[i]) + (v * g[i] + z * h[i]));
             }
+        }
+        if (j + 4 <= count) {
+            const double *a = x[j] + first, *b = x[j + 1] + first, *c = x[j + 2] + first,
+                         *d = x[j + 3] + first;
+            const double p = weights[j], q = weights[j + 1], r = weights[j + 2],
+                         s = weights[j + 3];
+            for (std::size_t i = 0; i < length; ++i) {
+                out[i] += (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
+            }
+            j += 4;
+        }
+        if (j + 2 <= count) {
+            const double *a = x[j] + first, *b = x[j + 1] + first;
+            const double p = weights[j], q = weights[j + 1];
+            for (std::size_t i = 0; i < length; ++i) out[i] += p * a[i] + q * b[i];
+            j += 2;
         }
         for (; j < count; ++j) add_scaled(out, weights[j], x[j] + first, length);
     }

@@ -43,30 +43,43 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
 
     // Left rows are laid out once for all columns; columns come in tiles that stay in the cache.
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
-                 std::size_t last, double* out, std::size_t stride) const override {
-        const FlushDenormals flush;
+                 std::size_t last, double* out, std::size_t stride,
+                 ThreadPool* threads) const override {
         if (this->has_fast_product()) {
-            return this->linear_product(left, weights, n_columns, first, last, out, stride);
+            return this->linear_product(left, weights, n_columns, first, last, out, stride,
+                                        threads);
         }
-        constexpr std::size_t tile = 256;
         const bool one_norms = leaf_.kind == LeafKind::laplacian;
         // Whole blocks for both layouts: the order of summation is that of dense rows.
         const std::size_t batch = std::lcm(functions<T>().sparse_height, functions<T>().left_height);
-        Buffer<T> block(batch * tile);
-        std::vector<const T*> row(batch);
-        for (std::size_t r = 0; r < batch; ++r) row[r] = &block[r * tile];
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
             const typename Rows<T>::Left rows(*left_, some, one_norms);
             const std::vector<T> w(weights + i * n_columns,
                                    weights + (i + some.size()) * n_columns);
-            for (std::size_t j = first; j < last; j += tile) {
-                const std::size_t width = std::min(tile, last - j);
-                functions<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), j,
-                                             j + width, block.data(), tile);
-                functions<T>().add_product(row.data(), some.size(), width, w.data(), n_columns,
-                                           out + (j - first), stride);
-            }
+            share_columns(threads, last - first, [&](std::size_t begin, std::size_t end) {
+                add_product(rows, w.data(), n_columns, first + begin, first + end, out + begin,
+                            stride);
+            });
+        }
+    }
+
+  private:
+    void add_product(const typename Rows<T>::Left& rows, const T* weights, std::size_t n_columns,
+                     std::size_t first, std::size_t last, double* out, std::size_t stride) const {
+        constexpr std::size_t tile = 256;
+        const FlushDenormals flush;
+        const bool one_norms = leaf_.kind == LeafKind::laplacian;
+        const std::size_t height = rows.view().count;
+        Buffer<T> block(height * tile);
+        std::vector<const T*> row(height);
+        for (std::size_t r = 0; r < height; ++r) row[r] = &block[r * tile];
+        for (std::size_t j = first; j < last; j += tile) {
+            const std::size_t width = std::min(tile, last - j);
+            functions<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), j,
+                                         j + width, block.data(), tile);
+            functions<T>().add_product(row.data(), height, width, weights, n_columns,
+                                       out + (j - first), stride);
         }
     }
 };

@@ -51,15 +51,18 @@ class LeafKernel : public Kernel<T> {
   protected:
     // sum_r w_r <x_r, z> = <sum_r w_r x_r, z>: of a linear kernel no value is needed.
     void linear_product(Indices left, const double* weights, std::size_t n_columns,
-                        std::size_t first, std::size_t last, double* out,
-                        std::size_t stride) const {
+                        std::size_t first, std::size_t last, double* out, std::size_t stride,
+                        ThreadPool* threads) const {
         std::vector<double> direction(left_->n_features());
         for (std::size_t c = 0; c < n_columns; ++c) {
             std::ranges::fill(direction, 0.0);
             for (std::size_t r = 0; r < left.size(); ++r) {
                 left_->add_row(left[r], weights[r * n_columns + c], direction.data());
             }
-            right_->add_inner_products(direction.data(), first, last, out + c * stride);
+            share_columns(threads, last - first, [&](std::size_t begin, std::size_t end) {
+                right_->add_inner_products(direction.data(), first + begin, first + end,
+                                           out + c * stride + begin);
+            });
         }
     }
 
@@ -103,41 +106,51 @@ class PanelLeaf final : public LeafKernel<T, R> {
     }
 
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
-                 std::size_t last, double* out, std::size_t stride) const override {
-        const FlushDenormals flush;
+                 std::size_t last, double* out, std::size_t stride,
+                 ThreadPool* threads) const override {
         if (this->has_fast_product()) {
-            return this->linear_product(left, weights, n_columns, first, last, out, stride);
+            return this->linear_product(left, weights, n_columns, first, last, out, stride,
+                                        threads);
         }
         // Left rows are visited in batches so that the copy of them stays small.
         const std::size_t batch = 160 * functions().left_height;
-        const std::size_t width = functions().panel_width;
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
             const typename R::Left rows(*left_, some);
             const std::vector<T> w(weights + i * n_columns,
                                    weights + (i + some.size()) * n_columns);
-            by_panels(first, last, [&](std::size_t panel, std::size_t panel_end, std::size_t skip,
-                                       std::size_t count, std::size_t at) {
-                if (count == (panel_end - panel) * width) {
-                    functions().product(leaf_, rows.view(), right_->panels(), panel, panel_end,
-                                           w.data(), n_columns, out + at, stride);
-                    return;
-                }
-                // The sums so far go on in the copy: added up apart they would round otherwise.
-                std::vector<double> edge(n_columns * width, 0.0);
-                for (std::size_t c = 0; c < n_columns; ++c) {
-                    std::copy_n(out + c * stride + at, count, &edge[c * width + skip]);
-                }
-                functions().product(leaf_, rows.view(), right_->panels(), panel, panel_end,
-                                       w.data(), n_columns, edge.data(), width);
-                for (std::size_t c = 0; c < n_columns; ++c) {
-                    std::copy_n(&edge[c * width + skip], count, out + c * stride + at);
-                }
+            share_columns(threads, last - first, [&](std::size_t begin, std::size_t end) {
+                add_product(rows, w.data(), n_columns, first + begin, first + end, out + begin,
+                            stride);
             });
         }
     }
 
   private:
+    void add_product(const typename R::Left& rows, const T* weights, std::size_t n_columns,
+                     std::size_t first, std::size_t last, double* out, std::size_t stride) const {
+        const FlushDenormals flush;
+        const std::size_t width = functions().panel_width;
+        by_panels(first, last, [&](std::size_t panel, std::size_t panel_end, std::size_t skip,
+                                   std::size_t count, std::size_t at) {
+            if (count == (panel_end - panel) * width) {
+                functions().product(leaf_, rows.view(), right_->panels(), panel, panel_end, weights,
+                                    n_columns, out + at, stride);
+                return;
+            }
+            // The sums so far go on in the copy: added up apart they would round otherwise.
+            std::vector<double> edge(n_columns * width, 0.0);
+            for (std::size_t c = 0; c < n_columns; ++c) {
+                std::copy_n(out + c * stride + at, count, &edge[c * width + skip]);
+            }
+            functions().product(leaf_, rows.view(), right_->panels(), panel, panel_end, weights,
+                                n_columns, edge.data(), width);
+            for (std::size_t c = 0; c < n_columns; ++c) {
+                std::copy_n(&edge[c * width + skip], count, out + c * stride + at);
+            }
+        });
+    }
+
     static const auto& functions() { return panel_functions<T>(static_cast<R*>(nullptr)); }
 
     // Cuts [first, last) at panel boundaries: visit(panel, panel_end, skip, count, at) covers

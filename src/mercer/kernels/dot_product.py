@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from numbers import Integral
 from typing import Self
 
@@ -75,11 +76,13 @@ class _OuterFunction(Kernel):
     def _gamma(self) -> float:
         return resolved_number(self.gamma, type(self).__name__)
 
+    @abstractmethod
     def _function(self, arguments: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        """The function of each argument."""
 
+    @abstractmethod
     def _slope(self, arguments: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        """Its derivative."""
 
     def _slopes(self, weights: FloatArray, slopes: FloatArray, products: FloatArray) -> FloatArray:
         """Derivatives by ``log gamma`` and the coordinate of `coef0`."""

@@ -34,7 +34,7 @@ class KernelPath:
     scores : ndarray of shape (n_solutions,) or None
         Share of held-out rows that are predicted right; None without ``cv``.
     gap : float
-        Largest relative duality gap measured between solutions, in the middles.
+        Bound of the relative duality gap at every gamma from the first to the last.
     status : str
         "gamma_max", or "max-time" if it ended early.
     classes : ndarray of shape (2,)

@@ -2,8 +2,8 @@
 
 The coefficients are no polygon in gamma, so there are no breakpoints to find. Solutions are found
 at some widths, each from the one before, and between two of them the coefficients are those on the
-chord in log gamma: in the box, with the right sum. The gap of the chord is measured in its middle,
-and where it is too large a solution is put there.
+chord in log gamma: in the box, with the right sum. The gap of the whole chord is bounded from a few
+of its points, and where the bound is too large a solution is put in between.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Gaussian
-from mercer.paths.certified import certify_machine
 from mercer.paths.held_out import held_out_rows, held_out_scores
 from mercer.paths.inputs import read_inputs
 from mercer.paths.kernel_path import KernelPath, between
 from mercer.paths.march import march
+from mercer.paths.width_gap import chord_bound
 from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
 
@@ -63,8 +63,7 @@ def kernel_path(
     gamma_min, gamma_max : float, default=2**-15 and 2**3
         The widths.
     accuracy : float, default=1e-2
-        Largest relative duality gap in the middle (of log gamma) between two solutions.
-        Elsewhere between them it is about as small, but that is not guaranteed.
+        Largest relative duality gap of the machine at any gamma, also between solutions.
     cv : int, cross-validation generator or iterable, default=None
         How ``scores`` are found.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -95,8 +94,9 @@ def kernel_path(
     problem = svc(inputs.sign, 1.0, inputs.weight).problem
     folds = held_out_rows(cv, inputs)
     chain = _Chain(
-        svc(inputs.sign, C, inputs.weight).problem, inputs.rows, cache_size, n_threads, deadline
-    )
+        svc(inputs.sign, C, inputs.weight).problem, inputs.rows, accuracy, cache_size, n_threads,
+        deadline,
+    )  # fmt: skip
     begin, end = float(np.log(gamma_min)), float(np.log(gamma_max))
     nodes, gap = [chain.first(begin)], 0.0
     pieces = march(
@@ -138,11 +138,12 @@ class _Chain:
         self,
         problem: Problem,
         rows: Any,
+        accuracy: float,
         cache_size: float,
         n_threads: int | None,
         deadline: float,
     ) -> None:
-        self.problem, self.rows, self.deadline = problem, rows, deadline
+        self.problem, self.rows, self.accuracy, self.deadline = problem, rows, accuracy, deadline
         self.options: dict[str, Any] = {"cache_size": cache_size, "n_threads": n_threads}
         self.coef: FloatArray | None = None
         self.is_late = False
@@ -164,12 +165,17 @@ class _Chain:
         return None if self.is_late else self.first(place)
 
     def gap(self, left: _Node, right: _Node) -> float:
-        """Relative duality gap in the middle of the chord."""
+        """Bound of the relative duality gap on the chord."""
         a, b = left.solution, right.solution
-        coef = between(self.problem, a.coef, b.coef, 0.5)
-        bias = 0.5 * float(a.multiplier[0] + b.multiplier[0])
-        gram = self.gram(float(np.sqrt(left.gamma * right.gamma)))
-        return certify_machine(self.problem, gram, coef, bias).relative_gap or 0.0
+        length = float(np.log(right.gamma / left.gamma))
+
+        def values(share: float) -> FloatArray:
+            coef = between(self.problem, a.coef, b.coef, share)
+            used = np.flatnonzero(coef)
+            gram = self.gram(left.gamma * float(np.exp(share * length)))
+            return gram.product(used, coef[used], precision="double")
+
+        return chord_bound(self.problem, a, b, length, values, self.accuracy)
 
 
 def _check_range(C: float, low: float, high: float, accuracy: float) -> None:

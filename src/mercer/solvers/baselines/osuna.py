@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution
+from mercer.problem import Problem
+from mercer.solvers.baselines.baseline import Baseline
 from mercer.solvers.baselines.part import solve_part
 from mercer.solvers.baselines.run import BaselineRun, check_trace
-from mercer.solvers.progress import Callback
 
 __all__ = ["Osuna"]
 
@@ -21,7 +21,7 @@ Variables = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Osuna:
+class Osuna(Baseline):
     """A chunk is solved, others are looked at in turn, violators replace settled members.
 
     Accepts problems with one group that holds every variable (spec 003, 2.4). In double
@@ -57,34 +57,12 @@ class Osuna:
 
     name = "osuna"
 
-    def solve(
-        self,
-        problem: Problem,
-        gram: Gram,
-        *,
-        start: ArrayLike | None = None,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        callback: Callback | None = None,
-    ) -> Solution:
-        """Solve ``problem``; an iteration is a chunk."""
-        return _Run(
-            self,
-            problem,
-            gram,
-            start=start,
-            tol=tol,
-            max_iter=max_iter,
-            max_time=max_time,
-            callback=callback,
-        ).solution()
+    def _run(self, problem: Problem, gram: Gram, **limits: Any) -> BaselineRun:
+        return _Run(self, problem, gram, **limits)
 
 
 class _Run(BaselineRun):
-    def __init__(self, solver: Osuna, *args: Any, **limits: Any) -> None:
-        self.solver = solver
-        super().__init__(solver.name, solver.trace, *args, **limits)
+    solver: Osuna
 
     def prepare(self, gradient: FloatArray) -> None:
         p, size = self.problem, self.solver.chunk_size

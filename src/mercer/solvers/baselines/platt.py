@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution
+from mercer.problem import Problem
+from mercer.solvers.baselines.baseline import Baseline
 from mercer.solvers.baselines.pair import move_pair
 from mercer.solvers.baselines.run import BaselineRun, check_trace
-from mercer.solvers.progress import Callback
 
 __all__ = ["Platt"]
 
@@ -20,7 +21,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Platt:
+class Platt(Baseline):
     """Passes over all variables, and steps among the free ones in between (spec 003, 2.5).
 
     The gradient is kept for the free variables only (the error cache); that of any other is
@@ -42,32 +43,13 @@ class Platt:
 
     name = "platt"
 
-    def solve(
-        self,
-        problem: Problem,
-        gram: Gram,
-        *,
-        start: ArrayLike | None = None,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        callback: Callback | None = None,
-    ) -> Solution:
-        """Solve ``problem`` until the thresholds are within ``tol`` of each other."""
-        return _Run(
-            self.name,
-            self.trace,
-            problem,
-            gram,
-            start=start,
-            tol=tol,
-            max_iter=max_iter,
-            max_time=max_time,
-            callback=callback,
-        ).solution()
+    def _run(self, problem: Problem, gram: Gram, **limits: Any) -> BaselineRun:
+        return _Run(self, problem, gram, **limits)
 
 
 class _Run(BaselineRun):
+    solver: Platt
+
     def prepare(self, gradient: FloatArray) -> None:
         self.gradient = gradient  # up to date where known: free variables, the last pair
         self.diagonal = self.kernel.diagonal()

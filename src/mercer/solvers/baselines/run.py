@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, Status, certify
+from mercer.solvers.baselines.baseline import Baseline
 from mercer.solvers.progress import Callback, Progress
 from mercer.solvers.start import feasible_start
 from mercer.solvers.trace import POINT
@@ -42,14 +43,13 @@ def check_trace(trace: bool | int) -> None:
 class BaselineRun(ABC):
     """One solve in double precision, step by step.
 
-    Parameters are those of :func:`mercer.solvers.solve`, and the name and the stride of the
-    trace (0 for none). A subclass keeps ``objective`` and ``violation`` up to date.
+    Parameters are those of :func:`mercer.solvers.solve`, after the solver that starts the run.
+    A subclass keeps ``objective`` and ``violation`` up to date.
     """
 
     def __init__(
         self,
-        name: str,
-        trace: bool | int,
+        solver: Baseline,
         problem: Problem,
         gram: Gram,
         *,
@@ -59,8 +59,8 @@ class BaselineRun(ABC):
         max_time: float | None,
         callback: Callback | None,
     ) -> None:
-        check_one_group(name, problem)
-        self.name, self.problem, self.gram, self.tol = name, problem, gram, tol
+        check_one_group(solver.name, problem)
+        self.solver, self.problem, self.gram, self.tol = solver, problem, gram, tol
         self.began = time.perf_counter()
         self.deadline = np.inf if max_time is None else self.began + max_time
         self.limit = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
@@ -69,7 +69,7 @@ class BaselineRun(ABC):
         self._before = gram.n_evaluations, self.kernel.n_misses, self.kernel.n_hits
         self.coef = feasible_start(problem, start)
         self.iterations, self.status = 0, "converged"
-        self.stride, self.points = int(trace), []  # type: int, list[tuple[Any, ...]]
+        self.stride, self.points = int(solver.trace), []  # type: int, list[tuple[Any, ...]]
         self.violation = np.inf
         gradient = problem.linear - problem.ridge * self.coef - self.values_at(slice(None))
         self.objective = 0.5 * float(self.coef @ (problem.linear + gradient))
@@ -108,7 +108,7 @@ class BaselineRun(ABC):
             n_kernel=self.gram.n_evaluations - evaluations,
             seconds=time.perf_counter() - self.began,
             status=status,
-            solver=self.name,
+            solver=self.solver.name,
             trace=trace,
         )
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
+from mercer.solvers.baselines.baseline import Baseline
 from mercer.solvers.baselines.chunk_values import ChunkRectangle, ChunkSquare
 from mercer.solvers.baselines.free_phase import ChunkSteps
 from mercer.solvers.baselines.run import BaselineRun, check_trace
-from mercer.solvers.progress import Callback
 
 __all__ = ["SvmFu"]
 
@@ -22,13 +22,15 @@ Variables = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class SvmFu:
+class SvmFu(Baseline):
     """SvmFu as its author described it (spec 003, 2.7-2.8), with the constants he gave.
 
     A chunk is solved by most-violating pairs on kernel values computed once; then variables
     outside are looked at in the order of the slack they had when last looked at, and violators
     take the places of the members with most slack. Accepts problems with one group that holds
-    every variable. In double precision; a chunk too small for the free variables grows.
+    every variable. In double precision; a chunk too small for the free variables grows. The
+    trace of a solution counts ``chunks``, ``free_phases`` and ``chunk_values``, the kernel values
+    computed between members of a chunk; an iteration is a step along a pair.
 
     Parameters
     ----------
@@ -76,38 +78,12 @@ class SvmFu:
 
     name = "svmfu"
 
-    def solve(
-        self,
-        problem: Problem,
-        gram: Gram,
-        *,
-        start: ArrayLike | None = None,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        callback: Callback | None = None,
-    ) -> Solution:
-        """Solve ``problem``; an iteration is a step along a pair.
-
-        The trace of the solution counts ``chunks``, ``free_phases`` and ``chunk_values``, the
-        kernel values computed between members of a chunk.
-        """
-        return _Run(
-            self,
-            problem,
-            gram,
-            start=start,
-            tol=tol,
-            max_iter=max_iter,
-            max_time=max_time,
-            callback=callback,
-        ).solution()
+    def _run(self, problem: Problem, gram: Gram, **limits: Any) -> BaselineRun:
+        return _Run(self, problem, gram, **limits)
 
 
 class _Run(BaselineRun):
-    def __init__(self, solver: SvmFu, *args: Any, **limits: Any) -> None:
-        self.solver = solver
-        super().__init__(solver.name, solver.trace, *args, **limits)
+    solver: SvmFu
 
     def solution(self) -> Solution:
         found = super().solution()

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution, assess
+from mercer.problem import Problem, assess
+from mercer.solvers.baselines.baseline import Baseline
 from mercer.solvers.baselines.pair import move_pair
 from mercer.solvers.baselines.part import solve_part
 from mercer.solvers.baselines.run import BaselineRun, check_trace
-from mercer.solvers.progress import Callback
 
 __all__ = ["SvmLight", "steepest_direction"]
 
@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SvmLight:
+class SvmLight(Baseline):
     """The few variables of the steepest feasible direction, solved together (spec 003, 2.6).
 
     Accepts problems with one group that holds every variable. In double precision, without
@@ -45,28 +45,8 @@ class SvmLight:
 
     name = "svmlight"
 
-    def solve(
-        self,
-        problem: Problem,
-        gram: Gram,
-        *,
-        start: ArrayLike | None = None,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        callback: Callback | None = None,
-    ) -> Solution:
-        """Solve ``problem`` until the largest violation is within ``tol``."""
-        return _Run(
-            self,
-            problem,
-            gram,
-            start=start,
-            tol=tol,
-            max_iter=max_iter,
-            max_time=max_time,
-            callback=callback,
-        ).solution()
+    def _run(self, problem: Problem, gram: Gram, **limits: Any) -> BaselineRun:
+        return _Run(self, problem, gram, **limits)
 
 
 def steepest_direction(
@@ -88,9 +68,7 @@ def steepest_direction(
 
 
 class _Run(BaselineRun):
-    def __init__(self, solver: SvmLight, *args: Any, **limits: Any) -> None:
-        self.set_size = solver.set_size
-        super().__init__(solver.name, solver.trace, *args, **limits)
+    solver: SvmLight
 
     def prepare(self, gradient: FloatArray) -> None:
         self.gradient = gradient
@@ -99,7 +77,7 @@ class _Run(BaselineRun):
     def step(self) -> bool:
         p = self.problem
         up, down = steepest_direction(
-            self.gradient, self.coef < p.upper, self.coef > p.lower, self.set_size
+            self.gradient, self.coef < p.upper, self.coef > p.lower, self.solver.set_size
         )
         self.violation = float(self.gradient[up[0]] - self.gradient[down[0]]) if len(up) else 0.0
         if self.violation <= self.tol or not self.may_step():
