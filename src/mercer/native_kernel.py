@@ -168,8 +168,8 @@ _SAMPLE = 512
 def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
     if precision == "single" or not isinstance(form, shapes.Leaf):
         return _DENSE_SHARE
-    some = RowSet(rows, precision)
-    return _DOUBLE_BYTE_SHARE if _takes_bytes(form, some, some) else _DENSE_SHARE
+    given = RowSet(rows, precision)
+    return _DOUBLE_BYTE_SHARE if _takes_bytes(form, given, given) else _DENSE_SHARE
 
 
 def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:

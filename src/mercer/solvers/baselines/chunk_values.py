@@ -42,7 +42,7 @@ class ChunkSquare:
         self.slot[self.rows[gone]] = -1
         self.rows[gone] = -1
         new = rows[self.slot[rows] < 0]
-        self._grow_by(len(new) - np.count_nonzero(self.rows < 0))
+        self._grow_by(len(new) - int(np.count_nonzero(self.rows < 0)))
         places = np.flatnonzero(self.rows < 0)[: len(new)]
         self.rows[places], self.slot[new] = new, places
         self.known[places] = False

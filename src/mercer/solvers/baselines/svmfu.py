@@ -139,7 +139,8 @@ class _Run(BaselineRun):
     def _support(self, members: Variables) -> tuple[Variables, FloatArray]:
         """Slots of rows with coefficients in the chunk, and these."""
         slots = self.square.slot[self.problem.index[members]]
-        total = np.bincount(slots, weights=self.coef[members], minlength=len(self.square.rows))
+        total: FloatArray = np.zeros(len(self.square.rows))
+        np.add.at(total, slots, self.coef[members])
         used = np.flatnonzero(total)
         return used, total[used]
 
