@@ -129,7 +129,8 @@ void register_simplex(nb::module_& m) {
                  return nb::make_tuple(as_array(rates.coef), as_array(rates.multiplier),
                                        as_array(rates.slope));
              })
-        .def("copy", [](const Simplex& s) { return Simplex(s); })
+        // The original holds the Gram, whose kernel rows both use.
+        .def("copy", [](const Simplex& s) { return Simplex(s); }, nb::keep_alive<0, 1>())
         .def("gradient", [](Simplex& s) { return as_array(s.gradient()); })
         .def("coef", [](const Simplex& s) { return as_array(s.coef()); })
         .def("basic", [](const Simplex& s) { return s.basic(); })
