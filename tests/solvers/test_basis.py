@@ -195,12 +195,12 @@ def bias_interval(problem: object, solution: object) -> tuple[float, float]:
 
 
 def test_a_copy_keeps_what_its_kernel_rows_belong_to():
-    """Freed with its gram first, a copy gave kernel rows back to a cache that was gone."""
+    """Freed after its gram, a copy gave kernel rows back to a cache that was gone."""
     X = np.random.default_rng(0).normal(size=(30, 3))
     basis = Basis(fm.svc(np.where(X[:, 0] > 0, 1.0, -1.0), 1.0).problem, Gram(Gaussian(1.0), X))
     basis.improve()
     before = sys.getrefcount(basis._native)
     copy = basis.copy()
-    assert sys.getrefcount(basis._native) == before + 1
+    assert sys.getrefcount(basis._native) > before
     del basis, copy.gram
     assert np.isfinite(copy.coef).all()
