@@ -193,7 +193,7 @@ def test_a_chunk_that_is_not_whole_vectors_of_costly_values(kernel_rows, n):
 
 
 def test_progress_during_an_update_tells_a_value_that_was_reached():
-    """Polled between a change and its gradient, or with rows left out, it told none of any point."""
+    """Polled between a change and its gradient, it told the value of no point."""
     X, y = noisy(3000)
     p, gram = svc(y, 10.0).problem, Gram(Gaussian(0.5), X, precision="double")
     options = _core.ChunkedOptions()
