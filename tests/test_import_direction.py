@@ -45,6 +45,7 @@ ANNEXES = {
     "primal_correction": "problem",
     "native_kernel": "gram",
     "cross_gram": "gram",
+    "bounded_expansion": "gram",
 }
 
 FILES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))

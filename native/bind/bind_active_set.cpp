@@ -129,7 +129,8 @@ void register_simplex(nb::module_& m) {
                  return nb::make_tuple(as_array(rates.coef), as_array(rates.multiplier),
                                        as_array(rates.slope));
              })
-        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of `s`.
+        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of `s`,
+        // which copies of copies would keep alive for nothing.
         .def("copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
              nb::arg("gram"), nb::keep_alive<0, 2>())
         .def("gradient", [](Simplex& s) { return as_array(s.gradient()); })

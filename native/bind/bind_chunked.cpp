@@ -47,6 +47,7 @@ void register_chunked(nb::module_& m) {
         .def_rw("keep", &Options::keep)
         .def_rw("max_iterations", &Options::max_iterations)
         .def_rw("max_seconds", &Options::max_seconds)
+        .def_rw("poll_seconds", &Options::poll_seconds)
         .def_rw("shrinking", &Options::shrinking)
         .def_rw("kernel_rows", &Options::kernel_rows)
         .def_rw("inner_share", &Options::inner_share);

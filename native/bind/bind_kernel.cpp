@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -46,6 +47,23 @@ HeldRows<T> sparse_rows(const Array1<I>& start, const Array1<I>& feature, const 
     return std::make_shared<Rows<T>>(input);
 }
 
+// Most entries a row has; those of dense rows are all features.
+template <class T>
+std::size_t longest(const Rows<T>& rows) {
+    if (!rows.is_sparse()) return rows.n_features();
+    const std::int64_t* start = rows.sparse(false).start;
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) most = std::max(most, start[i + 1] - start[i]);
+    return std::size_t(most);
+}
+
+template <class T>
+nb::ndarray<nb::numpy, double> squared_norms(const Rows<T>& rows) {
+    auto out = std::make_unique<double[]>(rows.size());
+    std::copy_n(rows.squared_norms(), rows.size(), out.get());
+    return new_array<double>(std::move(out), {rows.size()});
+}
+
 // The matrix is read in place, whatever its strides; it stays alive with the kernel.
 template <class T, class S>
 Held<T> stored(nb::ndarray<const S, nb::ndim<2>, nb::device::cpu> matrix, bool left_is_first,
@@ -84,7 +102,9 @@ template <class T>
 void register_precision(nb::module_& m, const std::string& suffix) {
     nb::class_<Rows<T>>(m, ("Rows" + suffix).c_str(), "Rows packed for the micro-kernels.")
         .def_prop_ro("size", &Rows<T>::size)
-        .def_prop_ro("n_features", &Rows<T>::n_features);
+        .def_prop_ro("n_features", &Rows<T>::n_features)
+        .def_prop_ro("longest", &longest<T>)
+        .def("squared_norms", &squared_norms<T>);
     const auto name = [&](const char* stem) { return std::string(stem) + "_" + suffix; };
     const auto rows = [&](auto function) {
         m.def(name("dense_rows").c_str(), function, nb::arg("x").noconvert(),

@@ -236,7 +236,8 @@ bool kernel_product(const Kernel<T>& kernel, ThreadPool& threads, Indices left,
                     const double* weights, std::size_t n_columns, double* out, const Poll& poll) {
     // A piece between two polls is about a hundredth of a second of work. Its left rows are whole
     // blocks of any instruction set, so that the order of summation depends on nothing else.
-    constexpr std::size_t left_piece = 3840, entries = std::size_t(1) << 22;
+    constexpr std::size_t left_piece = 3840;
+    const std::size_t entries = threads.n_threads() << 23;
     const std::size_t n = kernel.n_right();
     std::fill_n(out, n_columns * n, 0.0);
     for (std::size_t i = 0; i < left.size(); i += left_piece) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 from operator import index as as_integer
@@ -219,6 +220,7 @@ class Expansion:
         precision: Precision = "double",
         n_threads: int | None = None,
     ) -> None:
+        self.kernel, self.rows = kernel, rows
         self.form = kernel.form()
         self.weights = np.ascontiguousarray(weights, dtype=np.float64)
         self.precision: Precision = precision
@@ -231,31 +233,35 @@ class Expansion:
                 f"got {self.weights.shape}"
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
-        self._parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._rows = rows
+        self.parts = [slice(*cut) for cut in pairwise(cuts)]
 
     @cached_property
-    def _left(self) -> RowSet:
-        return fixed_rows(self._rows, self.precision, self.form)
+    def left(self) -> RowSet:
+        """The rows expanded over, packed."""
+        return fixed_rows(self.rows, self.precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
         n = count_rows(X)
-        out = np.empty((len(self._parts), n, self.weights.shape[1]))
+        out = np.empty((len(self.parts), n, self.weights.shape[1]))
         for start in range(0, n, _PREDICTION_ROWS):
             rows = take_rows(X, np.arange(start, min(start + _PREDICTION_ROWS, n)))
-            kernel = self._kernel_against(rows)
-            product = getattr(_core, f"cross_product_{self.precision}")
-            for k, part in enumerate(self._parts):
-                values = product(kernel, self._columns[part], self.weights[part], self.n_threads)
-                out[k, start : start + _PREDICTION_ROWS] = values.T
+            block = slice(start, start + _PREDICTION_ROWS)
+            for k, values in enumerate(self.part_values(self._kernel_against(rows))):
+                out[k, block] = values.T
         return out
+
+    def part_values(self, kernel: Any) -> Iterator[FloatArray]:
+        """Values of each part, shape (n_functions, n_rows), by the native kernel."""
+        product = getattr(_core, f"cross_product_{self.precision}")
+        for part in self.parts:
+            yield product(kernel, self._columns[part], self.weights[part], self.n_threads)
 
     def _kernel_against(self, rows: Any) -> Any:
         if self._is_stored:
             left = RowSet(np.asarray(rows).T, self.precision)
             return build_kernel(self.form, left, RowSet(rows, self.precision))
-        return build_kernel(self.form, self._left, self._left.like(rows))
+        return build_kernel(self.form, self.left, self.left.like(rows))
 
 
 def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:

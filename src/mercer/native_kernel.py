@@ -19,6 +19,7 @@ __all__ = [
     "check_finite",
     "count_rows",
     "fixed_rows",
+    "is_centred",
     "reads_python",
     "reads_stored",
     "take_rows",
@@ -152,7 +153,7 @@ def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
     """Rows that stay while others come and go, packed in the way that suits them."""
     if reads_stored(form):
         return RowSet(rows, precision)
-    if _is_mostly_zero(rows, _dense_share(rows, precision, form)):
+    if _is_mostly_zero(rows, precision, form):
         return RowSet(rows, precision, store_sparse=True)
     return RowSet(rows, precision, _row_shift(rows, precision))
 
@@ -171,11 +172,12 @@ def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
     return _DOUBLE_BYTE_SHARE if _takes_bytes(form, given, given) else _DENSE_SHARE
 
 
-def _is_mostly_zero(rows: Any, share: float) -> bool:
+def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
     """Whether dense rows are better packed without their zeros; a sample of them tells."""
     if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
         return False
     some = rows[:: max(len(rows) // _SAMPLE, 1)]
+    share = _dense_share(rows, precision, form)
     return bool(np.count_nonzero(some) < share * some.size)
 
 
@@ -245,7 +247,7 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
             parameters = form.kind, form.gamma, form.coef0, form.degree
             if _takes_bytes(form, left, right):
                 return make("byte_leaf")(*parameters, left.packed_bytes(), right.packed_bytes())
-            centred = form.kind in ("gaussian", "laplacian") and not left.store_sparse
+            centred = is_centred(form, left)
             pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
             return make("leaf")(*parameters, *pair)
         case shapes.Constant():
@@ -268,6 +270,11 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
             return _opaque(form, left, right)
         case shapes.Stored():
             return _stored(left, right)
+
+
+def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
+    """Whether the packed rows of a kernel are shifted, if there is a shift."""
+    return form.kind in ("gaussian", "laplacian") and not rows.store_sparse
 
 
 def _takes_bytes(form: shapes.Leaf, left: RowSet, right: RowSet) -> bool:

@@ -10,12 +10,14 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _core
 from mercer.duality import duality_gap
 from mercer.error_free import long_expansion
 from mercer.primal_correction import corrected_gap, features_needed, long_gap
@@ -104,6 +106,9 @@ class Problem:
         self._check()
 
     def _check(self) -> None:
+        """One pass in the core tells whether all is well; the rest tells what is not."""
+        if _core.is_proper(*self._arrays):
+            return
         for name in ("linear", "ridge", "group_sum"):
             if not np.isfinite(getattr(self, name)).all():
                 raise ValueError(f"{name} must be finite")
@@ -137,6 +142,28 @@ class Problem:
             f"lower must not exceed upper, got lower[{i}]={self.lower[i]} > "
             f"upper[{i}]={self.upper[i]}"
         )
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        """As the core takes them."""
+        return (
+            self.index,
+            self.linear,
+            self.lower,
+            self.upper,
+            self.ridge,
+            self.group,
+            self.group_sum,
+        )
+
+    def on_rows(self, index: ArrayLike) -> Problem:
+        """The same problem with its variables on other data rows."""
+        rows = _spread("index", index, self.n_variables, np.intp)
+        if len(rows) and rows.min() < 0:
+            raise ValueError(f"index must not be negative, got {rows.min()}")
+        moved = copy(self)
+        object.__setattr__(moved, "index", rows)
+        return moved
 
     @property
     def n_variables(self) -> int:
@@ -298,13 +325,20 @@ def assess(
     positive_definite: bool,
     error: float = 0.0,
 ) -> Certificate:
-    """Certificate of a point whose expansion ``values`` = (K beta)[index] is known."""
-    gradient = problem.linear - values - problem.ridge * beta
-    multiplier, violation = _optimality(problem, beta, gradient)
-    # linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
-    objective = 0.5 * float(beta @ (problem.linear + gradient))
-    gap = None
-    if positive_definite:
+    """Certificate of a point whose expansion ``values`` = (K beta)[index] is known.
+
+    A group is optimal if max over I_up of the gradient <= min over I_down; its multiplier is the
+    common gradient of its free variables. A variable without a group is optimal if the gradient
+    is <= 0 where it may rise and >= 0 where it may fall (spec 004, 2.7).
+    """
+    # gradient = linear - values - ridge b
+    # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
+    gradient, multiplier, objective, violation, infeasibility, gap = _core.report_point(
+        beta, values, *problem._arrays
+    )
+    if not positive_definite:
+        gap = None
+    elif np.isnan(gap):
         gap = duality_gap(problem, beta, values, gradient, multiplier)
     return Certificate(
         gradient=gradient,
@@ -313,7 +347,7 @@ def assess(
         primal=None if gap is None else objective + gap,
         gap=gap,
         violation=violation,
-        infeasibility=_infeasibility(problem, beta),
+        infeasibility=infeasibility,
         error=error,
     )
 
@@ -334,46 +368,7 @@ def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Flo
 def _expansion(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> FloatArray:
     """Value (K beta)_i of each variable, from the rows with a non-zero coefficient."""
     row_coef = problem.row_coef(beta, gram.n_rows)
-    columns = np.flatnonzero(row_coef)
+    columns = row_coef.nonzero()[0]
     if not len(columns):
         return np.zeros(len(beta))
     return gram.product(columns, row_coef[columns], precision="double")[problem.index]
-
-
-def _optimality(
-    problem: Problem, beta: FloatArray, gradient: FloatArray
-) -> tuple[FloatArray, float]:
-    """Multiplier of each group and the largest KKT violation (spec 004, 2.7).
-
-    A group is optimal if max over I_up of G <= min over I_down of G; a variable without a
-    group if G <= 0 where it may rise and G >= 0 where it may fall.
-    """
-    up, down = beta < problem.upper, beta > problem.lower
-    multiplier = np.zeros(problem.n_groups)
-    violation = 0.0
-    for g in range(problem.n_groups):
-        member = problem.group == g
-        rise, fall = up & member, down & member
-        highest = float(gradient[rise].max(initial=-np.inf))
-        lowest = float(gradient[fall].min(initial=np.inf))
-        violation = max(violation, highest - lowest)
-        free = gradient[rise & fall]
-        multiplier[g] = free.sum() / len(free) if len(free) else _level(highest, lowest)
-    single = problem.group < 0
-    if single.any():
-        violation = max(violation, float(gradient[up & single].max(initial=0.0)))
-        violation = max(violation, float(-gradient[down & single].min(initial=0.0)))
-    return multiplier, violation
-
-
-def _level(highest: float, lowest: float) -> float:
-    """Multiplier of a group without free variables: the centre of what KKT allows."""
-    known = [value for value in (highest, lowest) if np.isfinite(value)]
-    return sum(known) / len(known) if known else 0.0
-
-
-def _infeasibility(problem: Problem, beta: FloatArray) -> float:
-    below = float((problem.lower - beta).max(initial=0.0))
-    above = float((beta - problem.upper).max(initial=0.0))
-    missing = np.abs(problem.group_sums(beta) - problem.group_sum).max(initial=0.0)
-    return max(below, above, float(missing))

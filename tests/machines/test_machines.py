@@ -195,8 +195,8 @@ def test_a_callback_is_told_and_may_end_a_fit() -> None:
     assert all(isinstance(progress, Progress) for progress in seen)
     iterations = [progress.iteration for progress in seen]
     assert iterations == sorted(iterations)
-    objectives = [progress.objective for progress in seen]
-    assert objectives == sorted(objectives)
+    objectives = np.array([progress.objective for progress in seen])
+    assert (np.diff(objectives) >= -1e-6 * np.abs(objectives[1:])).all()  # rounding of C = 1e9
 
 
 def test_an_error_in_a_callback_ends_the_fit() -> None:

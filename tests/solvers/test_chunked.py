@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, certify, solve
+from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, _core, certify, solve
 from mercer.formulations import one_class, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian, Linear
+from mercer.solvers.progress import monitor
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 MACHINES = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
@@ -189,3 +190,31 @@ def test_a_chunk_that_is_not_whole_vectors_of_costly_values(kernel_rows, n):
     problem, gram = svc(y, 1.0).problem, Gram(Gaussian(0.01), X)
     solution = solve(problem, gram, Chunked(kernel_rows=kernel_rows), tol=1e-6)
     assert certify(problem, gram, solution.coef).violation <= 1e-6
+
+
+def test_progress_during_an_update_tells_a_value_that_was_reached():
+    """Polled between a change and its gradient, it told the value of no point."""
+    X, y = noisy(3000)
+    p, gram = svc(y, 10.0).problem, Gram(Gaussian(0.5), X, precision="double")
+    options = _core.ChunkedOptions()
+    options.chunk_size, options.keep, options.poll_seconds = 200, 100, 0.0
+    options.kernel_rows = _core.KernelRows.computed
+    coef, gradient, told = np.zeros(3000), np.empty(3000), []
+    _core.chunked_solve(
+        gram.native("double"),
+        p.index,
+        p.linear,
+        p.lower,
+        p.upper,
+        p.ridge,
+        p.group,
+        p.n_groups,
+        options,
+        coef,
+        None,
+        gradient,
+        monitor(lambda progress: told.append(progress.objective)),
+    )
+    assert len(told) > 20
+    assert (np.diff(told) >= -1e-9 * told[-1]).all()
+    assert told[-1] == pytest.approx(certify(p, gram, coef).objective, rel=1e-9)

@@ -179,7 +179,7 @@ class Solver {
     }
 
     // After that many steps some variables may have settled, and a smaller square is faster.
-    static constexpr std::size_t steps_in_place = 2000;
+    static constexpr std::size_t steps_in_place = 6000;
 
     Options options_;
     const Monitor& monitor_;

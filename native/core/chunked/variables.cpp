@@ -40,6 +40,10 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
     } else if (!compute_gradient(poll)) {
         throw Interrupted();
     }
+    // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient)
+    for (std::size_t v = 0; v < size(); ++v) {
+        objective_ += 0.5 * beta[v] * (problem.linear[v] + gradient[v]);
+    }
     scan();
 }
 
@@ -143,15 +147,24 @@ void Variables<T>::scan() {
     }
 }
 
+// The gain of a change is 1/2 change' (gradient before + gradient after), which are both exact:
+// only active variables change.
 template <class T>
 bool Variables<T>::apply(const Change& change, const Poll& poll) {
     WeightedRows rows{std::vector<std::size_t>(change.variables.size()), change.amounts};
+    double gain = 0.0;
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
         const std::size_t v = change.variables[k];
         rows.rows[k] = row(v);
+        gain += 0.5 * change.amounts[k] * gradient[v];
         gradient[v] -= problem.ridge[v] * change.amounts[k];
     }
-    return subtract_product(rows, active_, poll);
+    if (!subtract_product(rows, active_, poll)) return false;
+    for (std::size_t k = 0; k < rows.rows.size(); ++k) {
+        gain += 0.5 * change.amounts[k] * gradient[change.variables[k]];
+    }
+    objective_ += gain;
+    return true;
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
@@ -201,14 +214,6 @@ bool Variables<T>::finish(const Poll& poll) {
 template <class T>
 bool Variables<T>::repair(const Level& level, const std::vector<double>& now, const Poll& poll) {
     return subtract_product(difference(now, level.row_coef), level.variables, poll);
-}
-
-// linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient), where the gradient is exact
-template <class T>
-double Variables<T>::objective() const {
-    double sum = 0.0;
-    for (std::size_t v = 0; v < size(); ++v) sum += beta[v] * (problem.linear[v] + gradient[v]);
-    return 0.5 * sum;
 }
 
 template class Variables<float>;

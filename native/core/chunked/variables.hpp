@@ -86,7 +86,8 @@ class Variables {
     // Brings also those back that cannot move, and so never took part; false if polled out.
     bool finish(const Poll& poll);
 
-    double objective() const;
+    // The dual value after the last change that was applied.
+    double objective() const { return objective_; }
 
   private:
     // Variables taken out together, and the coefficient of every row at that time.
@@ -115,7 +116,7 @@ class Variables {
     std::vector<std::uint32_t> active_;
     std::vector<std::uint8_t> is_active_;
     std::vector<Extremes> extremes_;
-    double violation_ = infinity;
+    double violation_ = infinity, objective_ = 0.0;
     std::vector<Level> levels_;
     Level fixed_;  // variables that cannot move
     std::optional<RightRows> active_right_;  // of the active variables; made when needed

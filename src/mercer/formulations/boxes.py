@@ -40,7 +40,8 @@ def squared_loss(alpha: float, weight: FloatArray) -> tuple[FloatArray, FloatArr
 
 def signed_box(sign: FloatArray, size: FloatArray) -> tuple[FloatArray, FloatArray]:
     """[0, size] where ``sign`` is positive, [-size, 0] where it is negative."""
-    return np.where(sign > 0, 0.0, -size), np.where(sign > 0, size, 0.0)
+    positive = sign > 0
+    return np.where(positive, 0.0, -size), np.where(positive, size, 0.0)
 
 
 def one_bias(
@@ -61,14 +62,15 @@ def one_bias(
     kind: Kind = "intercept" if fit_intercept else "origin"
     if fit_intercept == "penalized":
         kind = "penalized"
-    n_rows = len(linear) if n_rows is None else n_rows
+    n = len(linear)
+    n_rows = n if n_rows is None else n_rows
     problem = Problem(
         linear=linear,
         lower=lower,
         upper=upper,
-        index=np.arange(len(linear)) % n_rows,
+        index=None if n == n_rows else np.arange(n) % n_rows,  # type: ignore[arg-type]
         ridge=ridge,
-        group=np.zeros(len(linear), np.int8) - np.int8(kind != "intercept"),
+        group=np.full(n, 0 if kind == "intercept" else -1, np.int8),
         group_sum=np.zeros(int(kind == "intercept")),
     )
     return Formulation(problem, n_rows, kind, epsilon=epsilon)

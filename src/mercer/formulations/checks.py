@@ -24,7 +24,7 @@ def check_scalar(
 
     A closed end forgives rounding: a value beyond it by 1e-12 (relative) becomes the end.
     """
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, Real, np.number)):
         raise TypeError(f"{name} must be a real number, got {value!r}")
     number = float(value)
     if closed_low and low * (1 - 1e-12) <= number < low:
@@ -83,14 +83,14 @@ def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
 def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
     """Labels in {-1, +1} and weights, with some weight left on both classes."""
     labels = check_vector("y", y)
-    strange = np.flatnonzero(np.abs(labels) != 1.0)
-    if len(strange):
-        i = int(strange[0])
+    above, below = labels == 1.0, labels == -1.0
+    counts = {1: np.count_nonzero(above), -1: np.count_nonzero(below)}
+    if counts[1] + counts[-1] < len(labels):
+        i = int(np.flatnonzero(~(above | below))[0])
         raise ValueError(f"y must hold labels -1 and +1, got y[{i}]={labels[i]}")
     w = check_weight(weight, len(labels))
-    for label in (-1, 1):
-        members = labels == label
-        if not members.any():
+    for label, members in ((-1, below), (1, above)):
+        if not counts[label]:
             raise ValueError(f"y must hold both classes, got only label {-label:+d}")
         if not w[members].any():
             raise ValueError(f"weight must not be zero for the whole class {label:+d}")

@@ -129,5 +129,5 @@ class Formulation:
             return self
         index = np.asarray(rows, dtype=np.intp)[self.problem.index]
         fallback = self.fallback.on_rows(rows, n_rows) if self.fallback is not None else None
-        problem = replace(self.problem, index=index)
+        problem = self.problem.on_rows(index)
         return replace(self, problem=problem, n_rows=n_rows, fallback=fallback)

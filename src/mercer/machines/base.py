@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mercer.bounded_expansion import BoundedExpansion, has_bound
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
@@ -39,7 +40,7 @@ from mercer.machines.checks import (
 from mercer.machines.verbose import progress_display
 from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
-from mercer.solvers import resolve_solver, solve
+from mercer.solvers import Solver, resolve_solver, solve
 from mercer.solvers.progress import Callback
 
 __all__ = ["KernelMachine"]
@@ -59,6 +60,7 @@ class KernelMachine(BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
     _known_defaults: ClassVar[dict[str, Any]]
+    _needs_targets: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [
             StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
@@ -92,6 +94,7 @@ class KernelMachine(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         state.pop("_expansion", None)
+        state.pop("_bounded", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -137,7 +140,7 @@ class KernelMachine(BaseEstimator):
         """Checked rows, targets (None if not given) and weights."""
         if self._takes_objects():
             X, y = self._validate_objects(X, y)
-        elif y_options.get("reset", True) and are_ready(X, y):
+        elif y_options.get("reset", True) and self._are_ready(X, y):
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         elif y is None:
@@ -150,6 +153,10 @@ class KernelMachine(BaseEstimator):
             X = check_gram_matrix(X)
         weight = self._check_weight(sample_weight, X)
         return X, y, weight
+
+    def _are_ready(self, X: Any, y: Any) -> bool:
+        """Whether there is nothing to validate."""
+        return (y is not None or not self._needs_targets) and are_ready(X, y)
 
     def _validate_objects(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Rows for a Python function to judge; only their number is checked."""
@@ -236,16 +243,17 @@ class KernelMachine(BaseEstimator):
         """Solutions and read-outs of several formulations on one Gram."""
         deadline = np.inf if self.max_time is None else time.perf_counter() + self.max_time
         previous = getattr(self, "solutions_", ()) if self.warm_start else ()
+        solver = resolve_solver(self.solver, shrinking=self.shrinking)
         solutions, read_outs = [], []
         with progress_display(self.verbose, len(formulations), type(self).__name__) as display:
             for k, formulation in enumerate(formulations):
                 callback = display.watch(k, self.callback)
                 start = previous[k].coef if len(previous) == len(formulations) else None
-                solution = self._solve_one(formulation, gram, start, deadline, callback)
+                solution = self._solve_one(formulation, gram, solver, start, deadline, callback)
                 read_out = formulation.read_out(solution)
                 other = formulation.correction(read_out)
                 if other is not None:
-                    solution = self._solve_one(other, gram, None, deadline, callback)
+                    solution = self._solve_one(other, gram, solver, None, deadline, callback)
                     read_out = other.read_out(solution)
                 solutions.append(solution)
                 read_outs.append(read_out)
@@ -255,6 +263,7 @@ class KernelMachine(BaseEstimator):
         self,
         formulation: Formulation,
         gram: Gram,
+        solver: Solver,
         start: FloatArray | None,
         deadline: float,
         callback: Callback | None,
@@ -265,7 +274,7 @@ class KernelMachine(BaseEstimator):
         return solve(
             formulation.problem,
             gram,
-            resolve_solver(self.solver, shrinking=self.shrinking),
+            solver,
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -325,10 +334,15 @@ class KernelMachine(BaseEstimator):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
+        self._bounded = BoundedExpansion(self._expansion)
 
     def _expansion_parts(self) -> ArrayLike | None:
         """Offsets of the parts of the expansion wanted one by one."""
         return None
+
+    def _can_screen(self) -> bool:
+        """Whether signs may be found in single precision, with a bound of its error."""
+        return self.precision == "auto" and has_bound(self._expansion)
 
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""

@@ -88,15 +88,19 @@ def as_rows(X: Any) -> Any:
 
 
 def are_ready(X: Any, y: Any) -> bool:
-    """Whether rows and targets are what a validation would return, so that it can be spared.
+    """Whether rows and targets, if any, are what a validation would return: it can be spared.
 
     Plain arrays of the types that the core reads, not empty, of equal lengths and finite: a
     small fit takes hardly longer than finding that out the long way.
     """
     if type(X) is not np.ndarray or X.dtype not in READ_TYPES or X.ndim != 2 or not X.size:
         return False
+    if not X.flags.c_contiguous or not _has_finite_sum(X):
+        return False
+    if y is None:
+        return True
     is_vector = type(y) is np.ndarray and y.dtype.kind in "biuf" and y.shape == X.shape[:1]
-    return is_vector and X.flags.c_contiguous and _has_finite_sum(X) and _has_finite_sum(y)
+    return is_vector and _has_finite_sum(y)
 
 
 def _has_finite_sum(array: NDArray[Any]) -> bool:

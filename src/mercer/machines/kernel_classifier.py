@@ -16,10 +16,12 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import check_weighted_classes, find_classes, weigh_classes
+from mercer.machines.labels import label_rows, winners
 from mercer.machines.linear import linear_coef
 from mercer.machines.one_vs_one import (
     class_pairs,
     dual_coefficients,
+    pair_bounds,
     pair_decisions,
     scores,
     votes,
@@ -132,7 +134,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         return linear_coef(self, np.cumsum(self._n_support)[:-1])
 
     def _pair_decisions(self, X: Any) -> FloatArray:
-        values = self._evaluate(self._validate_predict(X))
+        values = self._evaluate(X)
         if len(self.classes_) == 2:
             return values[0] + self.intercept_
         return pair_decisions(values, self.intercept_)
@@ -156,7 +158,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             Two classes: positive means ``classes_[1]``. More: one score a class ("ovr"), or
             the value of each pair ("ovo"), positive meaning its first class.
         """
-        decisions = self._pair_decisions(X)
+        decisions = self._pair_decisions(self._validate_predict(X))
         if len(self.classes_) == 2:
             return decisions[:, 0]
         if self.decision_function_shape == "ovo":
@@ -168,8 +170,22 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
         With ``break_ties=False`` ties between more than two classes go to the first.
         """
+        X = self._validate_predict(X)
+        screen = self._screen if self._can_screen() else None
+        return self.classes_[label_rows(X, self._decide, screen)]
+
+    def _decide(self, X: Any) -> NDArray[np.intp]:
+        """Position of the class of each row."""
         decisions = self._pair_decisions(X)
         if len(self.classes_) == 2:
-            return self.classes_[(decisions[:, 0] > 0).astype(np.intp)]
+            return (decisions[:, 0] > 0).astype(np.intp)
         count = scores if self.break_ties else votes
-        return self.classes_[count(decisions, len(self.classes_)).argmax(axis=1)]
+        return count(decisions, len(self.classes_)).argmax(axis=1)
+
+    def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """:meth:`_decide` in single precision, and where that is certain."""
+        values, bound = self._bounded.evaluate(X)
+        if len(self.classes_) == 2:
+            decision = values[0, :, 0] + self.intercept_
+            return (decision > 0).astype(np.intp), np.abs(decision) > bound[0]
+        return winners(pair_decisions(values, self.intercept_), pair_bounds(bound), len(bound))

@@ -11,6 +11,7 @@ from sklearn.base import OutlierMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.formulations import one_class
+from mercer.machines.labels import label_rows
 from mercer.machines.regressors import KernelFunction
 from mercer.native_kernel import count_rows
 from mercer.solvers.progress import Callback
@@ -18,6 +19,7 @@ from mercer.solvers.progress import Callback
 __all__ = ["OneClassSVM"]
 
 FloatArray = NDArray[np.float64]
+_ON_BOUNDARY = 1e-9  # times the offset: what rounding makes of 0
 
 
 class OneClassSVM(OutlierMixin, KernelFunction):
@@ -40,6 +42,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         ``decision_function = score_samples - offset_``.
     """
 
+    _needs_targets = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelFunction._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
@@ -116,8 +119,11 @@ class OneClassSVM(OutlierMixin, KernelFunction):
 
         Values within rounding of the boundary, where free support vectors lie, are 0.
         """
-        values = self._values(X)
-        values[np.abs(values) <= 1e-9 * np.abs(self.offset_)] = 0.0
+        return self._heights(self._validate_predict(X))
+
+    def _heights(self, X: Any) -> FloatArray:
+        values = self._evaluate(X)[0, :, 0] + self.intercept_[0]
+        values[np.abs(values) <= _ON_BOUNDARY * np.abs(self.offset_)] = 0.0
         return values
 
     def score_samples(self, X: Any) -> FloatArray:
@@ -126,4 +132,15 @@ class OneClassSVM(OutlierMixin, KernelFunction):
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """+1 for rows inside, -1 for outliers."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        X = self._validate_predict(X)
+        return label_rows(X, self._decide, self._screen if self._can_screen() else None)
+
+    def _decide(self, X: Any) -> NDArray[np.intp]:
+        return np.where(self._heights(X) >= 0, 1, -1)
+
+    def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """:meth:`_decide` in single precision, and where that is certain."""
+        values, bound = self._bounded.evaluate(X)
+        height = values[0, :, 0] + self.intercept_[0]
+        is_certain = np.abs(height) > bound[0] + _ON_BOUNDARY * np.abs(self.offset_)
+        return np.where(height >= 0, 1, -1), is_certain

@@ -13,7 +13,15 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 from mercer.formulations import ReadOut
 
-__all__ = ["Pair", "class_pairs", "dual_coefficients", "pair_decisions", "scores", "votes"]
+__all__ = [
+    "Pair",
+    "class_pairs",
+    "dual_coefficients",
+    "pair_bounds",
+    "pair_decisions",
+    "scores",
+    "votes",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -37,13 +45,15 @@ def class_pairs(labels: NDArray[np.intp], n_classes: int) -> Iterator[Pair]:
     if n_classes == 2:
         yield Pair(0, 1, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
         return
-    members = [np.flatnonzero(labels == c) for c in range(n_classes)]
+    members = [(labels == c).nonzero()[0] for c in range(n_classes)]
     for i, j in combinations(range(n_classes), 2):
         rows = np.concatenate([members[i], members[j]])
-        is_first = np.arange(len(rows)) < len(members[i])
-        sign = np.where(is_first, 1.0, -1.0)
-        order = np.argsort(rows, kind="stable")
-        yield Pair(i, j, rows[order], sign[order])
+        sign = np.ones(len(rows))
+        sign[len(members[i]) :] = -1.0
+        if members[i][-1] > members[j][0]:
+            order = np.argsort(rows, kind="stable")
+            rows, sign = rows[order], sign[order]
+        yield Pair(i, j, rows, sign)
 
 
 def dual_coefficients(
@@ -57,13 +67,13 @@ def dual_coefficients(
     in_use = np.zeros(len(labels), dtype=bool)
     for read_out in read_outs:
         in_use |= read_out.coef != 0.0
-    support = np.flatnonzero(in_use)
+    support = in_use.nonzero()[0]
     support = support[np.argsort(labels[support], kind="stable")]
     coef = np.zeros((n_classes - 1, len(support)))
     of_class = labels[support]
     for pair, read_out in zip(pairs, read_outs, strict=True):
         for own, other in ((pair.first, pair.second), (pair.second, pair.first)):
-            column = np.flatnonzero(of_class == own)
+            column = (of_class == own).nonzero()[0]
             row = other if other < own else other - 1
             coef[row, column] = read_out.coef[support[column]]
     return support, coef
@@ -80,6 +90,11 @@ def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:
     for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
         decisions[:, k] = by_class[i, :, j - 1] + by_class[j, :, i] + intercept[k]
     return decisions
+
+
+def pair_bounds(by_class: FloatArray) -> FloatArray:
+    """Error bounds of all pairs from those of the sums over each class's support vectors."""
+    return np.stack([first + second for first, second in combinations(by_class, 2)], axis=1)
 
 
 def scores(decisions: FloatArray, n_classes: int) -> FloatArray:

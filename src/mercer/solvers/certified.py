@@ -96,8 +96,10 @@ class CertifiedRun(ABC):
 
     def first_precision(self) -> Precision:
         """Along a flat direction without end rounding decides: that needs all digits."""
+        if self.gram.precision == "double":
+            return "double"
         endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
-        return "double" if endless.any() else self.gram.precision
+        return "double" if endless.any() else "single"
 
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
         """Whether the last native run was the last; one that stalled may go on in double."""

@@ -136,7 +136,7 @@ class _Run(CertifiedRun):
 
     def __init__(self, smo: Smo, *args: Any) -> None:
         super().__init__(*args)
-        self.smo = smo
+        self.smo, self.selection, self.step = smo, resolve_selection(smo.selection), smo.step_policy
         self.recorded = Trace()
 
     def native_run(
@@ -160,8 +160,8 @@ class _Run(CertifiedRun):
 
     def _options(self, precision: Precision, tolerance: float) -> Any:
         options = _core.SmoOptions()
-        resolve_selection(self.smo.selection).configure(options)
-        self.smo.step_policy.configure(options)
+        self.selection.configure(options)
+        self.step.configure(options)
         options.stop_by_step = self.smo.stopping == "maximum-gain"
         options.trace_stride = int(self.smo.trace)
         options.shrinking = self.smo.shrinking

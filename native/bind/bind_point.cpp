@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "bind/bind.hpp"
+#include "core/point.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+ProblemView view(const IndexArray& index, const Array1<double>& linear, const Array1<double>& lower,
+                 const Array1<double>& upper, const Array1<double>& ridge,
+                 const Array1<std::int8_t>& group, const Array1<double>& group_sum) {
+    const std::size_t n = linear.size();
+    if (index.size() != n || lower.size() != n || upper.size() != n || ridge.size() != n ||
+        group.size() != n) {
+        throw std::invalid_argument("arrays of a problem must have equal lengths");
+    }
+    return {n,           group_sum.size(), index.data(), linear.data(),
+            lower.data(), upper.data(),     ridge.data(), group.data()};
+}
+
+nb::ndarray<nb::numpy, double> copied(const std::vector<double>& values) {
+    auto out = std::make_unique<double[]>(values.size());
+    std::ranges::copy(values, out.get());
+    return new_array<double>(std::move(out), {values.size()});
+}
+
+}  // namespace
+
+void register_point(nb::module_& m) {
+    m.def("is_proper",
+          [](const IndexArray& index, const Array1<double>& linear, const Array1<double>& lower,
+             const Array1<double>& upper, const Array1<double>& ridge,
+             const Array1<std::int8_t>& group, const Array1<double>& group_sum) {
+              return is_proper(view(index, linear, lower, upper, ridge, group, group_sum),
+                               group_sum.data());
+          });
+    m.def("report_point",
+          [](const Array1<double>& beta, const Array1<double>& values, const IndexArray& index,
+             const Array1<double>& linear, const Array1<double>& lower, const Array1<double>& upper,
+             const Array1<double>& ridge, const Array1<std::int8_t>& group,
+             const Array1<double>& group_sum) {
+              const ProblemView problem = view(index, linear, lower, upper, ridge, group, group_sum);
+              if (beta.size() != problem.n_variables || values.size() != problem.n_variables) {
+                  throw std::invalid_argument("a point must have one entry per variable");
+              }
+              const PointReport found =
+                  report_point(problem, group_sum.data(), beta.data(), values.data());
+              return nb::make_tuple(copied(found.gradient), copied(found.multiplier),
+                                    found.objective, found.violation, found.infeasibility, found.gap);
+          });
+}
+
+}  // namespace mercer::bind
