@@ -61,7 +61,8 @@ def test_it_still_bounds_the_distance_to_the_optimum() -> None:
         values = gram.product(None, problem.row_coef(coef, n))[problem.index]
         found = assess(problem, coef, values, True)
         gap = corrected_gap(problem, gram, coef, values, found)
-        assert found.objective + gap >= best.objective - 1e-12 * abs(best.objective)
+        # coefficients of 1e5 leave the values some 1e-12 of rounding each
+        assert found.objective + gap >= best.objective - 1e-11 * abs(best.objective)
         assert gap <= found.gap
 
 
