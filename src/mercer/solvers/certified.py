@@ -14,7 +14,7 @@ from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback
-from mercer.solvers.screening import screened_certificate
+from mercer.solvers.screening import Origin, screened_certificate
 from mercer.solvers.start import feasible_start
 
 __all__ = ["CertifiedRun"]
@@ -40,6 +40,7 @@ class CertifiedRun(ABC):
         callback: Callback | None,
         stopping: str = "margin",
         start_gradient: NDArray[np.float64] | None = None,
+        start_error: float = 0.0,
     ) -> None:
         self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
         self.began = time.perf_counter()
@@ -50,6 +51,8 @@ class CertifiedRun(ABC):
         self.coef = feasible_start(problem, start)
         is_kept = start is not None and np.array_equal(self.coef, start)
         self.start_gradient = start_gradient if is_kept else None
+        known = self.start_gradient is not None
+        self.origin = Origin(self.coef.copy() if known else np.zeros(()), start_error * known)
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
@@ -127,7 +130,9 @@ class CertifiedRun(ABC):
     def certificate(self, precision: Precision) -> Certificate:
         """That of the point a run in ``precision`` came to."""
         if precision == "single" and self.gradient is not None:
-            return screened_certificate(self.problem, self.gram, self.coef, self.gradient)
+            return screened_certificate(
+                self.problem, self.gram, self.coef, self.gradient, self.origin
+            )
         return certify(self.problem, self.gram, self.coef)
 
     def _is_good(self, certificate: Certificate) -> bool:

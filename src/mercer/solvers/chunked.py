@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Certificate, Problem, Solution
+from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.screening import bounded_certificate
@@ -84,10 +84,12 @@ class Chunked:
         max_time: float | None = None,
         callback: Callback | None = None,
         start_gradient: NDArray[np.float64] | None = None,
+        start_error: float = 0.0,
     ) -> Solution:
         """Solve ``problem`` with the kernel values of ``gram``.
 
-        ``start_gradient`` is the gradient at ``start``, if that is known.
+        ``start_gradient`` is the gradient at ``start``, if that is known, and ``start_error`` a
+        bound of its error.
         """
         return _Run(
             self,
@@ -99,6 +101,7 @@ class Chunked:
             max_time,
             callback,
             start_gradient=start_gradient,
+            start_error=start_error,
         ).solution()
 
 
@@ -118,9 +121,14 @@ class _Run(CertifiedRun):
         """Of many small problems the certificate must not cost more than the solution."""
         whole = self.solver.kernel_rows == "whole"
         if precision == "single" and whole and self.gradient is not None:
-            bounded = bounded_certificate(self.problem, self.gram, self.coef, self.gradient)
+            bounded = bounded_certificate(
+                self.problem, self.gram, self.coef, self.gradient, self.origin
+            )
             if bounded is not None and bounded.violation <= self.tol:
                 return bounded
+        if whole:
+            self.gram.native("double").keep_whole()
+            return certify(self.problem, self.gram, self.coef)
         return super().certificate(precision)
 
     def native_run(

@@ -3,20 +3,22 @@
 A solver that worked in single precision knows the gradient of every variable up to an
 error. With B a bound of that error, only variables whose gradient lies within 2 B of the
 extremes can be extremes; these are recomputed in double precision, so the violation is that
-of :func:`mercer.certify`. A sample spread over all variables checks the bound itself.
+of :func:`mercer.certify`. The bound itself is checked on a sample spread over all variables,
+and on those whose rows lie farthest out: distances of long rows are rounded most.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
+from mercer.inner_product import inner_product
 from mercer.problem import Certificate, Problem, assess, certify
 
-__all__ = ["bounded_certificate", "screened_certificate"]
+__all__ = ["Origin", "bounded_certificate", "screened_certificate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,15 +30,23 @@ _SMALL_SAMPLE = 32
 _OBJECTIVE_ERROR = 1e-6  # relative, up to which the objective need not be recomputed
 
 
+@dataclass(frozen=True)
+class Origin:
+    """A point whose gradient is known, up to ``error``, without single precision."""
+
+    coef: FloatArray
+    error: float = 0.0
+
+
 def screened_certificate(
-    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray
+    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray, origin: Origin
 ) -> Certificate:
-    """The certificate of ``coef``, whose ``gradient`` is known in single precision."""
+    """The certificate of ``coef``, whose ``gradient`` was followed from ``origin``."""
     n = problem.n_variables
-    bound = _error_bound(problem, gram, coef, gradient)
+    bound = _error_bound(problem, gram, coef, gradient, origin)
     if bound is None:
         return certify(problem, gram, coef)
-    sample = np.arange(0, n, max(n // _SAMPLE, 1))
+    sample = _sample(problem, gram, _SAMPLE)
     chosen = np.union1d(sample, _near_extremes(problem, coef, gradient, 2 * bound))
     if len(chosen) > n // 2:
         return certify(problem, gram, coef)
@@ -49,34 +59,49 @@ def screened_certificate(
 
 
 def bounded_certificate(
-    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray
+    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray, origin: Origin
 ) -> Certificate | None:
     """The same from a small sample alone: the violation is a bound, 2 B above the one found.
 
     None if the sample contradicts the bound.
     """
-    bound = _error_bound(problem, gram, coef, gradient)
+    bound = _error_bound(problem, gram, coef, gradient, origin)
     if bound is None:
         return None
-    n = problem.n_variables
-    sample = np.arange(0, n, max(n // _SMALL_SAMPLE, 1))
     values = problem.linear - gradient - problem.ridge * coef
-    exact = _exact_values(problem, gram, coef, sample)
-    if np.abs(exact - values[sample]).max(initial=0.0) > bound:
-        return None
+    if bound > origin.error:
+        sample = _sample(problem, gram, _SMALL_SAMPLE)
+        exact = _exact_values(problem, gram, coef, sample)
+        if np.abs(exact - values[sample]).max(initial=0.0) > bound:
+            return None
     found = assess(problem, coef, values, gram.is_positive_definite, error=bound)
     return replace(found, violation=found.violation + 2 * bound)
 
 
 def _error_bound(
-    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray
+    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray, origin: Origin
 ) -> float | None:
     """The bound B of the error of the gradient; None if the objective would suffer from it."""
-    norm = float(np.sqrt(coef @ coef))
-    bound = _ERROR_PER_NORM * norm * float(np.abs(gram.diagonal()).max(initial=0.0))
-    objective = 0.5 * float(coef @ (problem.linear + gradient))
+    largest = float(np.abs(gram.diagonal()).max(initial=0.0))
+    moved, norm = _norm(coef - origin.coef), _norm(coef)
+    bound = origin.error + _ERROR_PER_NORM * moved * largest
+    objective = 0.5 * inner_product(coef, problem.linear + gradient)
     # 1/2 coef' error, with errors a thirtieth of the bound and independent of each other
     return bound if bound * norm / 60 <= _OBJECTIVE_ERROR * abs(objective) else None
+
+
+def _norm(v: FloatArray) -> float:
+    return inner_product(v, v) ** 0.5
+
+
+def _sample(problem: Problem, gram: Gram, size: int) -> NDArray[np.intp]:
+    """Variables spread over all, and as many whose rows lie farthest out."""
+    n = problem.n_variables
+    spread = np.arange(0, n, max(n // size, 1))
+    lengths = gram.lengths()
+    if lengths is None or n <= size:
+        return spread
+    return np.union1d(spread, np.argpartition(lengths[problem.index], n - size)[-size:])
 
 
 def _near_extremes(
