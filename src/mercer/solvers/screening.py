@@ -3,8 +3,9 @@
 A solver that worked in single precision knows the gradient of every variable up to an
 error. With B a bound of that error, only variables whose gradient lies within 2 B of the
 extremes can be extremes; these are recomputed in double precision, so the violation is that
-of :func:`mercer.certify`. The bound itself is checked on a sample spread over all variables,
-and on those whose rows lie farthest out: distances of long rows are rounded most.
+of :func:`mercer.certify`. The bound itself is checked on a sample spread over all variables.
+Distances of rows that lie far out are rounded most: the farthest are recomputed always, and the
+bound is checked on the ones next to them.
 """
 
 from __future__ import annotations
@@ -46,13 +47,15 @@ def screened_certificate(
     bound = _error_bound(problem, gram, coef, gradient, origin)
     if bound is None:
         return certify(problem, gram, coef)
-    sample = _sample(problem, gram, _SAMPLE)
-    chosen = np.union1d(sample, _near_extremes(problem, coef, gradient, 2 * bound))
+    sample, outermost = _sample(problem, gram, _SAMPLE)
+    near = _near_extremes(problem, coef, gradient, 2 * bound)
+    chosen = np.unique(np.concatenate((sample, outermost, near)))
     if len(chosen) > n // 2:
         return certify(problem, gram, coef)
     values = problem.linear - gradient - problem.ridge * coef
     exact = _exact_values(problem, gram, coef, chosen)
-    if np.abs(exact - values[chosen]).max(initial=0.0) > bound:
+    error = np.abs(exact - values[chosen])
+    if error[~np.isin(chosen, outermost)].max(initial=0.0) > bound:
         return certify(problem, gram, coef)
     values[chosen] = exact
     return assess(problem, coef, values, gram.is_positive_definite, error=bound)
@@ -70,10 +73,12 @@ def bounded_certificate(
         return None
     values = problem.linear - gradient - problem.ridge * coef
     if bound > origin.error:
-        sample = _sample(problem, gram, _SMALL_SAMPLE)
-        exact = _exact_values(problem, gram, coef, sample)
-        if np.abs(exact - values[sample]).max(initial=0.0) > bound:
+        sample, outermost = _sample(problem, gram, _SMALL_SAMPLE)
+        chosen = np.concatenate((sample, outermost))
+        exact = _exact_values(problem, gram, coef, chosen)
+        if np.abs(exact - values[chosen])[: len(sample)].max(initial=0.0) > bound:
             return None
+        values[chosen] = exact
     found = assess(problem, coef, values, gram.is_positive_definite, error=bound)
     return replace(found, violation=found.violation + 2 * bound)
 
@@ -94,14 +99,19 @@ def _norm(v: FloatArray) -> float:
     return inner_product(v, v) ** 0.5
 
 
-def _sample(problem: Problem, gram: Gram, size: int) -> NDArray[np.intp]:
-    """Variables spread over all, and as many whose rows lie farthest out."""
-    n = problem.n_variables
-    spread = np.arange(0, n, max(n // size, 1))
-    lengths = gram.lengths()
+def _sample(problem: Problem, gram: Gram, size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Variables to check the bound on, and those whose rows lie farthest out.
+
+    Half of the sample is spread over all variables, half is the next in length.
+    """
+    n, lengths = problem.n_variables, gram.lengths()
     if lengths is None or n <= size:
-        return spread
-    return np.union1d(spread, np.argpartition(lengths[problem.index], n - size)[-size:])
+        return np.arange(0, n, max(n // size, 1)), np.arange(0)
+    spread = np.arange(0, n, max(2 * n // size, 1))
+    order = np.argpartition(lengths[problem.index], (n - size, n - size // 2))
+    outermost = order[n - size // 2 :]
+    sample = np.concatenate((spread, order[n - size : n - size // 2]))
+    return sample[~np.isin(sample, outermost)], outermost
 
 
 def _near_extremes(
