@@ -37,7 +37,7 @@ class Chunked:
     ----------
     chunk_size : int or "auto", default="auto"
         Variables solved together; "auto" is a tenth of all, between 512 and 1024. Up to twice
-        as many are taken if no more are active.
+        as many are taken if no more are active, or once sixty chunks were not enough.
     keep : float, default=0.5
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
