@@ -51,8 +51,8 @@ class CertifiedRun(ABC):
         self.coef = feasible_start(problem, start)
         is_kept = start is not None and np.array_equal(self.coef, start)
         self.start_gradient = start_gradient if is_kept else None
-        known = self.start_gradient is not None
-        self.origin = Origin(self.coef.copy() if known else np.zeros(()), start_error * known)
+        self.start_error = start_error
+        self.origin = Origin(np.zeros(()))
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
@@ -80,7 +80,7 @@ class CertifiedRun(ABC):
         precision = self.first_precision()
         # A single-precision run aims a little lower: its own rounding must fit in the rest.
         tolerance = self.tol * (0.9 if precision == "single" else 1.0)
-        certificate = self._run(precision, tolerance, self.start_gradient)
+        certificate = self._run(precision, tolerance, self.start_gradient, self.start_error)
         for _ in range(12):
             if self._is_over(precision, certificate):
                 break
@@ -89,7 +89,7 @@ class CertifiedRun(ABC):
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
             precision = "double"
             before = certificate.violation, certificate.gap
-            certificate = self._run(precision, tolerance, certificate.gradient)
+            certificate = self._run(precision, tolerance, certificate.gradient, certificate.error)
             if (certificate.violation, certificate.gap) == before:
                 self.status = "precision-limit"
         else:
@@ -119,8 +119,15 @@ class CertifiedRun(ABC):
         return min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
 
     def _run(
-        self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
+        self,
+        precision: Precision,
+        tolerance: float,
+        gradient: NDArray[np.float64] | None,
+        error: float,
     ) -> Certificate:
+        """A native run from a point whose gradient, if it is known, is known up to ``error``."""
+        if gradient is not None:
+            self.origin = Origin(self.coef.copy(), error)
         result = self.native_run(precision, tolerance, gradient)
         self.status = result.status
         self.left -= result.iterations
@@ -129,11 +136,11 @@ class CertifiedRun(ABC):
 
     def certificate(self, precision: Precision) -> Certificate:
         """That of the point a run in ``precision`` came to."""
-        if precision == "single" and self.gradient is not None:
-            return screened_certificate(
-                self.problem, self.gram, self.coef, self.gradient, self.origin
-            )
-        return certify(self.problem, self.gram, self.coef)
+        if self.gradient is None:
+            return certify(self.problem, self.gram, self.coef)
+        return screened_certificate(
+            self.problem, self.gram, self.coef, self.gradient, self.origin, precision
+        )
 
     def _is_good(self, certificate: Certificate) -> bool:
         if self.stopping == "maximum-gain":

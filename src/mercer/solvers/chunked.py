@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.screening import bounded_certificate
@@ -128,7 +128,6 @@ class _Run(CertifiedRun):
                 return bounded
         if whole:
             self.gram.native("double").keep_whole()
-            return certify(self.problem, self.gram, self.coef)
         return super().certificate(precision)
 
     def native_run(

@@ -17,15 +17,18 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.inner_product import inner_product
-from mercer.problem import Certificate, Problem, assess, certify
+from mercer.native_kernel import Precision
+from mercer.problem import Certificate, Problem, assess, certify, certify_expansion
 
 __all__ = ["Origin", "bounded_certificate", "screened_certificate"]
 
 FloatArray = NDArray[np.float64]
 
 # A kernel value of single precision is off by about 6e-8 (root mean square, independent
-# errors); thirty times that is a bound for sums of them.
-_ERROR_PER_NORM = 2e-6
+# errors); thirty times that is a bound for sums of them. Double precision has 29 bits more, and
+# bounds there need not be tight.
+_ERROR_PER_NORM: dict[Precision, float] = {"single": 2e-6, "double": 2e-14}
+_SUMMING = 2.0**-50  # of sums in double precision, relative to their terms
 _SAMPLE = 256
 _SMALL_SAMPLE = 32
 _OBJECTIVE_ERROR = 1e-6  # relative, up to which the objective need not be recomputed
@@ -33,18 +36,23 @@ _OBJECTIVE_ERROR = 1e-6  # relative, up to which the objective need not be recom
 
 @dataclass(frozen=True)
 class Origin:
-    """A point whose gradient is known, up to ``error``, without single precision."""
+    """A point whose gradient is known up to ``error``."""
 
     coef: FloatArray
     error: float = 0.0
 
 
 def screened_certificate(
-    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray, origin: Origin
+    problem: Problem,
+    gram: Gram,
+    coef: FloatArray,
+    gradient: FloatArray,
+    origin: Origin,
+    precision: Precision = "single",
 ) -> Certificate:
     """The certificate of ``coef``, whose ``gradient`` was followed from ``origin``."""
     n = problem.n_variables
-    bound = _error_bound(problem, gram, coef, gradient, origin)
+    bound = _error_bound(problem, gram, coef, gradient, origin, precision)
     if bound is None:
         return certify(problem, gram, coef)
     sample, outermost = _sample(problem, gram, _SAMPLE)
@@ -58,6 +66,8 @@ def screened_certificate(
     if error[~np.isin(chosen, outermost)].max(initial=0.0) > bound:
         return certify(problem, gram, coef)
     values[chosen] = exact
+    if precision == "double" and origin.error == 0.0:
+        return replace(certify_expansion(problem, gram, coef, values), error=bound)
     return assess(problem, coef, values, gram.is_positive_definite, error=bound)
 
 
@@ -68,11 +78,11 @@ def bounded_certificate(
 
     None if the sample contradicts the bound.
     """
-    bound = _error_bound(problem, gram, coef, gradient, origin)
+    bound = _error_bound(problem, gram, coef, gradient, origin, "single")
     if bound is None:
         return None
     values = problem.linear - gradient - problem.ridge * coef
-    if bound > origin.error:
+    if not np.array_equal(coef, origin.coef):
         sample, outermost = _sample(problem, gram, _SMALL_SAMPLE)
         chosen = np.concatenate((sample, outermost))
         exact = _exact_values(problem, gram, coef, chosen)
@@ -84,13 +94,20 @@ def bounded_certificate(
 
 
 def _error_bound(
-    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray, origin: Origin
+    problem: Problem,
+    gram: Gram,
+    coef: FloatArray,
+    gradient: FloatArray,
+    origin: Origin,
+    precision: Precision,
 ) -> float | None:
     """The bound B of the error of the gradient; None if the objective would suffer from it."""
     largest = float(np.abs(gram.diagonal()).max(initial=0.0))
-    moved, norm = _norm(coef - origin.coef), _norm(coef)
-    bound = origin.error + _ERROR_PER_NORM * moved * largest
-    objective = 0.5 * inner_product(coef, problem.linear + gradient)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved, norm = _norm(coef - origin.coef), _norm(coef)
+        objective = 0.5 * inner_product(coef, problem.linear + gradient)
+    summing = _SUMMING * float(np.abs(coef).sum())
+    bound = origin.error + (_ERROR_PER_NORM[precision] * moved + summing) * largest
     # 1/2 coef' error, with errors a thirtieth of the bound and independent of each other
     return bound if bound * norm / 60 <= _OBJECTIVE_ERROR * abs(objective) else None
 
