@@ -1,10 +1,9 @@
 #include "core/chunked/chunk.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "core/cholesky.hpp"
+#include "core/chunked/newton.hpp"
 #include "simd/leaf.hpp"
 
 namespace mercer::chunked {
@@ -95,12 +94,14 @@ Square<T> Chunk<T>::view() {
 template <class T>
 SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, const Poll& poll) {
     const Square<T> square = view();
-    functions<T>().refresh(square);
+    Newton<T> newton(square, options.tolerance);
     SquareResult total;
     for (;;) {
-        const std::size_t cost = newton_cost();
-        const std::size_t burst = std::min(std::max(options.newton_after, cost),
-                                           options.max_iterations - total.iterations);
+        functions<T>().refresh(square);
+        const std::size_t wait = total.iterations ? options.newton_again : options.newton_after;
+        const std::size_t cost = newton.cost();
+        const std::size_t burst =
+            std::min(std::max(wait, cost), options.max_iterations - total.iterations);
         const SquareResult part = functions<T>().solve(square, tolerance, burst);
         total.iterations += part.iterations;
         total.violation = part.violation;
@@ -108,103 +109,11 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
         const bool done = part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
         // A step that a box cuts short is followed by another only while those are cheap.
-        const std::size_t rounds = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));
-        for (std::size_t round = 0; round < rounds; ++round) {
-            if (newton_step(options)) break;
-        }
-        functions<T>().refresh(square);
+        std::size_t tries = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));
+        const std::size_t before = newton.n_steps();
+        while (tries > 0 && !newton.step()) --tries;
+        newton_steps_ += newton.n_steps() - before;
     }
-}
-
-// What a Newton step costs, in pair steps: m^3 / 3 multiplications against a few for each position.
-template <class T>
-std::size_t Chunk<T>::newton_cost() const {
-    std::size_t m = 0;
-    for (std::size_t p = 0; p < size_; ++p) m += beta_[p] > lower_[p] && beta_[p] < upper_[p];
-    return m * m / 12 * m / (size_ + 1);
-}
-
-template <class T>
-std::vector<double> Chunk<T>::newton_direction(const std::vector<std::size_t>& free,
-                                               double proximal) const {
-    const std::size_t m = free.size();
-    std::vector<double> matrix(m * m), d(m);
-    for (std::size_t a = 0; a < m; ++a) {
-        const T* row = matrix_.row(free[a]);
-        for (std::size_t b = 0; b <= a; ++b) matrix[a * m + b] = row[free[b]];
-        matrix[a * m + a] += proximal;
-        d[a] = gradient_[free[a]];
-    }
-    const Cholesky factor(std::move(matrix), m);
-    if (!factor.is_positive()) return {};
-    factor.solve(d);
-    // Ranges have no position in common; d loses its sum over each along H^-1 1. Two ranges couple
-    // through H, so this is repeated; what remains is taken out evenly.
-    for (int sweep = 0; sweep < (ranges_.size() > 1 ? 8 : 1); ++sweep) {
-        for (const SquareRange& range : ranges_) {
-            if (range.alone) continue;
-            std::vector<double> ones(m);
-            double sum = 0.0;
-            for (std::size_t k = 0; k < m; ++k) {
-                ones[k] = free[k] >= range.begin && free[k] < range.end;
-                sum += ones[k] * d[k];
-            }
-            std::vector<double> solved = ones;
-            factor.solve(solved);
-            double weight = 0.0;
-            for (std::size_t k = 0; k < m; ++k) weight += ones[k] * solved[k];
-            if (weight <= 0.0) continue;
-            for (std::size_t k = 0; k < m; ++k) d[k] -= sum / weight * solved[k];
-        }
-    }
-    for (const SquareRange& range : ranges_) {
-        if (range.alone) continue;
-        double sum = 0.0, count = 0.0;
-        for (std::size_t k = 0; k < m; ++k) {
-            if (free[k] >= range.begin && free[k] < range.end) sum += d[k], count += 1.0;
-        }
-        for (std::size_t k = 0; k < m; ++k) {
-            if (free[k] >= range.begin && free[k] < range.end) d[k] -= sum / count;
-        }
-    }
-    return d;
-}
-
-// The proximal term leaves a violation of at most its product with the coefficients.
-template <class T>
-bool Chunk<T>::newton_step(const ChunkOptions& options) {
-    std::vector<std::size_t> free;
-    double largest = 0.0, scale = 0.0;
-    for (std::size_t p = 0; p < size_; ++p) {
-        if (!(beta_[p] > lower_[p] && beta_[p] < upper_[p])) continue;
-        free.push_back(p);
-        largest = std::max(largest, std::abs(beta_[p]));
-        scale = std::max(scale, double(diagonal_[p]));
-    }
-    if (free.size() < 2) return true;
-    const double rounding = std::numeric_limits<T>::epsilon() * scale * double(free.size());
-    const double proximal = std::max(rounding, 0.1 * options.tolerance / (largest + 1e-300));
-    std::vector<double> d = newton_direction(free, proximal);
-    if (d.empty() || !std::ranges::all_of(d, [](double x) { return std::isfinite(x); })) return true;
-    double step = 1.0;
-    std::size_t stopped_at = free.size();
-    for (std::size_t k = 0; k < d.size(); ++k) {
-        const double bound = d[k] > 0.0 ? upper_[free[k]] : lower_[free[k]];
-        const double room = d[k] == 0.0 ? infinity : (bound - beta_[free[k]]) / d[k];
-        if (room < step) step = room, stopped_at = k;
-    }
-    ++newton_steps_;
-    for (std::size_t k = 0; k < d.size(); ++k) {
-        const std::size_t p = free[k];
-        const double bound = d[k] > 0.0 ? upper_[p] : lower_[p];
-        const double moved = beta_[p] + step * d[k];
-        const double to = k == stopped_at ? bound : std::clamp(moved, lower_[p], upper_[p]);
-        const T change = T(to - beta_[p]);
-        beta_[p] = to;
-        const T* row = matrix_.row(p);
-        for (std::size_t j = 0; j < size_; ++j) gradient_[j] -= change * row[j];
-    }
-    return stopped_at == free.size();
 }
 
 template <class T>

@@ -12,7 +12,8 @@ namespace mercer::chunked {
 
 struct ChunkOptions {
     double tolerance = 1e-3;             // of the whole problem
-    std::size_t newton_after = 2000;     // pair steps before a Newton step is tried
+    std::size_t newton_after = 1000;     // pair steps before a Newton step is tried
+    std::size_t newton_again = 500;      // before the next ones
     std::size_t max_iterations = 200'000;
 };
 
@@ -39,11 +40,6 @@ class Chunk {
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
     void copy_state(const Variables<T>& variables);
     Square<T> view();
-    std::size_t newton_cost() const;
-    // One Newton step on the free positions, or to the first bound on the way.
-    // true if the step was not cut short
-    bool newton_step(const ChunkOptions& options);
-    std::vector<double> newton_direction(const std::vector<std::size_t>& free, double proximal) const;
 
     std::vector<std::uint32_t> member_;  // variable at each position, or `nowhere`
     std::vector<SquareRange> ranges_;

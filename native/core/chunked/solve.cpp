@@ -65,12 +65,14 @@ class Solver {
         for (;;) {
             result_.repair_seconds += clock_.lap();
             variables_.scan();
-            if (variables_.violation() <= options_.tolerance) {
+            aim_ = options_.tolerance;
+            if (is_single) aim_ = std::max(aim_, variables_.rounding());
+            if (variables_.violation() <= aim_) {
                 if (!variables_.is_shrunk()) return;
                 ++result_.unshrinks;
                 if (!variables_.unshrink(poll())) return;
                 variables_.scan();
-                if (variables_.violation() <= options_.tolerance) return;
+                if (variables_.violation() <= aim_) return;
                 if (options_.shrinking) variables_.shrink(0.02);
             } else if (options_.shrinking) {
                 variables_.shrink(0.2);
@@ -115,7 +117,7 @@ class Solver {
     // One chunk: true to go on.
     bool solve_chunk() {
         ChunkOptions options;
-        options.tolerance = options_.tolerance;
+        options.tolerance = aim_;
         const bool in_place = variables_.is_whole_in_place() && !takes_all();
         if (in_place) {
             chunk_.take_whole(variables_);
@@ -149,7 +151,7 @@ class Solver {
     // More than what others will undo is not worth the steps; what is set aside undoes less.
     double inner_tolerance(bool is_all) const {
         const double share = is_all ? 0.1 : options_.inner_share;
-        return std::max(0.5 * options_.tolerance, share * variables_.violation());
+        return std::max(0.5 * aim_, share * variables_.violation());
     }
 
     // The chunk moved nothing although the whole problem is violated: rounding in the square.
@@ -179,6 +181,8 @@ class Solver {
         return false;
     }
 
+    // Double precision goes on where single precision cannot.
+    static constexpr bool is_single = sizeof(T) == sizeof(float);
     // After that many steps some variables may have settled, and a smaller square is faster.
     static constexpr std::size_t steps_in_place = 6000;
     // Most problems are solved by then; those that are not need several times as many.
@@ -190,6 +194,7 @@ class Solver {
     Result result_;
     Progress progress_{0, infinity, 0.0, 0, 0.0};
     double next_poll_ = 0.0;
+    double aim_ = 0.0;  // the tolerance, or what rounding leaves of it
     bool ready_ = false;
     double best_violation_ = infinity;
     std::size_t since_best_ = 0;

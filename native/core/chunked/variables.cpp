@@ -1,6 +1,7 @@
 #include "core/chunked/variables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <numeric>
 
@@ -155,6 +156,14 @@ void Variables<T>::scan() {
     for (std::size_t g = 0; g < problem.n_groups; ++g) {
         violation_ = std::max(violation_, extremes_[g].up - extremes_[g].down);
     }
+}
+
+template <class T>
+double Variables<T>::rounding() const {
+    double square = 0.0, largest = 0.0;
+    for (const double b : beta) square += b * b;
+    for (const double k : gram_.diagonal()) largest = std::max(largest, std::abs(k));
+    return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(square) * largest;
 }
 
 // The gain of a change is 1/2 change' (gradient before + gradient after), which are both exact:

@@ -87,6 +87,9 @@ class Variables {
     // Brings also those back that cannot move, and so never took part; false if polled out.
     bool finish(const Poll& poll);
 
+    // About how far rounded kernel values may be off in a gradient: less than that is not worth steps.
+    double rounding() const;
+
     // The dual value after the last change that was applied.
     double objective() const { return objective_; }
 
