@@ -1,6 +1,7 @@
 #include "core/chunked/chunk.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/chunked/newton.hpp"
@@ -13,6 +14,11 @@ namespace {
 template <class T>
 const SquareFunctions<T>& functions() {
     return square_functions<T>(instruction_set());
+}
+
+// A coefficient that is on its way to infinity.
+bool is_endless(double beta) {
+    return std::abs(beta) > 1e100;
 }
 
 // Each range is padded to whole vectors; there are at most a handful.
@@ -106,7 +112,9 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
         total.iterations += part.iterations;
         total.violation = part.violation;
         total.unbounded = part.unbounded;
-        const bool done = part.iterations < burst || part.violation <= tolerance;
+        total.unbounded |= std::any_of(beta_.data(), beta_.data() + size_, is_endless);
+        const bool done =
+            total.unbounded || part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
         // A step that a box cuts short is followed by another only while those are cheap.
         std::size_t tries = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));

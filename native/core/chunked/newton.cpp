@@ -32,14 +32,15 @@ void Newton<T>::start() {
     free_.clear();
     held_.clear();
     held_change_.assign(square_.size, 0.0);
-    double largest = 0.0, scale = 0.0;
+    double largest = 0.0;
+    scale_ = 0.0;
     for (std::size_t p = 0; p < square_.size; ++p) {
         if (!is_free(p)) continue;
         free_.push_back(p);
         largest = std::max(largest, std::abs(square_.beta[p]));
-        scale = std::max(scale, double(square_.diagonal[p]));
+        scale_ = std::max(scale_, double(square_.diagonal[p]));
     }
-    const double rounding = std::numeric_limits<T>::epsilon() * scale * double(free_.size());
+    const double rounding = std::numeric_limits<T>::epsilon() * scale_ * double(free_.size());
     proximal_ = std::max(rounding, 0.1 * tolerance_ / (largest + 1e-300));
 }
 
@@ -158,17 +159,20 @@ auto Newton<T>::way_along(const std::vector<std::size_t>& positions,
                           const std::vector<double>& d) const -> Way {
     Way way{held_change_, std::vector<double>(square_.size)};
     for (std::size_t k = 0; k < d.size(); ++k) way.change[positions[k]] = d[k];
-    double slope = 0.0;
+    double slope = 0.0, length = 0.0;
     for (std::size_t p = 0; p < square_.size; ++p) {
         const double change = way.change[p];
         if (change == 0.0) continue;
         way.room = std::min(way.room, room(p, change));
+        length += std::abs(change);
         slope += change * double(square_.gradient[p]);
         const T* values = row(p);
         for (std::size_t j = 0; j < square_.size; ++j) way.product[j] += change * double(values[j]);
     }
     const double curve = inner(way.change, way.product);
-    way.step = curve > 0.0 ? std::min(way.room, slope / curve) : way.room;
+    // A curvature that may be rounding is none: such a way is followed to the box.
+    const double noise = std::numeric_limits<double>::epsilon() * scale_ * length * length;
+    way.step = curve > noise ? std::min(way.room, slope / curve) : way.room;
     way.gain = way.step * (slope - 0.5 * way.step * curve);
     return way;
 }

@@ -65,6 +65,7 @@ class Newton {
 
     const Square<T>& square_;
     double tolerance_, proximal_ = 0.0;
+    double scale_ = 0.0;  // largest diagonal
     std::vector<std::size_t> free_, held_;
     std::vector<double> held_change_;  // of each position, 0 if it is not held
     std::size_t n_steps_ = 0;
