@@ -95,7 +95,9 @@ void State<T>::compute_gradient(const ProblemView& problem, const Poll& poll) {
 template <class T>
 void State<T>::find_runs() {
     for (std::size_t p = 0; p < size(); ++p) {
-        if (p == 0 || group_[p] != group_[p - 1] || segment_[p] != segment_[p - 1]) {
+        // The second variables of all rows follow the first ones: two runs without gaps.
+        if (p == 0 || group_[p] != group_[p - 1] || segment_[p] != segment_[p - 1] ||
+            column_[p] <= column_[p - 1]) {
             runs_.push_back({p, p + 1, group_[p], segment_[p], true, {}});
         } else {
             runs_.back().end = p + 1;
@@ -107,8 +109,8 @@ void State<T>::find_runs() {
 
 template <class T>
 void State<T>::refresh(std::size_t p) {
-    can_grow[p] = beta[p] < upper[p];
-    can_fall[p] = beta[p] > lower[p];
+    can_grow[p] = beta[p] < upper[p] ? -1 : 0;
+    can_fall[p] = beta[p] > lower[p] ? -1 : 0;
 }
 
 template <class T>
@@ -200,36 +202,15 @@ void State<T>::settle(std::size_t p, double moved) {
 template <class T>
 void State<T>::subtract_row(double weight, const Row& row) {
     for (const Run& run : runs_) {
-        const T* k = row.segment(run.segment);
-        if (run.contiguous) {
-            k += column_[run.begin];
-            double* g = gradient.data() + run.begin;
-            for (std::size_t i = 0; i < run.end - run.begin; ++i) g[i] -= weight * double(k[i]);
-        } else {
-            for (std::size_t p = run.begin; p < run.end; ++p) {
-                gradient[p] -= weight * double(k[column_[p]]);
-            }
-        }
+        scan_.subtract_row(gradient.data(), range_of(run), row.segment(run.segment), weight);
     }
 }
 
 template <class T>
 void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_row) {
     for (const Run& run : runs_) {
-        const T* a = up_row.segment(run.segment);
-        const T* b = down_row.segment(run.segment);
-        if (run.contiguous) {
-            a += column_[run.begin];
-            b += column_[run.begin];
-            double* g = gradient.data() + run.begin;
-            for (std::size_t i = 0; i < run.end - run.begin; ++i) {
-                g[i] -= weight * (double(a[i]) - double(b[i]));
-            }
-        } else {
-            for (std::size_t p = run.begin; p < run.end; ++p) {
-                gradient[p] -= weight * (double(a[column_[p]]) - double(b[column_[p]]));
-            }
-        }
+        scan_.subtract_rows(gradient.data(), range_of(run), up_row.segment(run.segment),
+                            down_row.segment(run.segment), weight);
     }
 }
 
@@ -298,19 +279,40 @@ void State<T>::move_many(const std::vector<std::size_t>& positions,
     extremes_known_ = false;
 }
 
+template <class T>
+ScanRange State<T>::range_of(const Run& run) const {
+    return {run.begin, run.end, column_[run.begin], run.contiguous ? nullptr : column_.data()};
+}
+
+template <class T>
+ScanArrays State<T>::arrays() const {
+    return {gradient.data(), curvature.data(), can_grow.data(), can_fall.data()};
+}
+
+template <class T>
+std::size_t State<T>::best_partner(const Run& run, std::size_t up, const Row& up_row,
+                                   double span) const {
+    return scan_.best_partner(arrays(), range_of(run), up_row.segment(run.segment), gradient[up],
+                              curvature[up], span);
+}
+
 // Ties go to the last position.
+template <class T>
+void State<T>::find_extremes(const Run& run, Extremes& found) const {
+    if (is_dense(run)) return scan_.extremes(arrays(), range_of(run), found);
+    for (const std::uint32_t p : run.active) {
+        const double g = gradient[p];
+        if (can_grow[p] && g >= found.up) found.up = g, found.up_at = p;
+        if (can_fall[p] && g <= found.down) found.down = g, found.down_at = p;
+    }
+}
+
 template <class T>
 const std::vector<Extremes>& State<T>::extremes() {
     if (extremes_known_) return extremes_;
     std::ranges::fill(extremes_, Extremes());
     for (const Run& run : runs_) {
-        Extremes e = extremes_[slot(run.group)];
-        for (const std::uint32_t p : run.active) {
-            const double g = gradient[p];
-            if (can_grow[p] && g >= e.up) e.up = g, e.up_at = p;
-            if (can_fall[p] && g <= e.down) e.down = g, e.down_at = p;
-        }
-        extremes_[slot(run.group)] = e;
+        find_extremes(run, extremes_[slot(run.group)]);
     }
     extremes_known_ = true;
     return extremes_;
