@@ -94,7 +94,7 @@ class State {
     // Kernel values of a run within a row; index them by `column(position)`.
     std::uint32_t column(std::size_t position) const { return column_[position]; }
     // Whether a pass over the whole run, in vectors, takes no longer than one over its active part.
-    static bool is_dense(const Run& run) { return 4 * run.active.size() >= run.end - run.begin; }
+    static bool is_dense(const Run& run) { return 16 * run.active.size() >= run.end - run.begin; }
     ScanRange range_of(const Run& run) const;
     // The violating partner of `up` that gains most in a whole run, or `none`. `span` is the size
     // of the slopes. requires: `up_row` is the row of `up`
