@@ -4,12 +4,26 @@
 
 #include <vector>
 
+#include "core/gram.hpp"
 #include "core/problem.hpp"
 
 namespace mercer {
 
 // Whether the requirements of a problem hold and the box lets every group reach its sum.
 bool is_proper(const ProblemView& problem, const double* group_sum);
+
+// Whether all coefficients are finite and all rows are among the first `n_rows`.
+bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows);
+
+// Whether the point 0 is feasible.
+bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
+                      const double* group_sum, std::size_t n_groups);
+
+// values = (K beta)[index], from the rows whose coefficients do not add up to zero; false if polled
+// out. requires: index < rows of the Gram
+template <class T>
+bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, std::size_t size,
+                  double* values, const Poll& poll);
 
 struct PointReport {
     std::vector<double> gradient, multiplier;

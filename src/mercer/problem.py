@@ -10,7 +10,6 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -161,8 +160,8 @@ class Problem:
         rows = _spread("index", index, self.n_variables, np.intp)
         if len(rows) and rows.min() < 0:
             raise ValueError(f"index must not be negative, got {rows.min()}")
-        moved = copy(self)
-        object.__setattr__(moved, "index", rows)
+        moved = object.__new__(type(self))
+        vars(moved).update(vars(self), index=rows)
         return moved
 
     @property
@@ -292,7 +291,7 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     problem : Problem
         The problem the point belongs to.
     gram : Gram
-        The kernel values; only ``product`` is asked for, once. Where rounding of coefficients
+        The kernel values; only ``expand`` or ``product`` is asked for, once. Where rounding of coefficients
         makes the gap look large (see :mod:`mercer.primal_correction`) it is asked again, or
         ``block`` is. If it gives the ``features`` of a linear kernel, slopes that rounding
         spoils are computed from these with twice the digits.
@@ -353,20 +352,23 @@ def assess(
 
 
 def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> FloatArray:
-    beta = np.asarray(coef, dtype=np.float64)
+    beta = np.ascontiguousarray(coef, dtype=np.float64)
     if beta.shape != problem.linear.shape:
         raise ValueError(f"coef must have shape {problem.linear.shape}, got {beta.shape}")
+    if _core.is_point(beta, problem.index, gram.n_rows):
+        return beta
     if not np.isfinite(beta).all():
         raise ValueError("coef must be finite")
-    if len(beta) and problem.index.max() >= gram.n_rows:
-        raise ValueError(
-            f"index must lie below the {gram.n_rows} rows of the gram, got {problem.index.max()}"
-        )
-    return beta
+    raise ValueError(
+        f"index must lie below the {gram.n_rows} rows of the gram, got {problem.index.max()}"
+    )
 
 
 def _expansion(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> FloatArray:
     """Value (K beta)_i of each variable, from the rows with a non-zero coefficient."""
+    if hasattr(gram, "expand"):
+        values: FloatArray = gram.expand(problem.index, beta)
+        return values
     row_coef = problem.row_coef(beta, gram.n_rows)
     columns = row_coef.nonzero()[0]
     if not len(columns):

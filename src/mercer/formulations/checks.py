@@ -82,6 +82,8 @@ def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
 
 def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
     """Labels in {-1, +1} and weights, with some weight left on both classes."""
+    if _are_weighted_labels(y, weight):
+        return y, weight  # type: ignore[return-value]
     labels = check_vector("y", y)
     above, below = labels == 1.0, labels == -1.0
     counts = {1: np.count_nonzero(above), -1: np.count_nonzero(below)}
@@ -95,6 +97,21 @@ def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatAr
         if not w[members].any():
             raise ValueError(f"weight must not be zero for the whole class {label:+d}")
     return labels, w
+
+
+def _are_weighted_labels(y: ArrayLike, weight: ArrayLike | None) -> bool:
+    """Whether a few sums prove that there is nothing to refuse, and nothing to convert.
+
+    With W_+ and W_- the weights of both classes, |W_+ - W_-| < W_+ + W_- if both are positive.
+    """
+    for array in (y, weight):
+        if not (isinstance(array, np.ndarray) and array.dtype == np.float64 and array.ndim == 1):
+            return False
+    if not len(y) == len(weight) > 0 or not (np.abs(y) == 1.0).all():  # type: ignore[arg-type]
+        return False
+    total = float(weight.sum())  # type: ignore[union-attr]
+    is_weight = weight.min() >= 0.0 and total < np.inf  # type: ignore[union-attr]
+    return is_weight and abs(float(y @ weight)) < total  # type: ignore[operator]
 
 
 def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:

@@ -21,6 +21,7 @@ from mercer.solvers.smo import Smo
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
 
 _LIMITS = ("tol", "max_time", "callback")
+_SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit takes hardly longer
 
 
 class Solver(Protocol):
@@ -66,7 +67,7 @@ class Auto:
                 problem, gram, max_iter=max_iter, **options
             )
         budget = max(100_000, 50 * problem.n_variables)
-        pairs = Smo(shrinking=self.shrinking)
+        pairs = _SMO[bool(self.shrinking)]
         if max_iter in range(budget) or not gram.is_positive_definite:
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)

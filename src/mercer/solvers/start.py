@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _core
 from mercer.problem import Problem
 
 __all__ = ["feasible_start"]
@@ -21,8 +22,7 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     """
     if start is None:
         coef = np.zeros(problem.n_variables)
-        at_zero = problem.lower.max(initial=0.0) <= 0.0 <= problem.upper.min(initial=0.0)
-        if at_zero and not problem.group_sum.any():
+        if _core.is_zero_feasible(problem.lower, problem.upper, problem.group_sum):
             return coef
     else:
         coef = np.array(start, dtype=np.float64)
