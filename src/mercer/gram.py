@@ -318,11 +318,11 @@ def _available_bytes() -> int:
 def _check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:
     if segments is None:
         return [0, n_rows]
-    cuts = _indices("segments", segments, n_rows + 1)
+    cuts = _indices("segments", segments, n_rows + 1).tolist()
     ends = len(cuts) >= 2 and cuts[0] == 0 and cuts[-1] == n_rows
-    if not ends or (np.diff(cuts) < 0).any() or len(cuts) > 2**16:
+    if not ends or cuts != sorted(cuts) or len(cuts) > 2**16:
         raise ValueError(
             f"segments must ascend from 0 to n_rows={n_rows} in at most 65535 steps, "
             f"got {segments!r}"
         )
-    return cuts.tolist()
+    return cuts

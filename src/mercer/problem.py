@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.duality import duality_gap
 from mercer.error_free import long_expansion
-from mercer.primal_correction import corrected_gap, features_needed, long_gap
+from mercer.primal_correction import corrected_gap, features_needed, is_large, long_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -94,14 +94,15 @@ class Problem:
             raise ValueError(f"linear must be one-dimensional, got shape {linear.shape}")
         m = len(linear)
         index = np.arange(m) if self.index is None else self.index
-        fields: dict[str, NDArray[Any]] = {"linear": linear}
-        for name, dtype in (("lower", np.float64), ("upper", np.float64), ("ridge", np.float64)):
-            fields[name] = _spread(name, getattr(self, name), m, dtype)
-        fields["index"] = _spread("index", index, m, np.intp)
-        fields["group"] = _spread("group", self.group, m, np.int8)
-        fields["group_sum"] = np.atleast_1d(np.ascontiguousarray(self.group_sum, dtype=np.float64))
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(
+            linear=linear,
+            lower=_spread("lower", self.lower, m, np.float64),
+            upper=_spread("upper", self.upper, m, np.float64),
+            index=_spread("index", index, m, np.intp),
+            ridge=_spread("ridge", self.ridge, m, np.float64),
+            group=_spread("group", self.group, m, np.int8),
+            group_sum=np.atleast_1d(np.ascontiguousarray(self.group_sum, dtype=np.float64)),
+        )
         self._check()
 
     def _check(self) -> None:
@@ -306,6 +307,8 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     values = _expansion(problem, gram, beta)
     found = assess(problem, beta, values, gram.is_positive_definite)
     if found.gap is None:
+        return found
+    if not is_large(problem, found):
         return found
     features = features_needed(problem, gram, beta, found)
     if features is not None:

@@ -13,6 +13,8 @@ State<T>::State(const ProblemView& problem, Gram<T>& gram, const double* start,
     order_variables(problem);
     read_variables(problem, start);
     find_runs();
+    const std::size_t n = gram_.size();
+    if (gram_.cache_bytes() / sizeof(T) >= n * n) held_.resize(n);
     if (given_gradient) {
         for (std::size_t p = 0; p < size(); ++p) gradient[p] = given_gradient[variable_[p]];
     } else {
@@ -122,25 +124,43 @@ std::size_t State<T>::n_active() const {
 
 template <class T>
 auto State<T>::row(std::size_t position) -> Row {
-    Row row;
+    const std::size_t data_row = data_row_[position];
+    if (held_.empty()) return fetch(data_row);
+    Row& held = held_[data_row];
+    if (held) {
+        gram_.count_hits(used_segments_.size());
+        ++rows_hit_;
+    } else {
+        held = fetch(data_row);
+    }
+    return held;
+}
+
+template <class T>
+auto State<T>::fetch(std::size_t data_row) -> Row {
+    std::vector<RowSegment<T>> segments;
     bool computed = false;
-    row.segments_.reserve(used_segments_.size());
+    segments.reserve(used_segments_.size());
     for (std::size_t s : used_segments_) {
-        row.segments_.push_back(gram_.row(data_row_[position], s));
-        computed |= row.segments_.back().was_computed();
+        segments.push_back(gram_.row(data_row, s));
+        computed |= segments.back().was_computed();
     }
     ++(computed ? rows_computed_ : rows_hit_);
+    Row row;
+    row.segments_ = std::make_shared<const std::vector<RowSegment<T>>>(std::move(segments));
     return row;
 }
 
 template <class T>
 auto State<T>::peek(std::size_t position) -> Row {
-    Row row;
-    row.segments_.reserve(used_segments_.size());
+    std::vector<RowSegment<T>> segments;
+    segments.reserve(used_segments_.size());
     for (std::size_t s : used_segments_) {
-        row.segments_.push_back(gram_.peek(data_row_[position], s));
-        if (!row.segments_.back()) return {};
+        segments.push_back(gram_.peek(data_row_[position], s));
+        if (!segments.back()) return {};
     }
+    Row row;
+    row.segments_ = std::make_shared<const std::vector<RowSegment<T>>>(std::move(segments));
     return row;
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "core/gram.hpp"
@@ -49,12 +50,12 @@ class State {
     // A kernel row: one cached segment for each segment the problem touches, held while this lives.
     class Row {
       public:
-        explicit operator bool() const { return !segments_.empty(); }
-        const T* segment(std::size_t s) const { return segments_[s].values(); }
+        explicit operator bool() const { return bool(segments_); }
+        const T* segment(std::size_t s) const { return (*segments_)[s].values(); }
 
       private:
         friend class State;
-        std::vector<RowSegment<T>> segments_;
+        std::shared_ptr<const std::vector<RowSegment<T>>> segments_;
     };
 
     // requires: `start` feasible; `gradient` its gradient, or null to have it computed
@@ -75,6 +76,7 @@ class State {
     bool is_free(std::size_t p) const { return can_grow[p] && can_fall[p]; }
     Gram<T>& gram() { return gram_; }
 
+    // Held for the whole run, and found without a search, if the cache has room for all rows.
     Row row(std::size_t position);
     // The row if it is in the cache, else an empty one; leaves the order of the cache as it is.
     Row peek(std::size_t position);
@@ -131,6 +133,7 @@ class State {
     void read_variables(const ProblemView& problem, const double* start);
     void compute_gradient(const ProblemView& problem, const Poll& poll);
     void find_runs();
+    Row fetch(std::size_t data_row);
     void refresh(std::size_t position);
     void find_extremes(const Run& run, Extremes& found) const;
     ScanArrays arrays() const;
@@ -150,6 +153,7 @@ class State {
     std::vector<std::size_t> segment_;        // place in used_segments_
     std::vector<std::uint32_t> column_;       // within its segment
     std::vector<std::size_t> used_segments_;  // segments of the Gram that hold any variable
+    std::vector<Row> held_;  // by row of the Gram; none if the cache may have to drop some
     std::vector<Run> runs_;
     std::vector<Extremes> extremes_;
     bool extremes_known_ = false;

@@ -6,6 +6,7 @@ collapsed to [0, 0] whatever the loss.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -21,8 +22,8 @@ Intercept = Literal[True, False, "penalized"]
 
 def linear_loss(C: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Size of the box and ridge of a loss of slope ``C`` per unit of weight: C w and 0."""
-    nothing = np.zeros_like(weight)
-    if np.isfinite(C):
+    nothing = np.zeros(len(weight))
+    if isfinite(C):
         return C * weight, nothing
     return np.where(weight > 0, C, 0.0), nothing
 

@@ -41,7 +41,7 @@ def check_scalar(
 
 def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """Refuse a value that is not one of those allowed."""
-    if not any(value is option or value == option for option in allowed):
+    if value not in allowed:
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
 
 

@@ -53,11 +53,15 @@ def weighted_variance(X: Rows, weights: FloatArray) -> float:
     if is_sparse(X):
         mean = float(weights @ np.asarray(X.sum(axis=1)).ravel()) / total
         return max(0.0, float(weights @ squared_norms(X)) / total - mean**2)
+    if 8 * X.size <= VARIANCE_BYTES:
+        rows = numeric_rows(X)
+        mean = float((weights @ rows).sum()) / total
+        return float(weights @ squared_norms(rows - mean)) / total
     blocks = list(row_slices(X.shape[0], 8 * X.shape[1], VARIANCE_BYTES))
-    mean = sum(float((weights[rows] @ numeric_rows(X[rows])).sum()) for rows in blocks) / total
+    mean = sum(float((weights[part] @ numeric_rows(X[part])).sum()) for part in blocks) / total
     squares = 0.0
-    for rows in blocks:
-        squares += float(weights[rows] @ squared_norms(numeric_rows(X[rows]) - mean))
+    for part in blocks:
+        squares += float(weights[part] @ squared_norms(numeric_rows(X[part]) - mean))
     return squares / total
 
 

@@ -91,10 +91,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         sorted_labels = labels if order is None else labels[order]
         weights = (weight * class_weight[labels])[order if order is not None else slice(None)]
         pairs = list(class_pairs(sorted_labels, n_classes))
-        formulations = [
-            self._formulate(pair.sign, weights[pair.rows]).on_rows(pair.rows, len(labels))
-            for pair in pairs
-        ]
+        formulations = [self._formulate(pair.sign, weights[pair.rows]) for pair in pairs]
+        if n_classes > 2:
+            formulations = [
+                formulation.on_rows(pair.rows, len(labels))
+                for formulation, pair in zip(formulations, pairs, strict=True)
+            ]
         gram = self._make_gram(kernel, rows, segments)
         solutions, read_outs = self._solve_all(formulations, gram)
         support, coef = dual_coefficients(pairs, read_outs, sorted_labels, n_classes)

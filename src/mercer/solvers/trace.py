@@ -64,8 +64,8 @@ class Trace:
             counters[name] += value
         self._counters = counters
         self._ratios += np.array(result.planning_ratios)
-        if result.trace:
-            points = np.array(result.trace, dtype=POINT)
+        if recorded := result.trace:
+            points = np.array(recorded, dtype=POINT)
             points["iteration"] += self.iterations
             points["seconds"] += self.seconds
             points["rows_computed"] += rows_before
