@@ -6,6 +6,9 @@
 
 namespace mercer::smo {
 
+// Neighbouring columns worth a run of their own: the rows of a class, one variable of every row.
+static constexpr std::size_t long_run = 16;
+
 template <class T>
 State<T>::State(const ProblemView& problem, Gram<T>& gram, const double* start,
                 const double* given_gradient, const Poll& poll)
@@ -97,13 +100,13 @@ void State<T>::compute_gradient(const ProblemView& problem, const Poll& poll) {
 template <class T>
 void State<T>::find_runs() {
     for (std::size_t p = 0; p < size(); ++p) {
-        // The second variables of all rows follow the first ones: two runs without gaps.
+        const bool follows = p > 0 && column_[p] == column_[p - 1] + 1;
         if (p == 0 || group_[p] != group_[p - 1] || segment_[p] != segment_[p - 1] ||
-            column_[p] <= column_[p - 1]) {
+            (!follows && runs_.back().contiguous && p - runs_.back().begin >= long_run)) {
             runs_.push_back({p, p + 1, group_[p], segment_[p], true, {}});
         } else {
             runs_.back().end = p + 1;
-            if (column_[p] != column_[p - 1] + 1) runs_.back().contiguous = false;
+            runs_.back().contiguous &= follows;
         }
     }
     unshrink();

@@ -32,6 +32,7 @@ from mercer.native_kernel import take_rows
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
+_SHORT_SEGMENT = 256  # kernel values
 
 
 class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
@@ -113,10 +114,15 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _class_order(
         self, labels: NDArray[np.intp], n_classes: int
     ) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
-        """Rows sorted by class, so that pairs of classes need only their own segments."""
+        """Rows sorted by class, so that pairs of classes need only their own segments.
+
+        Short segments cost more to keep than to compute: small classes share one.
+        """
         if n_classes == 2 or self._is_precomputed():
             return None, None
         order = np.argsort(labels, kind="stable")
+        if len(labels) < _SHORT_SEGMENT * n_classes:
+            return order, None
         counts = np.bincount(labels, minlength=n_classes)
         return order, np.concatenate([[0], np.cumsum(counts)])
 
