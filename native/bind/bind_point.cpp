@@ -55,6 +55,10 @@ void register_point(nb::module_& m) {
         const bool fits = beta.size() == index.size();
         return fits && is_point(beta.data(), index.data(), beta.size(), n_rows);
     });
+    m.def("are_weighted_signs", [](const Array1<double>& sign, const Array1<double>& weight) {
+        const bool fits = sign.size() == weight.size();
+        return fits && are_weighted_signs(sign.data(), weight.data(), sign.size());
+    });
     m.def("is_zero_feasible", [](const Array1<double>& lower, const Array1<double>& upper,
                                  const Array1<double>& group_sum) {
         if (lower.size() != upper.size()) throw std::invalid_argument("bounds of unequal lengths");

@@ -118,6 +118,16 @@ bool is_point(const double* beta, const std::int64_t* index, std::size_t size, s
     return true;
 }
 
+bool are_weighted_signs(const double* sign, const double* weight, std::size_t size) {
+    bool has_plus = false, has_minus = false;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (std::abs(sign[i]) != 1.0 || !(weight[i] >= 0.0) || std::isinf(weight[i])) return false;
+        has_plus |= sign[i] > 0.0 && weight[i] > 0.0;
+        has_minus |= sign[i] < 0.0 && weight[i] > 0.0;
+    }
+    return has_plus && has_minus;
+}
+
 bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
                       const double* group_sum, std::size_t n_groups) {
     for (std::size_t i = 0; i < size; ++i) {

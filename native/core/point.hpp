@@ -15,6 +15,9 @@ bool is_proper(const ProblemView& problem, const double* group_sum);
 // Whether all coefficients are finite and all rows are among the first `n_rows`.
 bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows);
 
+// Whether all signs are -1 or +1, no weight is negative or infinite, and both signs have some weight.
+bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
+
 // Whether the point 0 is feasible.
 bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
                       const double* group_sum, std::size_t n_groups);

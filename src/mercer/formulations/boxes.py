@@ -40,9 +40,9 @@ def squared_loss(alpha: float, weight: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def signed_box(sign: FloatArray, size: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """[0, size] where ``sign`` is positive, [-size, 0] where it is negative."""
-    positive = sign > 0
-    return np.where(positive, 0.0, -size), np.where(positive, size, 0.0)
+    """[0, size] where ``sign`` is +1, [-size, 0] where it is -1."""
+    reach = sign * size
+    return np.minimum(reach, 0.0), np.maximum(reach, 0.0)
 
 
 def one_bias(

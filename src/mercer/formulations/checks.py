@@ -7,6 +7,8 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _core
+
 FloatArray = NDArray[np.float64]
 LARGEST_SQUARED = 1e120  # of targets
 
@@ -100,18 +102,11 @@ def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatAr
 
 
 def _are_weighted_labels(y: ArrayLike, weight: ArrayLike | None) -> bool:
-    """Whether a few sums prove that there is nothing to refuse, and nothing to convert.
-
-    With W_+ and W_- the weights of both classes, |W_+ - W_-| < W_+ + W_- if both are positive.
-    """
+    """Whether there is nothing to convert and, as one pass in the core tells, nothing to refuse."""
     for array in (y, weight):
         if not (isinstance(array, np.ndarray) and array.dtype == np.float64 and array.ndim == 1):
             return False
-    if not len(y) == len(weight) > 0 or not (np.abs(y) == 1.0).all():  # type: ignore[arg-type]
-        return False
-    total = float(weight.sum())  # type: ignore[union-attr]
-    is_weight = weight.min() >= 0.0 and total < np.inf  # type: ignore[union-attr]
-    return is_weight and abs(float(y @ weight)) < total  # type: ignore[operator]
+    return _core.are_weighted_signs(y, weight)
 
 
 def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:

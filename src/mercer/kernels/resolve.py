@@ -40,11 +40,10 @@ def resolve_gamma(
         spread = median_distance(X, weights, distances)
     else:
         spread = X.shape[1] * weighted_variance(X, weights)
-    with np.errstate(over="ignore"):
-        gamma = 1.0 / spread if spread > 0 else 1.0
+    gamma = 1.0 / float(spread) if spread > 0 else 1.0
     if not 0.0 < gamma < np.inf:
         raise ValueError(f"gamma={rule!r} overflows: scale the features or give a number")
-    return float(gamma)
+    return gamma
 
 
 def weighted_variance(X: Rows, weights: FloatArray) -> float:
