@@ -292,10 +292,11 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     problem : Problem
         The problem the point belongs to.
     gram : Gram
-        The kernel values; only ``expand`` or ``product`` is asked for, once. Where rounding of coefficients
-        makes the gap look large (see :mod:`mercer.primal_correction`) it is asked again, or
-        ``block`` is. If it gives the ``features`` of a linear kernel, slopes that rounding
-        spoils are computed from these with twice the digits.
+        The kernel values; only ``expand``, if there is one, or ``product`` is asked for, once.
+        Where rounding of coefficients makes the gap look large (see
+        :mod:`mercer.primal_correction`) it is asked again, or ``block`` is. If it gives the
+        ``features`` of a linear kernel, slopes that rounding spoils are computed from these
+        with twice the digits.
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
 

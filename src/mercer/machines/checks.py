@@ -181,7 +181,7 @@ def _sorted_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """``np.unique(y, return_inverse=True)``, small whole numbers by counting."""
     if len(y) and y.dtype.kind in "iu" and np.can_cast(y.dtype, np.intp):
         low, high = int(y.min()), int(y.max())
-        if 0 <= low and high < 2 * len(y):
+        if low >= 0 and high < 2 * len(y):
             seen = np.bincount(y, minlength=high + 1) > 0
             place = np.cumsum(seen) - 1
             return seen.nonzero()[0].astype(y.dtype, copy=False), place[y]
