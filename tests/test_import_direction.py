@@ -42,6 +42,7 @@ EVERYWHERE = {"_core", "_threads", "__version__"}
 ANNEXES = {
     "duality": "problem",
     "error_free": "problem",
+    "inner_product": "problem",
     "primal_correction": "problem",
     "native_kernel": "gram",
     "cross_gram": "gram",

@@ -224,8 +224,43 @@ void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
 }
 
 template <class T>
+bool Gram<T>::has_whole() {
+    std::lock_guard lock(whole_mutex_);
+    return whole_.size() > 0;
+}
+
+template <class T>
+void Gram<T>::add_stored(const std::vector<const T*>& rows, const T* weights, std::size_t n_columns,
+                         std::size_t first, std::size_t last, double* out) {
+    const auto& functions = leaf_functions<T>(instruction_set());
+    threads_.parallel_for(last - first, column_grain, [&](std::size_t begin, std::size_t end) {
+        std::vector<const T*> part(rows);
+        for (const T*& row : part) row += begin;
+        functions.add_product(part.data(), part.size(), end - begin, weights, n_columns,
+                              out + first + begin, size());
+    });
+}
+
+template <class T>
+bool Gram<T>::product_of_whole(Indices columns, const double* weights, std::size_t n_columns,
+                               double* out, const Poll& poll) {
+    const std::vector<T> w(weights, weights + columns.size() * n_columns);
+    std::fill_n(out, n_columns * size(), 0.0);
+    for (std::size_t i = 0; i < columns.size(); i += stored_batch) {
+        std::vector<const T*> rows;
+        for (const std::size_t row : columns.subspan(i, std::min(stored_batch, columns.size() - i))) {
+            rows.push_back(whole() + row * whole_stride());
+        }
+        add_stored(rows, &w[i * n_columns], n_columns, 0, size(), out);
+        if (poll && !poll()) return false;
+    }
+    return true;
+}
+
+template <class T>
 bool Gram<T>::product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                       const Poll& poll, const std::vector<std::size_t>* rows) {
+    if (!rows && has_whole()) return product_of_whole(columns, weights, n_columns, out, poll);
     const KernelPointer<T> narrow = rows ? kernel_->with_right(*rows) : kernel_;
     evaluations_ += columns.size() * narrow->n_right();
     return kernel_product(*narrow, threads_, columns, weights, n_columns, out, poll);

@@ -80,6 +80,7 @@ class Gram {
 
     // The whole matrix, computed when first asked for and kept outside the cache: row i at
     // whole() + i * whole_stride(). Zeros follow each row, up to the stride, and the last row.
+    // Products of all rows read it from then on.
     const T* whole();
     std::size_t whole_stride() const;
 
@@ -90,6 +91,13 @@ class Gram {
     // for the n rows given; false if polled out
     bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                  const Poll& poll, const std::vector<std::size_t>* rows = nullptr);
+
+    // out[j] += sum_r rows[r][j - first] weights[r * n_columns + c] for j in [first, last), added
+    // up in the order of the fused product if there are whole blocks of rows.
+    void add_stored(const std::vector<const T*>& rows, const T* weights, std::size_t n_columns,
+                    std::size_t first, std::size_t last, double* out);
+    // Rows in a batch of stored ones: whole blocks of any instruction set.
+    static constexpr std::size_t stored_batch = 240;
 
     // For work done with kernel() itself.
     void count_evaluations(std::size_t count) { evaluations_ += count; }
@@ -112,6 +120,9 @@ class Gram {
     std::vector<Entry*> admit_neighbours(std::size_t row, std::size_t segment,
                                          std::vector<std::size_t>& rows);
     void unpin(Entry* entry);
+    bool has_whole();
+    bool product_of_whole(Indices columns, const double* weights, std::size_t n_columns, double* out,
+                          const Poll& poll);
 
     KernelPointer<T> kernel_;
     std::vector<std::size_t> segments_;

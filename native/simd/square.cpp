@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "simd/conjugate.hpp"
 #include "simd/leaf.hpp"
 #include "simd/vector.hpp"
 
@@ -15,18 +16,8 @@ namespace mercer {
 namespace MERCER_ISA {
 
 template <class T>
-static constexpr T infinite = std::numeric_limits<T>::infinity();
-
-template <class T>
 static inline Integers<T> flags(const void* all, std::size_t position) {
     return *reinterpret_cast<const Integers<T>*>(static_cast<const T*>(all) + position);
-}
-
-template <class T>
-static void refresh_one(const Square<T>& square, std::size_t p) {
-    using Integer = std::remove_reference_t<decltype(Integers<T>{}[0])>;
-    static_cast<Integer*>(square.can_grow)[p] = square.beta[p] < square.upper[p] ? -1 : 0;
-    static_cast<Integer*>(square.can_fall)[p] = square.beta[p] > square.lower[p] ? -1 : 0;
 }
 
 template <class T>
@@ -34,20 +25,13 @@ static void refresh(const Square<T>& square) {
     for (std::size_t p = 0; p < square.size; ++p) refresh_one(square, p);
 }
 
-// The last step, not yet in the gradient: gradient -= step * (up_row - down_row). A missing row is
-// one of zeros.
-template <class T>
-struct Pending {
-    const T* up_row = nullptr;
-    const T* down_row = nullptr;
-    T step = 0;
-};
-
-template <class T>
-static inline Vector<T> updated(const Pending<T>& pending, const T* gradient, std::size_t p) {
-    const Vector<T> g = load<T>(gradient + p);
-    if (!pending.up_row) return g;
-    return g - splat<T>(pending.step) * (load<T>(pending.up_row + p) - load<T>(pending.down_row + p));
+// The gradient after the pending step.
+template <class T, bool Keeps, bool Continues>
+static inline Vector<T> updated(const Square<T>& square, const Pending<T>& pending, std::size_t p) {
+    Vector<T> product = load<T>(pending.up_row + p) - load<T>(pending.down_row + p);
+    if (Continues) product += splat<T>(pending.gamma) * load<T>(square.product + p);
+    if (Keeps) store<T>(square.product + p, product);
+    return load<T>(square.gradient + p) - splat<T>(pending.step) * product;
 }
 
 // The largest lane and the position stored with it.
@@ -82,14 +66,14 @@ struct RangeExtremes {
 };
 
 // Applies the pending step to a range and finds its extremes.
-template <class T>
+template <class T, bool Keeps, bool Continues>
 static RangeExtremes<T> scan(const Square<T>& square, const SquareRange& range,
                              const Pending<T>& pending) {
     constexpr int lanes = Lanes<T>::count;
     Vector<T> up = splat<T>(-infinite<T>), down = splat<T>(infinite<T>);
     Integers<T> position = first_positions<T>(range.begin), up_at = position;
     for (std::size_t p = range.begin; p < range.end; p += lanes) {
-        const Vector<T> g = updated(pending, square.gradient, p);
+        const Vector<T> g = updated<T, Keeps, Continues>(square, pending, p);
         store<T>(square.gradient + p, g);
         const Integers<T> higher = flags<T>(square.can_grow, p) & (g > up);
         up = higher ? g : up;
@@ -104,14 +88,28 @@ static RangeExtremes<T> scan(const Square<T>& square, const SquareRange& range,
     return found;
 }
 
-// The violating partner of `up` with the largest gain (G_up - G_p)^2 / curvature.
 template <class T>
+static RangeExtremes<T> scan(const Square<T>& square, const SquareRange& range,
+                             const Pending<T>& pending) {
+    const bool continues = pending.gamma != T(0);
+    const auto chosen = pending.keeps_product
+                            ? (continues ? scan<T, true, true> : scan<T, true, false>)
+                            : (continues ? scan<T, false, true> : scan<T, false, false>);
+    return chosen(square, range, pending);
+}
+
+// The violating partner of `up` with the largest gain (G_up - G_p)^2 / curvature, that of the pair
+// or, where there is a direction to be conjugate to, what is left of it.
+template <class T, bool Conjugate>
 static std::size_t best_partner(const Square<T>& square, const SquareRange& range, std::size_t up,
-                                T high) {
+                                T high, double curvature) {
     constexpr int lanes = Lanes<T>::count;
     const T* row = square.matrix + up * square.stride;
     const Vector<T> top = splat<T>(high), own = splat<T>(square.diagonal[up]);
     const Vector<T> noise = splat<T>(std::numeric_limits<T>::epsilon());
+    const Vector<T> least_left = splat<T>(T(least_share));
+    const Vector<T> along_up = splat<T>(Conjugate ? square.product[up] : T(0));
+    const Vector<T> inverse = splat<T>(Conjugate ? T(1.0 / curvature) : T(0));
     Vector<T> best{};
     Integers<T> position = first_positions<T>(range.begin), best_at = ~Integers<T>{};
     for (std::size_t p = range.begin; p < range.end; p += lanes) {
@@ -119,6 +117,11 @@ static std::size_t best_partner(const Square<T>& square, const SquareRange& rang
         const Vector<T> sum = own + load<T>(square.diagonal + p);
         const Vector<T> k = load<T>(row + p);
         Vector<T> curve = sum - (k + k);
+        if (Conjugate) {
+            const Vector<T> along = along_up - load<T>(square.product + p);
+            const Vector<T> left = curve - along * along * inverse;
+            curve = left > least_left * curve ? left : curve;
+        }
         const Vector<T> least = noise * sum;
         curve = curve > least ? curve : least;
         const Vector<T> gain = slope * slope / curve;
@@ -150,54 +153,26 @@ static std::size_t best_alone(const Square<T>& square, const SquareRange& range)
     return at;
 }
 
+// The pair to move: `up` has the largest gradient of the range. Nobody to move: both missing.
 template <class T>
-static void move(const Square<T>& square, std::size_t p, double to) {
-    square.beta[p] = to;
-    refresh_one(square, p);
-}
-
-// step = min(slope / curvature, room), a flat direction is followed to the box. false: no limit.
-template <class T>
-static bool pair_step(const Square<T>& square, std::size_t up, std::size_t down, Pending<T>& pending) {
-    const double slope = double(square.gradient[up]) - double(square.gradient[down]);
-    const double sum = double(square.diagonal[up]) + double(square.diagonal[down]);
-    const double curve = sum - 2.0 * double(square.matrix[up * square.stride + down]);
-    const double up_room = square.upper[up] - square.beta[up];
-    const double down_room = square.beta[down] - square.lower[down];
-    double step = curve > std::numeric_limits<T>::epsilon() * sum ? slope / curve
-                                                                  : infinite<double>;
-    const bool up_stops = up_room <= step, down_stops = down_room <= step;
-    if (up_stops) step = up_room;
-    if (down_stops && down_room <= step) step = down_room;
-    if (step == infinite<double>) return false;
-    move(square, up, up_stops && step == up_room ? square.upper[up] : square.beta[up] + step);
-    move(square, down,
-         down_stops && step == down_room ? square.lower[down] : square.beta[down] - step);
-    pending = {square.matrix + up * square.stride, square.matrix + down * square.stride, T(step)};
-    return true;
-}
-
-// A variable alone goes to its maximum or to the box. `zeros` stands for the missing row.
-template <class T>
-static bool single_step(const Square<T>& square, std::size_t p, const T* zeros,
-                        Pending<T>& pending) {
-    const double slope = square.gradient[p], curve = square.diagonal[p];
-    double step = curve > 0 ? slope / curve : slope * infinite<double>;
-    const double bound = slope > 0 ? square.upper[p] : square.lower[p];
-    const double room = bound - square.beta[p];
-    const bool stops = slope > 0 ? room <= step : room >= step;
-    if (stops) step = room;
-    if (step - step != 0.0) return false;
-    move(square, p, stops ? bound : square.beta[p] + step);
-    pending = {square.matrix + p * square.stride, zeros, T(step)};
-    return true;
+static Pair choose(const Square<T>& square, const SquareRange& range, const RangeExtremes<T>& found,
+                   double curvature) {
+    const std::size_t none = square.size;
+    if (range.alone) {
+        const std::size_t p = best_alone(square, range);
+        return p < none && square.gradient[p] < T(0) ? Pair{none, p} : Pair{p, none};
+    }
+    const auto partner = curvature > 0.0 ? best_partner<T, true> : best_partner<T, false>;
+    const std::size_t down = partner(square, range, found.up_at, found.up, curvature);
+    return down < none ? Pair{found.up_at, down} : Pair{none, none};
 }
 
 template <class T>
 static SquareResult solve(const Square<T>& square, double tolerance, std::size_t max_iterations) {
     SquareResult result;
-    Pending<T> pending;
     const T* zeros = square.matrix + square.size * square.stride;
+    Pending<T> pending{zeros, zeros};
+    Direction<T> direction(square);
     for (;; ++result.iterations) {
         double worst = 0.0;
         RangeExtremes<T> found;
@@ -210,20 +185,11 @@ static SquareResult solve(const Square<T>& square, double tolerance, std::size_t
             const double violation = range.alone ? single : pair;
             if (violation > worst) worst = violation, found = e, chosen = &range;
         }
-        pending = {};
         result.violation = worst;
         if (worst <= tolerance || !chosen || result.iterations >= max_iterations) return result;
-        bool limited;
-        if (chosen->alone) {
-            const std::size_t p = best_alone(square, *chosen);
-            if (p == square.size) return result;
-            limited = single_step(square, p, zeros, pending);
-        } else {
-            const std::size_t down = best_partner(square, *chosen, found.up_at, found.up);
-            if (down == square.size) return result;
-            limited = pair_step(square, found.up_at, down, pending);
-        }
-        if (!limited) {
+        const Pair pair = choose(square, *chosen, found, direction.curvature());
+        if (pair.up == pair.down) return result;
+        if (!direction.advance(pair, pending)) {
             result.unbounded = true;
             return result;
         }

@@ -29,6 +29,7 @@ struct Square {
     void* can_fall;
     const SquareRange* ranges;
     std::size_t n_ranges;
+    T* product;  // room for the matrix times the direction of the last steps
 };
 
 struct SquareResult {
@@ -42,7 +43,7 @@ struct SquareFunctions {
     std::size_t lanes;
     // Sets the flags from beta and the box.
     void (*refresh)(const Square<T>&);
-    // Second-order pair steps until the violation is at most `tolerance`.
+    // Second-order conjugate pair steps until the violation is at most `tolerance`.
     SquareResult (*solve)(const Square<T>&, double tolerance, std::size_t max_iterations);
 };
 

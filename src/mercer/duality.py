@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.inner_product import inner_product
+
 if TYPE_CHECKING:
     from mercer.problem import Problem
 
@@ -87,7 +89,7 @@ def _gap_at(
         h = np.where(infinite[0], np.maximum(h, 0.0), h)
         h = np.where(infinite[1], np.minimum(h, 0.0), h)
     gap = conjugate_gap(h, coef, problem.ridge, box)
-    return gap if scale == 1.0 else gap + 0.5 * (scale - 1.0) ** 2 * float(coef @ values)
+    return gap if scale == 1.0 else gap + 0.5 * (scale - 1.0) ** 2 * inner_product(coef, values)
 
 
 def conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray) -> float:
@@ -97,12 +99,13 @@ def conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: Float
     never negative, so that no digits cancel. Without a ridge b_i is a bound.
     """
     if not ridge.any():
-        return float(np.where(h > 0.0, box[1] - coef, np.where(h < 0.0, box[0] - coef, 0.0)) @ h)
+        nearest = np.where(h > 0.0, box[1] - coef, np.where(h < 0.0, box[0] - coef, 0.0))
+        return inner_product(nearest, h)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         best = np.minimum(np.maximum(h / ridge, box[0]), box[1])
     # 0/0: without slope and ridge every b is a maximizer
     best[np.isnan(best)] = 0.0
-    return float((best - coef) @ (h - 0.5 * ridge * (best + coef)))
+    return inner_product(best - coef, h - 0.5 * ridge * (best + coef))
 
 
 def _weighted(

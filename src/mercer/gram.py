@@ -85,6 +85,8 @@ class Gram:
         self._segments = _check_segments(segments, self.n_rows)
         self._rows = X
         self._native: dict[str, Any] = {}
+        self._row_sets: dict[str, RowSet] = {}
+        self._lengths: FloatArray | None = None
         self._lock = threading.Lock()
 
     @property
@@ -108,6 +110,7 @@ class Gram:
         form = self.kernel.form()
         rows = fixed_rows(self._rows, precision, form)
         kernel = build_kernel(form, rows, rows)
+        self._row_sets[precision] = rows
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
@@ -143,6 +146,15 @@ class Gram:
     def diagonal(self, *, precision: Precision | None = None) -> FloatArray:
         """``k(x, x)`` of every row."""
         return self.native(precision).diagonal()
+
+    def lengths(self) -> FloatArray | None:
+        """How long each row is, from where the core measures distances; None if it knows none.
+
+        Of kernels made of several that of the longest.
+        """
+        if self._lengths is None and self._row_sets:
+            self._lengths = next(iter(self._row_sets.values())).lengths()
+        return self._lengths
 
     def row(self, i: int) -> NDArray[Any]:
         """Kernel values of row ``i`` against all rows; cached."""

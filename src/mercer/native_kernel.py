@@ -129,6 +129,13 @@ class RowSet:
             self._packed[key] = self._pack(rows, shift, scale, store_sparse)
         return self._packed[key]
 
+    def lengths(self) -> NDArray[np.float64] | None:
+        """Length of each row as it is packed, the longest of several; None if none is packed."""
+        packed = [rows for key, rows in self._packed.items() if key != "bytes"]
+        if not packed:
+            return None
+        return np.sqrt(np.max([rows.squared_norms() for rows in packed], axis=0))
+
     def _pack(
         self,
         rows: Any,

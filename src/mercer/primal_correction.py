@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mercer.duality import conjugate_gap
+from mercer.inner_product import inner_product
 
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem
@@ -109,7 +110,7 @@ def features_needed(
     if not hasattr(gram, "features") or not is_large(problem, certificate):
         return None
     lengths = np.sqrt(np.abs(gram.diagonal(precision="double")))
-    size = float(np.abs(coef) @ lengths[problem.index]) * float(lengths.max(initial=0.0))
+    size = inner_product(np.abs(coef), lengths[problem.index]) * float(lengths.max(initial=0.0))
     if certificate.violation > 4.0 * np.finfo(np.float64).eps * size:
         return None
     return gram.features()

@@ -305,7 +305,13 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     Certificate
     """
     beta = _checked_point(problem, gram, coef)
-    values = _expansion(problem, gram, beta)
+    return certify_expansion(problem, gram, beta, _expansion(problem, gram, beta))
+
+
+def certify_expansion(
+    problem: Problem, gram: KernelMatrix, beta: FloatArray, values: FloatArray
+) -> Certificate:
+    """Certificate of a point whose expansion ``values`` = (K beta)[index] is known in float64."""
     found = assess(problem, beta, values, gram.is_positive_definite)
     if found.gap is None:
         return found

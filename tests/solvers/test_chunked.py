@@ -60,6 +60,18 @@ def test_the_screened_certificate_has_the_violation_of_the_full_one(C):
     assert np.abs(solution.gradient - full.gradient).max() <= max(solution.error, 1e-12)
 
 
+@pytest.mark.parametrize("away", [1e2, 1e3, 1e4])
+def test_a_few_rows_far_out_do_not_escape_the_error_bound(away):
+    X, y = noisy(8000, d=20)
+    X[101:105] = away + 0.3 * np.random.default_rng(0).standard_normal((4, 20))
+    y[101:105] = 1, 1, -1, -1
+    problem, gram = svc(y, 1.0).problem, Gram(Gaussian(0.05), X, precision="single")
+    solution = solve(problem, gram, "chunked")
+    full = certify(problem, gram, solution.coef)
+    assert solution.violation == pytest.approx(full.violation, abs=1e-12)
+    assert np.abs(solution.gradient - full.gradient).max() <= max(solution.error, 1e-12)
+
+
 def test_a_violation_claimed_is_a_violation_certified_at_large_C():
     X, y = noisy(4000, d=2)
     problem, gram = svc(y, 1e5).problem, Gram(Gaussian(5.0), X, precision="single")

@@ -11,11 +11,6 @@ namespace {
 // and back.
 constexpr double price_of_keeping = 2e-9;
 
-template <class T>
-const LeafFunctions<T>& functions() {
-    return leaf_functions<T>(instruction_set());
-}
-
 }  // namespace
 
 template <class T>
@@ -79,8 +74,7 @@ double RowStore<T>::measured_price() const {
 template <class T>
 bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* weights, double* out,
                           const Poll& poll) {
-    // Whole blocks of left rows: the order of summation is that of the fused product.
-    const std::size_t batch = 16 * functions<T>().left_height;
+    constexpr std::size_t batch = Gram<T>::stored_batch;
     std::fill_n(out, gram_.size(), 0.0);
     const std::vector<T> w(weights, weights + rows.size());
     const std::size_t hits = gram_.n_hits(), misses = gram_.n_misses();
@@ -89,7 +83,7 @@ bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* we
         if (whole_) {
             std::vector<const T*> values;
             for (const std::size_t row : some) values.push_back(whole_ + row * gram_.whole_stride());
-            add_values(std::move(values), &w[i], 0, gram_.size(), out);
+            gram_.add_stored(values, &w[i], 1, 0, gram_.size(), out);
         } else {
             for (const std::size_t s : segments_) add_segment(some, s, &w[i], out);
         }
@@ -104,21 +98,8 @@ void RowStore<T>::add_segment(Indices rows, std::size_t segment, const T* weight
     const std::vector<RowSegment<T>> held = gram_.rows(rows, segment);
     std::vector<const T*> values(held.size());
     std::ranges::transform(held, values.begin(), [](const auto& row) { return row.values(); });
-    add_values(std::move(values), weights, gram_.segments()[segment], gram_.segments()[segment + 1],
-               out);
-}
-
-// out[j] += sum_r rows[r][j - first] weights[r] for j in [first, last)
-template <class T>
-void RowStore<T>::add_values(std::vector<const T*> rows, const T* weights, std::size_t first,
-                             std::size_t last, double* out) {
-    constexpr std::size_t column_grain = 512;
-    gram_.threads().parallel_for(last - first, column_grain, [&](std::size_t begin, std::size_t end) {
-        std::vector<const T*> part(rows);
-        for (const T*& row : part) row += begin;
-        functions<T>().add_product(part.data(), part.size(), end - begin, weights, 1,
-                                   out + first + begin, gram_.size());
-    });
+    gram_.add_stored(values, weights, 1, gram_.segments()[segment], gram_.segments()[segment + 1],
+                     out);
 }
 
 template <class T>

@@ -40,8 +40,6 @@ class RowStore {
     bool is_worth_it(std::size_t rows_at_once, KernelRows choice) const;
     double measured_price() const;
     void add_segment(Indices rows, std::size_t segment, const T* weights, double* out);
-    void add_values(std::vector<const T*> rows, const T* weights, std::size_t first,
-                    std::size_t last, double* out);
     void watch_cache(std::size_t hits, std::size_t misses);
 
     Gram<T>& gram_;

@@ -121,6 +121,7 @@ class Solver {
             chunk_.take_whole(variables_);
             options.max_iterations = steps_in_place;
         } else {
+            if (result_.chunks == chunks_before_growth) working_set_.grow();
             const auto& members = working_set_.choose(variables_);
             result_.select_seconds += clock_.lap();
             chunk_.gather(variables_, members);
@@ -180,6 +181,8 @@ class Solver {
 
     // After that many steps some variables may have settled, and a smaller square is faster.
     static constexpr std::size_t steps_in_place = 6000;
+    // Most problems are solved by then; those that are not need several times as many.
+    static constexpr std::size_t chunks_before_growth = 60;
 
     Options options_;
     const Monitor& monitor_;

@@ -64,7 +64,7 @@ void WorkingSet::add(std::uint32_t v) {
 
 template <class T>
 const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variables) {
-    if (variables.active().size() <= most(size_)) return members_ = variables.active();
+    if (variables.active().size() <= most(start_size_)) return members_ = variables.active();
     is_member_.resize(variables.size(), false);
     last_.swap(members_);
     members_.clear();

@@ -13,10 +13,16 @@ namespace mercer::chunked {
 class WorkingSet {
   public:
     // `size`: variables of a chunk; `keep`: how many may stay from the last one
-    WorkingSet(std::size_t size, std::size_t keep) : size_(size), keep_(keep) {}
+    WorkingSet(std::size_t size, std::size_t keep)
+        : start_size_(size), start_keep_(keep), size_(size), keep_(keep) {}
 
     // Few active variables are chosen all together: one larger chunk ends what several would.
     static std::size_t most(std::size_t size) { return 2 * size; }
+    // Many free variables in many chunks undo each other's steps: from now on fewer, larger ones.
+    void grow() {
+        size_ = most(start_size_);
+        keep_ = most(start_keep_);
+    }
 
     template <class T>
     const std::vector<std::uint32_t>& choose(const Variables<T>& variables);
@@ -39,7 +45,7 @@ class WorkingSet {
     static std::vector<int> groups_by_violation(const std::vector<Extremes>& extremes);
     void add(std::uint32_t v);
 
-    std::size_t size_, keep_;
+    std::size_t start_size_, start_keep_, size_, keep_;
     std::vector<std::uint32_t> members_, last_;
     std::vector<std::uint8_t> is_member_;
 };

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.inner_product import inner_product
 from mercer.problem import Certificate, Problem, Solution
 
 FloatArray = NDArray[np.float64]
@@ -90,7 +91,7 @@ class Formulation:
         # K beta = linear - gradient - ridge beta
         values = problem.linear - solution.gradient - problem.ridge * beta
         rows = problem.row_coef(beta, self.n_rows)
-        return self._interpret(rows, float(beta @ values), solution.multiplier)
+        return self._interpret(rows, inner_product(beta, values), solution.multiplier)
 
     def _interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
         """The bias and its companions from the multipliers (spec 004, 2.7)."""

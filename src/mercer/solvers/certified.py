@@ -14,7 +14,7 @@ from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback
-from mercer.solvers.screening import screened_certificate
+from mercer.solvers.screening import Origin, screened_certificate
 from mercer.solvers.start import feasible_start
 
 __all__ = ["CertifiedRun"]
@@ -40,6 +40,7 @@ class CertifiedRun(ABC):
         callback: Callback | None,
         stopping: str = "margin",
         start_gradient: NDArray[np.float64] | None = None,
+        start_error: float = 0.0,
     ) -> None:
         self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
         self.began = time.perf_counter()
@@ -50,6 +51,8 @@ class CertifiedRun(ABC):
         self.coef = feasible_start(problem, start)
         is_kept = start is not None and np.array_equal(self.coef, start)
         self.start_gradient = start_gradient if is_kept else None
+        self.start_error = start_error
+        self.origin = Origin(np.zeros(()))
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
@@ -77,7 +80,7 @@ class CertifiedRun(ABC):
         precision = self.first_precision()
         # A single-precision run aims a little lower: its own rounding must fit in the rest.
         tolerance = self.tol * (0.9 if precision == "single" else 1.0)
-        certificate = self._run(precision, tolerance, self.start_gradient)
+        certificate = self._run(precision, tolerance, self.start_gradient, self.start_error)
         for _ in range(12):
             if self._is_over(precision, certificate):
                 break
@@ -86,7 +89,7 @@ class CertifiedRun(ABC):
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
             precision = "double"
             before = certificate.violation, certificate.gap
-            certificate = self._run(precision, tolerance, certificate.gradient)
+            certificate = self._run(precision, tolerance, certificate.gradient, certificate.error)
             if (certificate.violation, certificate.gap) == before:
                 self.status = "precision-limit"
         else:
@@ -116,8 +119,15 @@ class CertifiedRun(ABC):
         return min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
 
     def _run(
-        self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
+        self,
+        precision: Precision,
+        tolerance: float,
+        gradient: NDArray[np.float64] | None,
+        error: float,
     ) -> Certificate:
+        """A native run from a point whose gradient, if it is known, is known up to ``error``."""
+        if gradient is not None:
+            self.origin = Origin(self.coef.copy(), error)
         result = self.native_run(precision, tolerance, gradient)
         self.status = result.status
         self.left -= result.iterations
@@ -126,9 +136,11 @@ class CertifiedRun(ABC):
 
     def certificate(self, precision: Precision) -> Certificate:
         """That of the point a run in ``precision`` came to."""
-        if precision == "single" and self.gradient is not None:
-            return screened_certificate(self.problem, self.gram, self.coef, self.gradient)
-        return certify(self.problem, self.gram, self.coef)
+        if self.gradient is None:
+            return certify(self.problem, self.gram, self.coef)
+        return screened_certificate(
+            self.problem, self.gram, self.coef, self.gradient, self.origin, precision
+        )
 
     def _is_good(self, certificate: Certificate) -> bool:
         if self.stopping == "maximum-gain":

@@ -37,7 +37,7 @@ class Chunked:
     ----------
     chunk_size : int or "auto", default="auto"
         Variables solved together; "auto" is a tenth of all, between 512 and 1024. Up to twice
-        as many are taken if no more are active.
+        as many are taken if no more are active, or once sixty chunks were not enough.
     keep : float, default=0.5
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
@@ -84,10 +84,12 @@ class Chunked:
         max_time: float | None = None,
         callback: Callback | None = None,
         start_gradient: NDArray[np.float64] | None = None,
+        start_error: float = 0.0,
     ) -> Solution:
         """Solve ``problem`` with the kernel values of ``gram``.
 
-        ``start_gradient`` is the gradient at ``start``, if that is known.
+        ``start_gradient`` is the gradient at ``start``, if that is known, and ``start_error`` a
+        bound of its error.
         """
         return _Run(
             self,
@@ -99,6 +101,7 @@ class Chunked:
             max_time,
             callback,
             start_gradient=start_gradient,
+            start_error=start_error,
         ).solution()
 
 
@@ -118,9 +121,13 @@ class _Run(CertifiedRun):
         """Of many small problems the certificate must not cost more than the solution."""
         whole = self.solver.kernel_rows == "whole"
         if precision == "single" and whole and self.gradient is not None:
-            bounded = bounded_certificate(self.problem, self.gram, self.coef, self.gradient)
+            bounded = bounded_certificate(
+                self.problem, self.gram, self.coef, self.gradient, self.origin
+            )
             if bounded is not None and bounded.violation <= self.tol:
                 return bounded
+        if whole:
+            self.gram.native("double").keep_whole()
         return super().certificate(precision)
 
     def native_run(

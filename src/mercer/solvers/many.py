@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer.gram import Gram
+from mercer.inner_product import inner_product
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
@@ -95,7 +96,8 @@ def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]
     Groups whose sums are not zero fix t = 1.
     """
     product = before.linear - last.gradient
-    slope, curvature = float(problem.linear @ last.coef), float(last.coef @ product)
+    slope = inner_product(problem.linear, last.coef)
+    curvature = inner_product(last.coef, product)
     scale = 1.0
     if slope > 0 and curvature > 0 and not (problem.group_sum.any() or before.group_sum.any()):
         bound = np.where(last.coef > 0, problem.upper, problem.lower)
@@ -104,7 +106,11 @@ def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]
         scale = max(min(slope / curvature, room), 0.0)
     start = np.clip(scale * last.coef, problem.lower, problem.upper)
     is_same = (problem.ridge == before.ridge).all() and (problem.index == before.index).all()
-    return {"start": start, "start_gradient": problem.linear - scale * product if is_same else None}
+    return {
+        "start": start,
+        "start_gradient": problem.linear - scale * product if is_same else None,
+        "start_error": scale * last.error,
+    }
 
 
 def _choose(gram: Gram) -> Any:

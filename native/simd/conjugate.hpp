@@ -1,0 +1,179 @@
+// Steps conjugate to the steps before: what pairs of variables lose by undoing each other's work.
+//
+//     d = v + gamma d_before,   gamma = -(v' H d_before) / (d_before' H d_before)
+//
+// for the direction v of a pair: +1 for `up`, -1 for `down`. After a step to the maximum along
+// d_before the slope along it is zero, so that the slope along d is that of the pair, and
+//
+//     d' H d = v' H v - (v' H d_before)^2 / (d_before' H d_before)
+//
+// is less than the pair's own curvature: the step is longer. H d is kept for all positions. A step
+// that a box cuts short ends the direction, and so does a direction of too many variables: sixteen
+// save nearly as many steps as all, and cost nothing beside a pass over the gradient.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include "simd/square.hpp"
+#include "simd/vector.hpp"
+
+namespace mercer {
+namespace MERCER_ISA {
+
+template <class T>
+static constexpr T infinite = std::numeric_limits<T>::infinity();
+
+// A curvature of which less than that is left, where steps are conjugate, is rounding.
+static constexpr double least_share = 1e-3;
+
+// Which ways a position can move.
+template <class T>
+static void refresh_one(const Square<T>& square, std::size_t p) {
+    using Integer = std::remove_reference_t<decltype(Integers<T>{}[0])>;
+    static_cast<Integer*>(square.can_grow)[p] = square.beta[p] < square.upper[p] ? -1 : 0;
+    static_cast<Integer*>(square.can_fall)[p] = square.beta[p] > square.lower[p] ? -1 : 0;
+}
+
+static inline double lesser(double a, double b) {
+    return b < a ? b : a;
+}
+
+// Positions that move against each other. One of them may be missing: it is square.size then.
+struct Pair {
+    std::size_t up, down;
+};
+
+// What a step does to the gradient: gradient -= step (up_row - down_row + gamma product). The sum
+// in brackets is the next product, if another step will ask for it.
+template <class T>
+struct Pending {
+    const T* up_row;
+    const T* down_row;
+    T step = 0, gamma = 0;
+    bool keeps_product = false;
+};
+
+template <class T>
+class Direction {
+  public:
+    explicit Direction(const Square<T>& square) : square_(square) {}
+
+    // d' H d, or 0 if the next step stands alone.
+    double curvature() const { return curvature_; }
+
+    // Moves beta along the pair, made conjugate to the direction so far. false: without end
+    bool advance(Pair pair, Pending<T>& pending) {
+        const double slope = value(square_.gradient, pair.up) - value(square_.gradient, pair.down);
+        const double sum = value(square_.diagonal, pair.up) + value(square_.diagonal, pair.down);
+        const double own = sum - 2.0 * kernel(pair);
+        const bool is_flat = own <= std::numeric_limits<T>::epsilon() * sum;
+        double gamma = 0.0, curve = is_flat ? 0.0 : own;
+        if (curvature_ > 0.0) {
+            const double along = value(square_.product, pair.up) - value(square_.product, pair.down);
+            const double left = own - along * along / curvature_;
+            if (is_flat || left < least_share * own) {
+                forget();
+            } else {
+                gamma = -along / curvature_;
+                curve = left;
+            }
+        }
+        extend(pair, gamma);
+        double step = longest(slope, curve);
+        if (gamma != 0.0 && step < slope / curve) {
+            const double gain = step * (slope - 0.5 * step * curve);
+            if (pair_gain(pair, slope, own) > gain) {
+                forget();
+                extend(pair, gamma = 0.0);
+                step = longest(slope, curve = own);
+            }
+        }
+        if (step == infinite<double>) return false;
+        const bool goes_on = curve > 0.0 && step == slope / curve && count_ <= most;
+        move(step);
+        pending = {row(pair.up), row(pair.down), T(step), T(gamma), goes_on};
+        if (goes_on) {
+            curvature_ = curve;
+        } else {
+            forget();
+        }
+        return true;
+    }
+
+  private:
+    static constexpr std::size_t most = 16;
+
+    const T* row(std::size_t p) const { return square_.matrix + p * square_.stride; }
+    double value(const T* field, std::size_t p) const {
+        return p < square_.size ? double(field[p]) : 0.0;
+    }
+    // The row of the missing position is one of zeros.
+    double kernel(Pair pair) const {
+        return pair.down < square_.size ? double(row(pair.up)[pair.down]) : 0.0;
+    }
+
+    void forget() {
+        count_ = 0;
+        curvature_ = 0.0;
+    }
+
+    void extend(Pair pair, double gamma) {
+        for (std::size_t k = 0; k < count_; ++k) amount_[k] *= gamma;
+        add(pair.up, 1.0);
+        add(pair.down, -1.0);
+    }
+
+    void add(std::size_t p, double amount) {
+        if (p == square_.size) return;
+        std::size_t k = 0;
+        while (k < count_ && position_[k] != p) ++k;
+        if (k == count_) {
+            position_[count_] = p;
+            amount_[count_++] = 0.0;
+        }
+        amount_[k] += amount;
+    }
+
+    double room(std::size_t p, double amount) const {
+        if (amount == 0.0) return infinite<double>;
+        return ((amount > 0.0 ? square_.upper[p] : square_.lower[p]) - square_.beta[p]) / amount;
+    }
+
+    // To the maximum or to the first bound on the way; a flat direction is followed to the box.
+    double longest(double slope, double curve) {
+        double step = curve > 0.0 ? slope / curve : infinite<double>;
+        for (std::size_t k = 0; k < count_; ++k) {
+            room_[k] = room(position_[k], amount_[k]);
+            step = lesser(step, room_[k]);
+        }
+        return step;
+    }
+
+    // What the pair alone would gain, within its box.
+    double pair_gain(Pair pair, double slope, double own) const {
+        double step = slope / own;
+        if (pair.up < square_.size) step = lesser(step, room(pair.up, 1.0));
+        if (pair.down < square_.size) step = lesser(step, room(pair.down, -1.0));
+        return step * (slope - 0.5 * step * own);
+    }
+
+    void move(double step) {
+        for (std::size_t k = 0; k < count_; ++k) {
+            const std::size_t p = position_[k];
+            const double bound = amount_[k] > 0.0 ? square_.upper[p] : square_.lower[p];
+            square_.beta[p] = room_[k] <= step ? bound : square_.beta[p] + step * amount_[k];
+            refresh_one(square_, p);
+        }
+    }
+
+    const Square<T>& square_;
+    std::size_t count_ = 0;
+    std::size_t position_[most + 2];
+    double amount_[most + 2], room_[most + 2];
+    double curvature_ = 0.0;
+};
+
+}  // namespace MERCER_ISA
+}  // namespace mercer
