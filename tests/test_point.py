@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mercer import Gram, Problem, _core, certify
 from mercer.duality import duality_gap
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, Linear
 
 
 def draw(
@@ -67,7 +67,17 @@ def test_a_point_is_reported_by_the_formulas(
     if np.isnan(gap):
         assert expected >= 0.0
     else:
-        assert gap == pytest.approx(expected, rel=1e-9, abs=1e-10)
+        assert gap == pytest.approx(expected, rel=1e-9, abs=1e-10 + 1e-9 * abs(objective))
+
+
+def test_a_gap_that_is_closed_needs_no_second_look_however_far_the_bounds() -> None:
+    # maximize b_1 - b_2 - (b_1^2 + b_2^2)/2, b_1 + b_2 = 0: (1, -1), far inside [0, 1e6]
+    problem = Problem(np.array([1.0, -1.0]), [0, -1e6], [1e6, 0])
+    for shift, is_closed in ((0.0, True), (1e-3, False)):
+        beta = np.array([1.0 - shift, shift - 1.0])
+        report = _core.report_point(beta, beta, *problem._arrays)
+        assert np.isfinite(report[-1]) == is_closed
+        assert certify(problem, Gram(Linear(), np.eye(2)), beta).gap <= 2 * shift**2
 
 
 def test_ordinary_points_need_no_second_look() -> None:

@@ -9,6 +9,7 @@ namespace mercer {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double closed_gap = 1e-9;  // relative: no other primal point is worth a search
 
 // A sum that keeps what its additions round off.
 class Sum {
@@ -194,9 +195,9 @@ PointReport report_point(const ProblemView& p, const double* group_sum, const do
         report.infeasibility = std::max(report.infeasibility, std::abs(missing[g]));
         unsummed += report.multiplier[g] * missing[g];
     }
-    if (is_plain(p, beta)) {
-        report.gap = std::max(plain_gap(p, beta, values, report.multiplier) + unsummed, 0.0);
-    }
+    const double gap = std::max(plain_gap(p, beta, values, report.multiplier) + unsummed, 0.0);
+    const bool closed = gap <= closed_gap * std::abs(report.objective);
+    if (closed || is_plain(p, beta)) report.gap = gap;
     return report;
 }
 

@@ -31,8 +31,9 @@ bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, 
 struct PointReport {
     std::vector<double> gradient, multiplier;
     double objective, violation, infeasibility;
-    // Distance of the primal value at scale 1 and these multipliers; NaN where another primal
-    // point may be better (duality.py: infinite or far bounds, variables next to a bound).
+    // Distance of the primal value at scale 1 and these multipliers; NaN where it is not negligible
+    // and another primal point may be better (duality.py: infinite or far bounds, variables next
+    // to a bound).
     double gap;
 };
 
