@@ -13,7 +13,7 @@ namespace mercer::smo {
 
 namespace {
 
-constexpr std::size_t first_newton = 500;  // pair steps before the first Newton step
+constexpr std::size_t first_newton = 150;  // pair steps before the first Newton step
 
 class Clock {
   public:

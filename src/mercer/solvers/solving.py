@@ -71,7 +71,9 @@ class Auto:
         if max_iter in range(budget) or not gram.is_positive_definite:
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)
-        if first.status != "max-iter":
+        if first.status not in ("max-iter", "precision-limit"):
+            return first
+        if first.status == "precision-limit":
             limits = {name: options[name] for name in _LIMITS if name in options}
             return refined(problem, gram, first, max_iter=max_iter, **limits)
         rest = {**options, "start": first.coef}
