@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -96,11 +97,6 @@ class KernelMachine(BaseEstimator):
         state.pop("_expansion", None)
         state.pop("_bounded", None)
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if hasattr(self, "dual_coef_"):
-            self._expand()
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -296,7 +292,7 @@ class KernelMachine(BaseEstimator):
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(_is_done(s) for s in solutions))
-        self._expand()
+        self._forget_expansion()
         if self.fit_status_:
             self._warn_not_converged()
 
@@ -324,9 +320,15 @@ class KernelMachine(BaseEstimator):
 
     # --- evaluation ------------------------------------------------------------------
 
-    def _expand(self) -> None:
+    def _forget_expansion(self) -> None:
+        """Forget what was derived from fitted attributes that are no more."""
+        for name in ("_expansion", "_bounded"):
+            vars(self).pop(name, None)
+
+    @cached_property
+    def _expansion(self) -> Expansion:
         """The expansion over the support vectors, derived from the fitted attributes."""
-        self._expansion = Expansion(
+        return Expansion(
             self.kernel_,
             self.support_ if self._is_precomputed() else self.support_vectors_,
             _dense(self.dual_coef_).T,
@@ -334,7 +336,11 @@ class KernelMachine(BaseEstimator):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
-        self._bounded = BoundedExpansion(self._expansion)
+
+    @cached_property
+    def _bounded(self) -> BoundedExpansion:
+        """The same in single precision, with a bound of its error."""
+        return BoundedExpansion(self._expansion)
 
     def _expansion_parts(self) -> ArrayLike | None:
         """Offsets of the parts of the expansion wanted one by one."""
