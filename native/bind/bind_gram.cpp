@@ -108,11 +108,6 @@ void register_precision(nb::module_& m, const std::string& suffix) {
         .def("block", &block<T>)
         .def("product", &product<T>, nb::arg("columns"), nb::arg("weights"),
              nb::arg("rows").none() = nb::none())
-        .def("keep_whole",
-             [](Gram<T>& gram) {
-                 nb::gil_scoped_release release;
-                 gram.whole();
-             })
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses)

@@ -189,13 +189,16 @@ const T* Gram<T>::whole() {
     if (whole_.size() > 0) return whole_.data();
     const std::size_t n = size(), stride = whole_stride();
     Buffer<T> matrix(checked_product(stride + 1, stride));
-    std::fill_n(matrix.data(), matrix.size(), T(0));
     std::vector<std::size_t> rows(n);
     std::iota(rows.begin(), rows.end(), std::size_t(0));
     const auto part = [&](std::size_t begin, std::size_t end) {
         kernel_->values(Indices(rows).subspan(begin, end - begin), 0, n, &matrix[begin * stride],
                         stride);
+        for (std::size_t i = begin; i < end; ++i) {
+            std::fill(&matrix[i * stride + n], &matrix[(i + 1) * stride], T(0));
+        }
     };
+    std::fill(&matrix[n * stride], matrix.data() + matrix.size(), T(0));
     if (kernel_->is_parallel()) {
         threads_.parallel_for(n, column_grain, part);
     } else {

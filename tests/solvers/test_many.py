@@ -44,6 +44,17 @@ def test_every_problem_is_solved(solver, n_threads):
             assert solution.objective == pytest.approx(alone.objective, rel=1e-4)
 
 
+@pytest.mark.parametrize("gamma", [0.005, 0.1, 2.0])
+def test_what_a_chain_claims_holds_in_double_precision(gamma):
+    X, y = noisy(900, d=6)
+    chain, gram = folds(y, np.logspace(-2, 3, 8))[0], Gram(Gaussian(gamma), X, n_threads=1)
+    for problem, solution in zip(chain, solve_many([chain], gram)[0], strict=True):
+        full = certify(problem, gram, solution.coef)
+        assert full.violation <= solution.violation * (1 + 1e-9)
+        assert np.abs(solution.gradient - full.gradient).max() <= max(solution.error, 1e-9)
+        assert solution.objective == pytest.approx(full.objective, rel=1e-5)
+
+
 def test_held_out_decision_values_are_in_the_gradient():
     X, y = noisy()
     chains, gram = folds(y, [0.1, 10.0]), Gram(Gaussian(0.3), X)

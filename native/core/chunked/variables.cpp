@@ -30,6 +30,10 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
       gram_(gram), store_(gram, view, chunk_size, kernel_rows),
       in_place_(is_whole_matrix_of_all()), is_active_(view.n_variables),
       extremes_(view.n_groups + 1) {
+    if (store_.whole()) {
+        all_.resize(size());
+        std::iota(all_.begin(), all_.end(), 0u);
+    }
     for (std::size_t v = 0; v < size(); ++v) {
         is_active_[v] = problem.lower[v] < problem.upper[v];
         (is_active_[v] ? active_ : fixed_.variables).push_back(std::uint32_t(v));
@@ -98,13 +102,10 @@ template <class T>
 bool Variables<T>::subtract_product(const WeightedRows& change,
                                     const std::vector<std::uint32_t>& variables,
                                     const Poll& poll) {
-    if (change.rows.empty() || variables.empty()) return true;
-    if (store_.is_open()) {
-        std::vector<double> product(gram_.size());
-        if (!store_.product(change.rows, change.weights.data(), product.data(), poll)) return false;
-        for (const std::uint32_t v : variables) gradient[v] -= product[row(v)];
-        return true;
-    }
+    if (change.rows.empty()) return true;
+    if (store_.whole()) return subtract_stored(change, all_, poll);
+    if (store_.is_open()) return subtract_stored(change, variables, poll);
+    if (variables.empty()) return true;
     const bool is_active_set = &variables == &active_;
     if (is_active_set && !active_right_) active_right_ = right_rows(active_);
     const RightRows right = is_active_set ? RightRows() : right_rows(variables);
@@ -117,6 +118,15 @@ bool Variables<T>::subtract_product(const WeightedRows& change,
         return false;
     }
     for (std::size_t k = 0; k < variables.size(); ++k) gradient[variables[k]] -= product[use.place[k]];
+    return true;
+}
+
+template <class T>
+bool Variables<T>::subtract_stored(const WeightedRows& change,
+                                   const std::vector<std::uint32_t>& variables, const Poll& poll) {
+    std::vector<double> product(gram_.size());
+    if (!store_.product(change.rows, change.weights.data(), product.data(), poll)) return false;
+    for (const std::uint32_t v : variables) gradient[v] -= product[row(v)];
     return true;
 }
 
@@ -182,7 +192,7 @@ bool Variables<T>::shrink(double least_share) {
     Level level;
     std::ranges::copy_if(active_, std::back_inserter(level.variables), settled);
     if (double(level.variables.size()) < least_share * double(active_.size()) + 64.0) return false;
-    level.row_coef = row_coef();
+    if (!store_.whole()) level.row_coef = row_coef();
     for (const std::uint32_t v : level.variables) is_active_[v] = false;
     std::erase_if(active_, [&](std::uint32_t v) { return !is_active_[v]; });
     levels_.push_back(std::move(level));
@@ -213,6 +223,7 @@ bool Variables<T>::finish(const Poll& poll) {
 
 template <class T>
 bool Variables<T>::repair(const Level& level, const std::vector<double>& now, const Poll& poll) {
+    if (store_.whole()) return true;
     return subtract_product(difference(now, level.row_coef), level.variables, poll);
 }
 

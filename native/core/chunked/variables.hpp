@@ -3,7 +3,8 @@
 // The gradient of an active variable is always exact. A variable that was taken out keeps the
 // gradient of that moment; it is brought back from the net change of the coefficients since then,
 // so that each kernel value of a coefficient that went to and fro is computed once. Kernel values
-// come from kept rows where those are open, else they are computed for the active rows alone.
+// come from kept rows where those are open, else they are computed for the active rows alone. Rows
+// of the whole matrix serve all variables at once: then every gradient is exact.
 #pragma once
 
 #include <cstddef>
@@ -90,7 +91,8 @@ class Variables {
     double objective() const { return objective_; }
 
   private:
-    // Variables taken out together, and the coefficient of every row at that time.
+    // Variables taken out together, and the coefficient of every row at that time; not needed on the
+    // whole matrix.
     struct Level {
         std::vector<std::uint32_t> variables;
         std::vector<double> row_coef;
@@ -107,13 +109,15 @@ class Variables {
     // gradient -= K change for these variables; false if polled out
     bool subtract_product(const WeightedRows& change, const std::vector<std::uint32_t>& variables,
                           const Poll& poll);
+    bool subtract_stored(const WeightedRows& change, const std::vector<std::uint32_t>& variables,
+                         const Poll& poll);
     bool is_whole_matrix_of_all() const;
     RightRows right_rows(const std::vector<std::uint32_t>& variables) const;
 
     Gram<T>& gram_;
     RowStore<T> store_;
     bool in_place_;
-    std::vector<std::uint32_t> active_;
+    std::vector<std::uint32_t> active_, all_;
     std::vector<std::uint8_t> is_active_;
     std::vector<Extremes> extremes_;
     double violation_ = infinity, objective_ = 0.0;

@@ -126,8 +126,6 @@ class _Run(CertifiedRun):
             )
             if bounded is not None and bounded.violation <= self.tol:
                 return bounded
-        if whole:
-            self.gram.native("double").keep_whole()
         return super().certificate(precision)
 
     def native_run(

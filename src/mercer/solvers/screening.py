@@ -3,9 +3,12 @@
 A solver that worked in single precision knows the gradient of every variable up to an
 error. With B a bound of that error, only variables whose gradient lies within 2 B of the
 extremes can be extremes; these are recomputed in double precision, so the violation is that
-of :func:`mercer.certify`. The bound itself is checked on a sample spread over all variables.
-Distances of rows that lie far out are rounded most: the farthest are recomputed always, and the
-bound is checked on the ones next to them.
+of :func:`mercer.certify`.
+
+Errors are sums of many independent roundings. B is eight times the largest one in a sample
+spread over all variables: some twenty standard deviations. Distances of rows that lie far out
+are rounded most: the farthest are recomputed always, and the ones next to them are part of the
+sample. Errors beyond what rounding explains are not relied on.
 """
 
 from __future__ import annotations
@@ -29,8 +32,9 @@ FloatArray = NDArray[np.float64]
 # bounds there need not be tight.
 _ERROR_PER_NORM: dict[Precision, float] = {"single": 2e-6, "double": 2e-14}
 _SUMMING = 2.0**-50  # of sums in double precision, relative to their terms
+_SAFETY = 8.0
 _SAMPLE = 256
-_SMALL_SAMPLE = 32
+_SMALL_SAMPLE = 48
 _OBJECTIVE_ERROR = 1e-6  # relative, up to which the objective need not be recomputed
 
 
@@ -51,21 +55,19 @@ def screened_certificate(
     precision: Precision = "single",
 ) -> Certificate:
     """The certificate of ``coef``, whose ``gradient`` was followed from ``origin``."""
-    n = problem.n_variables
-    bound = _error_bound(problem, gram, coef, gradient, origin, precision)
-    if bound is None:
-        return certify(problem, gram, coef)
-    sample, outermost = _sample(problem, gram, _SAMPLE)
-    near = _near_extremes(problem, coef, gradient, 2 * bound)
-    chosen = np.unique(np.concatenate((sample, outermost, near)))
-    if len(chosen) > n // 2:
+    if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
     values = problem.linear - gradient - problem.ridge * coef
-    exact = _exact_values(problem, gram, coef, chosen)
-    error = np.abs(exact - values[chosen])
-    if error[~np.isin(chosen, outermost)].max(initial=0.0) > bound:
+    bound = _correct_sample(problem, gram, coef, values, origin, precision, _SAMPLE)
+    if bound is None:
         return certify(problem, gram, coef)
-    values[chosen] = exact
+    near = _near_extremes(problem, coef, gradient, 2 * bound)
+    if len(near) > problem.n_variables // 2:
+        return certify(problem, gram, coef)
+    exact = _exact_values(problem, gram, coef, near)
+    if np.abs(exact - values[near]).max(initial=0.0) > bound:
+        return certify(problem, gram, coef)
+    values[near] = exact
     if precision == "double" and origin.error == 0.0:
         return replace(certify_expansion(problem, gram, coef, values), error=bound)
     return assess(problem, coef, values, gram.is_positive_definite, error=bound)
@@ -76,40 +78,49 @@ def bounded_certificate(
 ) -> Certificate | None:
     """The same from a small sample alone: the violation is a bound, 2 B above the one found.
 
-    None if the sample contradicts the bound.
+    None if the sample does not allow that.
     """
-    bound = _error_bound(problem, gram, coef, gradient, origin, "single")
+    values = problem.linear - gradient - problem.ridge * coef
+    bound: float | None = origin.error
+    if not np.array_equal(coef, origin.coef):
+        bound = _correct_sample(problem, gram, coef, values, origin, "single", _SMALL_SAMPLE)
     if bound is None:
         return None
-    values = problem.linear - gradient - problem.ridge * coef
-    if not np.array_equal(coef, origin.coef):
-        sample, outermost = _sample(problem, gram, _SMALL_SAMPLE)
-        chosen = np.concatenate((sample, outermost))
-        exact = _exact_values(problem, gram, coef, chosen)
-        if np.abs(exact - values[chosen])[: len(sample)].max(initial=0.0) > bound:
-            return None
-        values[chosen] = exact
     found = assess(problem, coef, values, gram.is_positive_definite, error=bound)
     return replace(found, violation=found.violation + 2 * bound)
 
 
-def _error_bound(
+def _correct_sample(
     problem: Problem,
     gram: Gram,
     coef: FloatArray,
-    gradient: FloatArray,
+    values: FloatArray,
     origin: Origin,
     precision: Precision,
+    size: int,
 ) -> float | None:
-    """The bound B of the error of the gradient; None if the objective would suffer from it."""
-    largest = float(np.abs(gram.diagonal()).max(initial=0.0))
+    """Recomputes a sample of ``values``; returns a bound of the errors of the others.
+
+    None if rounding does not explain the errors found, or if the objective would suffer.
+    """
+    sample, outermost = _sample(problem, gram, size)
+    chosen = np.concatenate((sample, outermost))
+    exact = _exact_values(problem, gram, coef, chosen)
+    errors = np.abs(exact - values[chosen])[: len(sample)]
+    values[chosen] = exact
     with np.errstate(over="ignore", invalid="ignore"):
         moved, norm = _norm(coef - origin.coef), _norm(coef)
-        objective = 0.5 * inner_product(coef, problem.linear + gradient)
-    summing = _SUMMING * float(np.abs(coef).sum())
-    bound = origin.error + (_ERROR_PER_NORM[precision] * moved + summing) * largest
-    # 1/2 coef' error, with errors a thirtieth of the bound and independent of each other
-    return bound if bound * norm / 60 <= _OBJECTIVE_ERROR * abs(objective) else None
+        objective = inner_product(coef, problem.linear - 0.5 * (values + problem.ridge * coef))
+    largest = float(np.abs(gram.diagonal()).max(initial=0.0))
+    summing = _SUMMING * float(np.abs(coef).sum()) * largest
+    expected = _ERROR_PER_NORM[precision] * moved * largest + summing
+    found = float(errors.max(initial=0.0))
+    # 1/2 coef' error, with errors independent of each other
+    doubt = 0.5 * norm * float(np.sqrt(np.mean(errors**2))) if len(errors) else 0.0
+    if not (found <= origin.error + expected and doubt <= _OBJECTIVE_ERROR * abs(objective)):
+        return None
+    # the errors of the origin are as they were: those of the sample may have been corrected there
+    return origin.error + min(expected, max(_SAFETY * found, summing))
 
 
 def _norm(v: FloatArray) -> float:
