@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
-from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -25,7 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer.bounded_expansion import BoundedExpansion, has_bound
+from mercer.bounded_expansion import LazyExpansion, has_bound
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
@@ -94,9 +93,13 @@ class KernelMachine(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_expansion", None)
-        state.pop("_bounded", None)
+        state.pop("_expanded", None)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if hasattr(self, "dual_coef_"):
+            self._expand()
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -292,7 +295,7 @@ class KernelMachine(BaseEstimator):
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(_is_done(s) for s in solutions))
-        self._forget_expansion()
+        self._expand()
         if self.fit_status_:
             self._warn_not_converged()
 
@@ -320,15 +323,9 @@ class KernelMachine(BaseEstimator):
 
     # --- evaluation ------------------------------------------------------------------
 
-    def _forget_expansion(self) -> None:
-        """Forget what was derived from fitted attributes that are no more."""
-        for name in ("_expansion", "_bounded"):
-            vars(self).pop(name, None)
-
-    @cached_property
-    def _expansion(self) -> Expansion:
+    def _expand(self) -> None:
         """The expansion over the support vectors, derived from the fitted attributes."""
-        return Expansion(
+        self._expanded = LazyExpansion(
             self.kernel_,
             self.support_ if self._is_precomputed() else self.support_vectors_,
             _dense(self.dual_coef_).T,
@@ -337,10 +334,9 @@ class KernelMachine(BaseEstimator):
             n_threads=self.n_threads,
         )
 
-    @cached_property
-    def _bounded(self) -> BoundedExpansion:
-        """The same in single precision, with a bound of its error."""
-        return BoundedExpansion(self._expansion)
+    @property
+    def _expansion(self) -> Expansion:
+        return self._expanded.exact
 
     def _expansion_parts(self) -> ArrayLike | None:
         """Offsets of the parts of the expansion wanted one by one."""

@@ -192,7 +192,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
     def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """:meth:`_decide` in single precision, and where that is certain."""
-        values, bound = self._bounded.evaluate(X)
+        values, bound = self._expanded.bounded.evaluate(X)
         if len(self.classes_) == 2:
             decision = values[0, :, 0] + self.intercept_
             return (decision > 0).astype(np.intp), np.abs(decision) > bound[0]

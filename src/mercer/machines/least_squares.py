@@ -165,7 +165,7 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_support(X, rows[fit.rows])
         else:
             self.support_vectors_ = fit.rows
-        self._forget_expansion()
+        self._expand()
 
     def _warn(self, fit: LeastSquaresFit) -> None:
         # beyond this no digit of the coefficients is sure

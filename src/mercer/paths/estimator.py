@@ -207,7 +207,7 @@ class PathSVC(ClassifierMixin, KernelMachine):
         self._keep_support(X, np.flatnonzero(coef))
         self.dual_coef_ = coef[None, self.support_]
         self.intercept_ = np.array([self.path_.intercept(self.C_)])
-        self._forget_expansion()
+        self._expand()
 
     def decision_function(self, X: Any, C: float | None = None) -> FloatArray:
         """Decision values, positive for ``classes_[1]``.
