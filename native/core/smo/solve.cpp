@@ -164,7 +164,7 @@ class Solver {
             if (outcome == RefineOutcome::unbounded) return end(Status::unbounded);
             if (outcome != RefineOutcome::blocked) break;
         }
-        return true;
+        return result_.status == Status::converged;  // else told to stop between two of them
     }
 
     // Alternates Newton steps with pair steps, which repair the free set, until the violation is at
