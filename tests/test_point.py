@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer import Problem, _core
+from mercer import Gram, Problem, _core, certify
 from mercer.duality import duality_gap
+from mercer.kernels import Gaussian, Linear
 
 
 def draw(
@@ -66,7 +67,17 @@ def test_a_point_is_reported_by_the_formulas(
     if np.isnan(gap):
         assert expected >= 0.0
     else:
-        assert gap == pytest.approx(expected, rel=1e-9, abs=1e-10)
+        assert gap == pytest.approx(expected, rel=1e-9, abs=1e-10 + 1e-9 * abs(objective))
+
+
+def test_a_gap_that_is_closed_needs_no_second_look_however_far_the_bounds() -> None:
+    # maximize b_1 - b_2 - (b_1^2 + b_2^2)/2, b_1 + b_2 = 0: (1, -1), far inside [0, 1e6]
+    problem = Problem(np.array([1.0, -1.0]), [0, -1e6], [1e6, 0])
+    for shift, is_closed in ((0.0, True), (1e-3, False)):
+        beta = np.array([1.0 - shift, shift - 1.0])
+        report = _core.report_point(beta, beta, *problem._arrays)
+        assert np.isfinite(report[-1]) == is_closed
+        assert certify(problem, Gram(Linear(), np.eye(2)), beta).gap <= 2 * shift**2
 
 
 def test_ordinary_points_need_no_second_look() -> None:
@@ -85,3 +96,68 @@ def test_a_problem_moves_to_other_rows() -> None:
         problem.on_rows([0, -1, 2])
     with pytest.raises(ValueError, match=r"index must have shape \(3,\)"):
         problem.on_rows([0, 1])
+
+
+@settings(deadline=None, max_examples=60)
+@given(n=st.integers(1, 30), variables=st.integers(1, 40), seed=st.integers(0, 2**16))
+def test_an_expansion_is_the_product_at_the_rows_of_the_variables(
+    n: int, variables: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    gram = Gram(Gaussian(0.5), rng.normal(size=(n, 3)), precision="double")
+    index = rng.integers(0, n if seed % 2 else max(n // 3, 1), variables)
+    coef = np.round(rng.normal(size=variables))
+    row_coef = np.bincount(index, weights=coef, minlength=n)
+    wanted = gram.product(None, row_coef)[index]
+    np.testing.assert_allclose(gram.expand(index, coef), wanted, atol=1e-12)
+
+
+def test_an_expansion_of_no_coefficients_is_zero() -> None:
+    gram = Gram(Gaussian(0.5), np.eye(4), precision="double")
+    assert not gram.expand(np.arange(4), np.zeros(4)).any()
+
+
+@pytest.mark.parametrize("coef", [[np.nan, 1.0], [0.0, np.inf]])
+def test_an_expansion_of_what_is_no_point_is_refused(coef: list[float]) -> None:
+    gram = Gram(Gaussian(0.5), np.eye(2), precision="double")
+    with pytest.raises(ValueError, match="finite"):
+        gram.expand(np.arange(2), np.array(coef))
+    with pytest.raises(ValueError, match="coef must be finite"):
+        certify(Problem(np.ones(2), -1.0, 1.0), gram, coef)
+
+
+def test_a_point_beyond_the_rows_of_the_gram_is_refused() -> None:
+    gram = Gram(Gaussian(0.5), np.eye(2), precision="double")
+    with pytest.raises(ValueError, match="index must lie below the 2 rows of the gram, got 2"):
+        certify(Problem(np.ones(2), -1.0, 1.0, [0, 2]), gram, np.zeros(2))
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    sign=st.lists(st.sampled_from([1.0, -1.0, 1.0, -1.0, 0.5, np.nan]), max_size=6),
+    weight=st.lists(st.sampled_from([0.0, 1.0, 2.0, 1e-300, -1.0, np.inf]), max_size=6),
+)
+def test_labels_are_checked_in_one_pass_as_one_by_one(
+    sign: list[float], weight: list[float]
+) -> None:
+    n = min(len(sign), len(weight))
+    y, w = np.array(sign[:n]), np.array(weight[:n])
+    is_label = (np.abs(y) == 1.0).all() and np.isfinite(w).all() and (w >= 0).all()
+    both = (w[y > 0] > 0).any() and (w[y < 0] > 0).any()
+    assert _core.are_weighted_signs(y, w) == bool(is_label and both)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "total", "wanted"),
+    [
+        (-1.0, 1.0, 0.0, True),
+        (0.5, 1.0, 0.0, False),
+        (-1.0, -0.5, 0.0, False),
+        (0.0, 1.0, 1.0, False),
+    ],
+)
+def test_zero_is_feasible_where_box_and_sums_allow_it(
+    lower: float, upper: float, total: float, wanted: bool
+) -> None:
+    bounds = np.full(3, lower), np.full(3, upper)
+    assert _core.is_zero_feasible(*bounds, np.array([total])) == wanted

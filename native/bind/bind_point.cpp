@@ -26,6 +26,21 @@ nb::ndarray<nb::numpy, double> copied(const std::vector<double>& values) {
     return new_array<double>(std::move(out), {values.size()});
 }
 
+template <class T>
+nb::ndarray<nb::numpy, double> expanded(Gram<T>& gram, const Array1<double>& beta,
+                                        const IndexArray& index) {
+    const std::size_t n = beta.size();
+    if (index.size() != n || !is_point(beta.data(), index.data(), n, gram.size())) {
+        throw std::invalid_argument("a point must be finite, of rows of the gram");
+    }
+    auto out = std::make_unique<double[]>(n);
+    {
+        nb::gil_scoped_release release;
+        expand_point(gram, beta.data(), index.data(), n, out.get(), SignalPoll());
+    }
+    return new_array<double>(std::move(out), {n});
+}
+
 }  // namespace
 
 void register_point(nb::module_& m) {
@@ -36,6 +51,22 @@ void register_point(nb::module_& m) {
               return is_proper(view(index, linear, lower, upper, ridge, group, group_sum),
                                group_sum.data());
           });
+    m.def("is_point", [](const Array1<double>& beta, const IndexArray& index, std::size_t n_rows) {
+        const bool fits = beta.size() == index.size();
+        return fits && is_point(beta.data(), index.data(), beta.size(), n_rows);
+    });
+    m.def("are_weighted_signs", [](const Array1<double>& sign, const Array1<double>& weight) {
+        const bool fits = sign.size() == weight.size();
+        return fits && are_weighted_signs(sign.data(), weight.data(), sign.size());
+    });
+    m.def("is_zero_feasible", [](const Array1<double>& lower, const Array1<double>& upper,
+                                 const Array1<double>& group_sum) {
+        if (lower.size() != upper.size()) throw std::invalid_argument("bounds of unequal lengths");
+        return is_zero_feasible(lower.data(), upper.data(), lower.size(), group_sum.data(),
+                                group_sum.size());
+    });
+    m.def("expand_point", &expanded<float>);
+    m.def("expand_point", &expanded<double>);
     m.def("report_point",
           [](const Array1<double>& beta, const Array1<double>& values, const IndexArray& index,
              const Array1<double>& linear, const Array1<double>& lower, const Array1<double>& upper,

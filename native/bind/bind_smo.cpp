@@ -77,6 +77,7 @@ nb::list trace(const Result& result) {
 void register_smo(nb::module_& m) {
     nb::class_<Options>(m, "SmoOptions")
         .def(nb::init<>())
+        .def(nb::init<const Options&>())
         .def_rw("selection", &Options::selection)
         .def_rw("fallback", &Options::fallback)
         .def_rw("eta", &Options::eta)

@@ -14,9 +14,7 @@ Cholesky::Cholesky(std::vector<double> matrix, std::size_t size)
 void Cholesky::solve(std::vector<double>& x) const {
     for (std::size_t i = 0; i < size_; ++i) {
         const double* row = factor_.data() + i * size_;
-        double sum = x[i];
-        for (std::size_t j = 0; j < i; ++j) sum -= row[j] * x[j];
-        x[i] = sum / row[i];
+        x[i] = (x[i] - dot(row, x.data(), i)) / row[i];
     }
     for (std::size_t i = size_; i-- > 0;) {
         const double* row = factor_.data() + i * size_;

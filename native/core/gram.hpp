@@ -101,6 +101,8 @@ class Gram {
 
     // For work done with kernel() itself.
     void count_evaluations(std::size_t count) { evaluations_ += count; }
+    // For segments that a solver held instead of asking for them again.
+    void count_hits(std::size_t count) { hits_ += count; }
     std::size_t n_evaluations() const { return evaluations_; }
     std::size_t n_hits() const { return hits_; }
     std::size_t n_misses() const { return misses_; }

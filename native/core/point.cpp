@@ -9,6 +9,7 @@ namespace mercer {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double closed_gap = 1e-9;  // relative: no other primal point is worth a search
 
 // A sum that keeps what its additions round off.
 class Sum {
@@ -111,6 +112,65 @@ bool is_proper(const ProblemView& p, const double* group_sum) {
     return true;
 }
 
+bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows) {
+    for (std::size_t i = 0; i < size; ++i) {
+        if (!std::isfinite(beta[i]) || index[i] < 0 || std::size_t(index[i]) >= n_rows) return false;
+    }
+    return true;
+}
+
+bool are_weighted_signs(const double* sign, const double* weight, std::size_t size) {
+    bool has_plus = false, has_minus = false;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (std::abs(sign[i]) != 1.0 || !(weight[i] >= 0.0) || std::isinf(weight[i])) return false;
+        has_plus |= sign[i] > 0.0 && weight[i] > 0.0;
+        has_minus |= sign[i] < 0.0 && weight[i] > 0.0;
+    }
+    return has_plus && has_minus;
+}
+
+bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
+                      const double* group_sum, std::size_t n_groups) {
+    for (std::size_t i = 0; i < size; ++i) {
+        if (!(lower[i] <= 0.0 && 0.0 <= upper[i])) return false;
+    }
+    return std::all_of(group_sum, group_sum + n_groups, [](double sum) { return sum == 0.0; });
+}
+
+template <class T>
+bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, std::size_t size,
+                  double* values, const Poll& poll) {
+    const std::size_t n = gram.size();
+    std::vector<double> row_beta(n, 0.0), weights;
+    std::vector<std::size_t> place(n, n), asked, columns;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t row = std::size_t(index[i]);
+        row_beta[row] += beta[i];
+        if (place[row] == n) place[row] = asked.size(), asked.push_back(row);
+    }
+    // Packing rows anew pays if most would not be asked for, as with a pair of many classes.
+    const bool few = 2 * asked.size() <= n;
+    for (std::size_t row = 0; row < n; ++row) {
+        if (row_beta[row] == 0.0) continue;
+        columns.push_back(row);
+        weights.push_back(row_beta[row]);
+    }
+    std::vector<double> product(few ? asked.size() : n);
+    if (!gram.product(columns, weights.data(), 1, product.data(), poll, few ? &asked : nullptr)) {
+        return false;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t row = std::size_t(index[i]);
+        values[i] = product[few ? place[row] : row];
+    }
+    return true;
+}
+
+template bool expand_point(Gram<float>&, const double*, const std::int64_t*, std::size_t, double*,
+                           const Poll&);
+template bool expand_point(Gram<double>&, const double*, const std::int64_t*, std::size_t, double*,
+                           const Poll&);
+
 PointReport report_point(const ProblemView& p, const double* group_sum, const double* beta,
                          const double* values) {
     PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups),
@@ -135,9 +195,9 @@ PointReport report_point(const ProblemView& p, const double* group_sum, const do
         report.infeasibility = std::max(report.infeasibility, std::abs(missing[g]));
         unsummed += report.multiplier[g] * missing[g];
     }
-    if (is_plain(p, beta)) {
-        report.gap = std::max(plain_gap(p, beta, values, report.multiplier) + unsummed, 0.0);
-    }
+    const double gap = std::max(plain_gap(p, beta, values, report.multiplier) + unsummed, 0.0);
+    const bool closed = gap <= closed_gap * std::abs(report.objective);
+    if (closed || is_plain(p, beta)) report.gap = gap;
     return report;
 }
 

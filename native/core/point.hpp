@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/gram.hpp"
 #include "core/problem.hpp"
 
 namespace mercer {
@@ -11,11 +12,28 @@ namespace mercer {
 // Whether the requirements of a problem hold and the box lets every group reach its sum.
 bool is_proper(const ProblemView& problem, const double* group_sum);
 
+// Whether all coefficients are finite and all rows are among the first `n_rows`.
+bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows);
+
+// Whether all signs are -1 or +1, no weight is negative or infinite, and both signs have some weight.
+bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
+
+// Whether the point 0 is feasible.
+bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
+                      const double* group_sum, std::size_t n_groups);
+
+// values = (K beta)[index], from the rows whose coefficients do not add up to zero; false if polled
+// out. requires: index < rows of the Gram
+template <class T>
+bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, std::size_t size,
+                  double* values, const Poll& poll);
+
 struct PointReport {
     std::vector<double> gradient, multiplier;
     double objective, violation, infeasibility;
-    // Distance of the primal value at scale 1 and these multipliers; NaN where another primal
-    // point may be better (duality.py: infinite or far bounds, variables next to a bound).
+    // Distance of the primal value at scale 1 and these multipliers; NaN where it is not negligible
+    // and another primal point may be better (duality.py: infinite or far bounds, variables next
+    // to a bound).
     double gap;
 };
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "simd/byte_rows.hpp"
+#include "simd/scan.hpp"
 #include "simd/square.hpp"
 
 namespace mercer {
@@ -93,6 +94,8 @@ struct InstructionSet {
     const SquareFunctions<float>* square_single;
     const SquareFunctions<double>* square_full;
     const FactorFunctions* factor;
+    const ScanFunctions<float>* scan_single;
+    const ScanFunctions<double>* scan_full;
     const ByteFunctionSet* bytes;
 };
 
@@ -116,6 +119,17 @@ inline const SquareFunctions<float>& square_functions<float>(const InstructionSe
 template <>
 inline const SquareFunctions<double>& square_functions<double>(const InstructionSet& set) {
     return *set.square_full;
+}
+
+template <class T>
+const ScanFunctions<T>& scan_functions(const InstructionSet& set);
+template <>
+inline const ScanFunctions<float>& scan_functions<float>(const InstructionSet& set) {
+    return *set.scan_single;
+}
+template <>
+inline const ScanFunctions<double>& scan_functions<double>(const InstructionSet& set) {
+    return *set.scan_full;
 }
 
 // The best instruction set of this machine, or the one named by the environment variable

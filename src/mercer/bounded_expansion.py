@@ -20,7 +20,7 @@ from mercer.gram import Expansion
 from mercer.kernels import form as shapes
 from mercer.native_kernel import build_kernel, is_centred
 
-__all__ = ["BoundedExpansion", "has_bound"]
+__all__ = ["BoundedExpansion", "LazyExpansion", "has_bound"]
 
 FloatArray = NDArray[np.float64]
 
@@ -140,3 +140,23 @@ class BoundedExpansion:
             length, double_length = np.sqrt(d) * reach, np.sqrt(d) * double_reach
         rounding = _U * (length + (1.0 + reach) * _FLUSHED) + _U_DOUBLE * double_length
         return np.asarray(form.gamma * (d + 8) * rounding, dtype=np.float64)
+
+
+class LazyExpansion:
+    """An expansion, exact and bounded, made when first asked for: a small fit need not wait.
+
+    Parameters are those of :class:`~mercer.gram.Expansion`.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._args, self._options = args, options
+
+    @cached_property
+    def exact(self) -> Expansion:
+        """The expansion in the precision asked for."""
+        return Expansion(*self._args, **self._options)
+
+    @cached_property
+    def bounded(self) -> BoundedExpansion:
+        """The same in single precision, with a bound of its error."""
+        return BoundedExpansion(self.exact)

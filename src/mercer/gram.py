@@ -97,6 +97,8 @@ class Gram:
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
         precision = precision or self.precision
+        if precision in self._native:
+            return self._native[precision]
         if precision not in ("single", "double"):
             raise ValueError(f"precision must be 'single', 'double' or None, got {precision!r}")
         with self._lock:
@@ -190,10 +192,20 @@ class Gram:
         out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None], wanted)
         return out[0] if w.ndim == 1 else out.T
 
+    def expand(self, index: NDArray[np.intp], coef: FloatArray) -> FloatArray:
+        """Values ``sum_j coef[j] k(index[j], index[i])`` of variables on the rows ``index``.
+
+        In double precision. Entries of ``index`` may repeat; all arrays are contiguous.
+        """
+        return _core.expand_point(self.native("double"), coef, index)
+
     @property
     def n_evaluations(self) -> int:
         """Kernel values computed so far."""
-        return sum(native.n_evaluations for native in self._native.values())
+        total = 0
+        for native in self._native.values():
+            total += native.n_evaluations
+        return total
 
     @property
     def hit_rate(self) -> float:
@@ -318,11 +330,11 @@ def _available_bytes() -> int:
 def _check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:
     if segments is None:
         return [0, n_rows]
-    cuts = _indices("segments", segments, n_rows + 1)
+    cuts = _indices("segments", segments, n_rows + 1).tolist()
     ends = len(cuts) >= 2 and cuts[0] == 0 and cuts[-1] == n_rows
-    if not ends or (np.diff(cuts) < 0).any() or len(cuts) > 2**16:
+    if not ends or cuts != sorted(cuts) or len(cuts) > 2**16:
         raise ValueError(
             f"segments must ascend from 0 to n_rows={n_rows} in at most 65535 steps, "
             f"got {segments!r}"
         )
-    return cuts.tolist()
+    return cuts

@@ -34,7 +34,7 @@ from mercer.inner_product import inner_product
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem
 
-__all__ = ["corrected_gap", "features_needed", "long_gap"]
+__all__ = ["corrected_gap", "features_needed", "is_large", "long_gap"]
 
 FloatArray = NDArray[np.float64]
 
@@ -107,7 +107,7 @@ def features_needed(
     A slope sum_j beta_j <x_j, x_i> is off by a rounding error of its largest terms at least. None
     if that explains nothing, which costs next to nothing, and for other kernels.
     """
-    if not hasattr(gram, "features") or not _is_large(problem, certificate):
+    if not hasattr(gram, "features") or not is_large(problem, certificate):
         return None
     lengths = np.sqrt(np.abs(gram.diagonal(precision="double")))
     size = inner_product(np.abs(coef), lengths[problem.index]) * float(lengths.max(initial=0.0))
@@ -196,12 +196,12 @@ def _gap_at(
 
 def _is_rounding(problem: Problem, certificate: Certificate) -> bool:
     """Whether the gap is large although hardly anything violates."""
-    return _is_large(problem, certificate) and (
+    return is_large(problem, certificate) and (
         certificate.violation <= _SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
     )
 
 
-def _is_large(problem: Problem, certificate: Certificate) -> bool:
+def is_large(problem: Problem, certificate: Certificate) -> bool:
     """Whether there is a gap to explain, and all bounds have a price."""
     relative = certificate.relative_gap
     return (

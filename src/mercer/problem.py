@@ -10,7 +10,6 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.duality import duality_gap
 from mercer.error_free import long_expansion
-from mercer.primal_correction import corrected_gap, features_needed, long_gap
+from mercer.primal_correction import corrected_gap, features_needed, is_large, long_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -95,14 +94,15 @@ class Problem:
             raise ValueError(f"linear must be one-dimensional, got shape {linear.shape}")
         m = len(linear)
         index = np.arange(m) if self.index is None else self.index
-        fields: dict[str, NDArray[Any]] = {"linear": linear}
-        for name, dtype in (("lower", np.float64), ("upper", np.float64), ("ridge", np.float64)):
-            fields[name] = _spread(name, getattr(self, name), m, dtype)
-        fields["index"] = _spread("index", index, m, np.intp)
-        fields["group"] = _spread("group", self.group, m, np.int8)
-        fields["group_sum"] = np.atleast_1d(np.ascontiguousarray(self.group_sum, dtype=np.float64))
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        vars(self).update(
+            linear=linear,
+            lower=_spread("lower", self.lower, m, np.float64),
+            upper=_spread("upper", self.upper, m, np.float64),
+            index=_spread("index", index, m, np.intp),
+            ridge=_spread("ridge", self.ridge, m, np.float64),
+            group=_spread("group", self.group, m, np.int8),
+            group_sum=np.atleast_1d(np.ascontiguousarray(self.group_sum, dtype=np.float64)),
+        )
         self._check()
 
     def _check(self) -> None:
@@ -161,8 +161,8 @@ class Problem:
         rows = _spread("index", index, self.n_variables, np.intp)
         if len(rows) and rows.min() < 0:
             raise ValueError(f"index must not be negative, got {rows.min()}")
-        moved = copy(self)
-        object.__setattr__(moved, "index", rows)
+        moved = object.__new__(type(self))
+        vars(moved).update(vars(self), index=rows)
         return moved
 
     @property
@@ -292,10 +292,11 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     problem : Problem
         The problem the point belongs to.
     gram : Gram
-        The kernel values; only ``product`` is asked for, once. Where rounding of coefficients
-        makes the gap look large (see :mod:`mercer.primal_correction`) it is asked again, or
-        ``block`` is. If it gives the ``features`` of a linear kernel, slopes that rounding
-        spoils are computed from these with twice the digits.
+        The kernel values; only ``expand``, if there is one, or ``product`` is asked for, once.
+        Where rounding of coefficients makes the gap look large (see
+        :mod:`mercer.primal_correction`) it is asked again, or ``block`` is. If it gives the
+        ``features`` of a linear kernel, slopes that rounding spoils are computed from these
+        with twice the digits.
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
 
@@ -313,6 +314,8 @@ def certify_expansion(
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known in float64."""
     found = assess(problem, beta, values, gram.is_positive_definite)
     if found.gap is None:
+        return found
+    if not is_large(problem, found):
         return found
     features = features_needed(problem, gram, beta, found)
     if features is not None:
@@ -359,20 +362,23 @@ def assess(
 
 
 def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> FloatArray:
-    beta = np.asarray(coef, dtype=np.float64)
+    beta = np.ascontiguousarray(coef, dtype=np.float64)
     if beta.shape != problem.linear.shape:
         raise ValueError(f"coef must have shape {problem.linear.shape}, got {beta.shape}")
+    if _core.is_point(beta, problem.index, gram.n_rows):
+        return beta
     if not np.isfinite(beta).all():
         raise ValueError("coef must be finite")
-    if len(beta) and problem.index.max() >= gram.n_rows:
-        raise ValueError(
-            f"index must lie below the {gram.n_rows} rows of the gram, got {problem.index.max()}"
-        )
-    return beta
+    raise ValueError(
+        f"index must lie below the {gram.n_rows} rows of the gram, got {problem.index.max()}"
+    )
 
 
 def _expansion(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> FloatArray:
     """Value (K beta)_i of each variable, from the rows with a non-zero coefficient."""
+    if hasattr(gram, "expand"):
+        values: FloatArray = gram.expand(problem.index, beta)
+        return values
     row_coef = problem.row_coef(beta, gram.n_rows)
     columns = row_coef.nonzero()[0]
     if not len(columns):

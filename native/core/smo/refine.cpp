@@ -21,18 +21,24 @@ std::vector<std::size_t> free_positions(const auto& state) {
 }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-    return sum;
+    return mercer::dot(a.data(), b.data(), a.size());
 }
 
-// Kernel matrix of the free variables plus ridge.
+// Kernel matrix of the free variables plus ridge, its lower triangle. The step needs their rows
+// anyway, so values are taken from there if the cache can keep them.
 std::vector<double> free_matrix(State<double>& state, const std::vector<std::size_t>& free) {
     const std::size_t m = free.size();
-    std::vector<std::size_t> rows(m);
-    for (std::size_t k = 0; k < m; ++k) rows[k] = state.data_row(free[k]);
     std::vector<double> matrix(m * m);
-    state.gram().block(rows, rows, matrix.data(), rows.size());
+    if (state.rows_that_fit() > m) {
+        for (std::size_t k = 0; k < m; ++k) {
+            const auto row = state.row(free[k]);
+            for (std::size_t j = 0; j <= k; ++j) matrix[k * m + j] = state.value(row, free[j]);
+        }
+    } else {
+        std::vector<std::size_t> rows(m);
+        for (std::size_t k = 0; k < m; ++k) rows[k] = state.data_row(free[k]);
+        state.gram().block(rows, rows, matrix.data(), rows.size());
+    }
     for (std::size_t k = 0; k < m; ++k) matrix[k * m + k] += state.ridge[free[k]];
     return matrix;
 }
@@ -73,14 +79,13 @@ std::vector<double> direction(const State<double>& state, const std::vector<std:
     return d;
 }
 
-// d'Hd
+// d'Hd from the lower triangle of H
 double curvature_along(const std::vector<double>& matrix, const std::vector<double>& d) {
     const std::size_t m = d.size();
     double sum = 0.0;
     for (std::size_t i = 0; i < m; ++i) {
-        double row = 0.0;
-        for (std::size_t j = 0; j < m; ++j) row += matrix[i * m + j] * d[j];
-        sum += d[i] * row;
+        const double* row = matrix.data() + i * m;
+        sum += d[i] * (2.0 * mercer::dot(row, d.data(), i) + row[i] * d[i]);
     }
     return sum;
 }
@@ -141,6 +146,12 @@ RefineOutcome step_in_double(State<double>& state, std::size_t max_free) {
 }  // namespace
 
 template <class T>
+double newton_work(const State<T>& state) {
+    const double m = double(free_positions(state).size()), n = double(state.size());
+    return m * (m * m / 60.0 + m / 2.0 + n / 3.0);
+}
+
+template <class T>
 RefineOutcome newton_step(State<T>& state, std::size_t max_free) {
     if constexpr (std::is_same_v<T, double>) {
         return step_in_double(state, max_free);
@@ -149,6 +160,8 @@ RefineOutcome newton_step(State<T>& state, std::size_t max_free) {
     }
 }
 
+template double newton_work(const State<float>&);
+template double newton_work(const State<double>&);
 template RefineOutcome newton_step(State<float>&, std::size_t);
 template RefineOutcome newton_step(State<double>&, std::size_t);
 

@@ -22,4 +22,8 @@ enum class RefineOutcome {
 template <class T>
 RefineOutcome newton_step(State<T>& state, std::size_t max_free);
 
+// What the next one costs, about, in nanoseconds; a pair step costs one for each variable and 800.
+template <class T>
+double newton_work(const State<T>& state);
+
 }  // namespace mercer::smo

@@ -13,6 +13,8 @@ namespace mercer::smo {
 
 namespace {
 
+constexpr std::size_t first_newton = 150;  // pair steps before the first Newton step
+
 class Clock {
   public:
     double seconds() const {
@@ -33,7 +35,7 @@ class Solver {
           selection_(make_selection<T>(options)), step_(make_step<T>(options, state_.size())),
           recorder_(options.trace_stride, problem.linear),
           shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
-          next_newton_(std::max<std::size_t>(2000, 2 * state_.size())) {
+          next_newton_(std::max(first_newton, 7 * state_.size() / 10)) {
         for (std::size_t p = 0; p < state_.size(); ++p) {
             linear_size_ = std::max(linear_size_, std::abs(linear_[state_.variable(p)]));
         }
@@ -80,8 +82,8 @@ class Solver {
                 countdown = shrink_period_;
                 measure_terms();
                 if (options_.shrinking) state_.shrink();
-                if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
             }
+            if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
         }
     }
 
@@ -148,17 +150,21 @@ class Solver {
         state_.unshrink();
     }
 
-    // A few Newton steps in a long run; the next attempt comes after twice as many iterations.
+    // Newton steps in a long run, as long as they took no more work than the pair steps so far; the
+    // next attempt comes when these are a third more.
     bool attempt_newton() {
-        next_newton_ = 2 * result_.iterations;
+        next_newton_ = 4 * result_.iterations / 3 + 1;
         if (options_.newton_limit == 0) return true;
         state_.unshrink();
-        for (int round = 0; round < 300 && watch(); ++round) {
+        const double pair_work = double(result_.iterations) * (double(state_.size()) + 800.0);
+        while (newton_work_ <= pair_work && watch()) {
+            const double work = newton_work(state_);
             const RefineOutcome outcome = newton();
+            newton_work_ += work;
             if (outcome == RefineOutcome::unbounded) return end(Status::unbounded);
             if (outcome != RefineOutcome::blocked) break;
         }
-        return true;
+        return result_.status == Status::converged;  // else told to stop between two of them
     }
 
     // Alternates Newton steps with pair steps, which repair the free set, until the violation is at
@@ -231,7 +237,7 @@ class Solver {
     std::unique_ptr<Step<T>> step_;
     Recorder<T> recorder_;
     std::size_t shrink_period_, next_newton_;
-    double linear_size_ = 0.0, terms_size_ = 0.0;
+    double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
     bool is_settled_ = false;
 };
 

@@ -6,6 +6,9 @@
 
 namespace mercer::smo {
 
+// Neighbouring columns worth a run of their own: the rows of a class, one variable of every row.
+static constexpr std::size_t long_run = 16;
+
 template <class T>
 State<T>::State(const ProblemView& problem, Gram<T>& gram, const double* start,
                 const double* given_gradient, const Poll& poll)
@@ -13,6 +16,8 @@ State<T>::State(const ProblemView& problem, Gram<T>& gram, const double* start,
     order_variables(problem);
     read_variables(problem, start);
     find_runs();
+    const std::size_t n = gram_.size();
+    if (gram_.cache_bytes() / sizeof(T) >= n * n) held_.resize(n);
     if (given_gradient) {
         for (std::size_t p = 0; p < size(); ++p) gradient[p] = given_gradient[variable_[p]];
     } else {
@@ -95,11 +100,13 @@ void State<T>::compute_gradient(const ProblemView& problem, const Poll& poll) {
 template <class T>
 void State<T>::find_runs() {
     for (std::size_t p = 0; p < size(); ++p) {
-        if (p == 0 || group_[p] != group_[p - 1] || segment_[p] != segment_[p - 1]) {
+        const bool follows = p > 0 && column_[p] == column_[p - 1] + 1;
+        if (p == 0 || group_[p] != group_[p - 1] || segment_[p] != segment_[p - 1] ||
+            (!follows && runs_.back().contiguous && p - runs_.back().begin >= long_run)) {
             runs_.push_back({p, p + 1, group_[p], segment_[p], true, {}});
         } else {
             runs_.back().end = p + 1;
-            if (column_[p] != column_[p - 1] + 1) runs_.back().contiguous = false;
+            runs_.back().contiguous &= follows;
         }
     }
     unshrink();
@@ -107,8 +114,8 @@ void State<T>::find_runs() {
 
 template <class T>
 void State<T>::refresh(std::size_t p) {
-    can_grow[p] = beta[p] < upper[p];
-    can_fall[p] = beta[p] > lower[p];
+    can_grow[p] = beta[p] < upper[p] ? -1 : 0;
+    can_fall[p] = beta[p] > lower[p] ? -1 : 0;
 }
 
 template <class T>
@@ -120,25 +127,43 @@ std::size_t State<T>::n_active() const {
 
 template <class T>
 auto State<T>::row(std::size_t position) -> Row {
-    Row row;
+    const std::size_t data_row = data_row_[position];
+    if (held_.empty()) return fetch(data_row);
+    Row& held = held_[data_row];
+    if (held) {
+        gram_.count_hits(used_segments_.size());
+        ++rows_hit_;
+    } else {
+        held = fetch(data_row);
+    }
+    return held;
+}
+
+template <class T>
+auto State<T>::fetch(std::size_t data_row) -> Row {
+    std::vector<RowSegment<T>> segments;
     bool computed = false;
-    row.segments_.reserve(used_segments_.size());
+    segments.reserve(used_segments_.size());
     for (std::size_t s : used_segments_) {
-        row.segments_.push_back(gram_.row(data_row_[position], s));
-        computed |= row.segments_.back().was_computed();
+        segments.push_back(gram_.row(data_row, s));
+        computed |= segments.back().was_computed();
     }
     ++(computed ? rows_computed_ : rows_hit_);
+    Row row;
+    row.segments_ = std::make_shared<const std::vector<RowSegment<T>>>(std::move(segments));
     return row;
 }
 
 template <class T>
 auto State<T>::peek(std::size_t position) -> Row {
-    Row row;
-    row.segments_.reserve(used_segments_.size());
+    std::vector<RowSegment<T>> segments;
+    segments.reserve(used_segments_.size());
     for (std::size_t s : used_segments_) {
-        row.segments_.push_back(gram_.peek(data_row_[position], s));
-        if (!row.segments_.back()) return {};
+        segments.push_back(gram_.peek(data_row_[position], s));
+        if (!segments.back()) return {};
     }
+    Row row;
+    row.segments_ = std::make_shared<const std::vector<RowSegment<T>>>(std::move(segments));
     return row;
 }
 
@@ -200,36 +225,15 @@ void State<T>::settle(std::size_t p, double moved) {
 template <class T>
 void State<T>::subtract_row(double weight, const Row& row) {
     for (const Run& run : runs_) {
-        const T* k = row.segment(run.segment);
-        if (run.contiguous) {
-            k += column_[run.begin];
-            double* g = gradient.data() + run.begin;
-            for (std::size_t i = 0; i < run.end - run.begin; ++i) g[i] -= weight * double(k[i]);
-        } else {
-            for (std::size_t p = run.begin; p < run.end; ++p) {
-                gradient[p] -= weight * double(k[column_[p]]);
-            }
-        }
+        scan_.subtract_row(gradient.data(), range_of(run), row.segment(run.segment), weight);
     }
 }
 
 template <class T>
 void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_row) {
     for (const Run& run : runs_) {
-        const T* a = up_row.segment(run.segment);
-        const T* b = down_row.segment(run.segment);
-        if (run.contiguous) {
-            a += column_[run.begin];
-            b += column_[run.begin];
-            double* g = gradient.data() + run.begin;
-            for (std::size_t i = 0; i < run.end - run.begin; ++i) {
-                g[i] -= weight * (double(a[i]) - double(b[i]));
-            }
-        } else {
-            for (std::size_t p = run.begin; p < run.end; ++p) {
-                gradient[p] -= weight * (double(a[column_[p]]) - double(b[column_[p]]));
-            }
-        }
+        scan_.subtract_rows(gradient.data(), range_of(run), up_row.segment(run.segment),
+                            down_row.segment(run.segment), weight);
     }
 }
 
@@ -298,19 +302,40 @@ void State<T>::move_many(const std::vector<std::size_t>& positions,
     extremes_known_ = false;
 }
 
+template <class T>
+ScanRange State<T>::range_of(const Run& run) const {
+    return {run.begin, run.end, column_[run.begin], run.contiguous ? nullptr : column_.data()};
+}
+
+template <class T>
+ScanArrays State<T>::arrays() const {
+    return {gradient.data(), curvature.data(), can_grow.data(), can_fall.data()};
+}
+
+template <class T>
+std::size_t State<T>::best_partner(const Run& run, std::size_t up, const Row& up_row,
+                                   double span) const {
+    return scan_.best_partner(arrays(), range_of(run), up_row.segment(run.segment), gradient[up],
+                              curvature[up], span);
+}
+
 // Ties go to the last position.
+template <class T>
+void State<T>::find_extremes(const Run& run, Extremes& found) const {
+    if (is_dense(run)) return scan_.extremes(arrays(), range_of(run), found);
+    for (const std::uint32_t p : run.active) {
+        const double g = gradient[p];
+        if (can_grow[p] && g >= found.up) found.up = g, found.up_at = p;
+        if (can_fall[p] && g <= found.down) found.down = g, found.down_at = p;
+    }
+}
+
 template <class T>
 const std::vector<Extremes>& State<T>::extremes() {
     if (extremes_known_) return extremes_;
     std::ranges::fill(extremes_, Extremes());
     for (const Run& run : runs_) {
-        Extremes e = extremes_[slot(run.group)];
-        for (const std::uint32_t p : run.active) {
-            const double g = gradient[p];
-            if (can_grow[p] && g >= e.up) e.up = g, e.up_at = p;
-            if (can_fall[p] && g <= e.down) e.down = g, e.down_at = p;
-        }
-        extremes_[slot(run.group)] = e;
+        find_extremes(run, extremes_[slot(run.group)]);
     }
     extremes_known_ = true;
     return extremes_;

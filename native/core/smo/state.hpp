@@ -10,15 +10,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "core/gram.hpp"
 #include "core/problem.hpp"
 #include "core/smo/direction.hpp"
+#include "simd/leaf.hpp"
 
 namespace mercer::smo {
 
-inline constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t none = Extremes::nowhere;
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The variable that is increased and the one that is decreased; a variable without a group moves
@@ -42,24 +44,18 @@ struct Run {
     std::vector<std::uint32_t> active;  // positions, ascending
 };
 
-// Largest gradient among variables that may grow, smallest among those that may fall.
-struct Extremes {
-    double up = -infinity, down = infinity;
-    std::size_t up_at = none, down_at = none;
-};
-
 template <class T>
 class State {
   public:
     // A kernel row: one cached segment for each segment the problem touches, held while this lives.
     class Row {
       public:
-        explicit operator bool() const { return !segments_.empty(); }
-        const T* segment(std::size_t s) const { return segments_[s].values(); }
+        explicit operator bool() const { return bool(segments_); }
+        const T* segment(std::size_t s) const { return (*segments_)[s].values(); }
 
       private:
         friend class State;
-        std::vector<RowSegment<T>> segments_;
+        std::shared_ptr<const std::vector<RowSegment<T>>> segments_;
     };
 
     // requires: `start` feasible; `gradient` its gradient, or null to have it computed
@@ -68,7 +64,7 @@ class State {
 
     // Indexed by position. `curvature` is the diagonal of the kernel matrix plus the ridge.
     std::vector<double> beta, gradient, lower, upper, curvature, ridge;
-    std::vector<std::uint8_t> can_grow, can_fall;
+    std::vector<std::int64_t> can_grow, can_fall;  // all bits set where it can
 
     std::size_t size() const { return beta.size(); }
     std::size_t n_active() const;
@@ -80,6 +76,7 @@ class State {
     bool is_free(std::size_t p) const { return can_grow[p] && can_fall[p]; }
     Gram<T>& gram() { return gram_; }
 
+    // Held for the whole run, and found without a search, if the cache has room for all rows.
     Row row(std::size_t position);
     // The row if it is in the cache, else an empty one; leaves the order of the cache as it is.
     Row peek(std::size_t position);
@@ -98,6 +95,12 @@ class State {
     }
     // Kernel values of a run within a row; index them by `column(position)`.
     std::uint32_t column(std::size_t position) const { return column_[position]; }
+    // Whether a pass over the whole run, in vectors, takes no longer than one over its active part.
+    static bool is_dense(const Run& run) { return 16 * run.active.size() >= run.end - run.begin; }
+    ScanRange range_of(const Run& run) const;
+    // The violating partner of `up` that gains most in a whole run, or `none`. `span` is the size
+    // of the slopes. requires: `up_row` is the row of `up`
+    std::size_t best_partner(const Run& run, std::size_t up, const Row& up_row, double span) const;
 
     double slope(Pair pair) const;
     // The longest step the box allows.
@@ -116,7 +119,7 @@ class State {
     void move_many(const std::vector<std::size_t>& positions, const std::vector<double>& delta);
 
     // Extremes of each group (index g) and of the variables without one (index n_groups), over the
-    // active variables.
+    // active variables and those that cost nothing.
     const std::vector<Extremes>& extremes();
     double violation();
 
@@ -130,13 +133,17 @@ class State {
     void read_variables(const ProblemView& problem, const double* start);
     void compute_gradient(const ProblemView& problem, const Poll& poll);
     void find_runs();
+    Row fetch(std::size_t data_row);
     void refresh(std::size_t position);
+    void find_extremes(const Run& run, Extremes& found) const;
+    ScanArrays arrays() const;
     void settle(std::size_t position, double moved);
     void subtract_row(double weight, const Row& row);
     void subtract_rows(double weight, const Row& up_row, const Row& down_row);
     std::size_t slot(int group) const { return group < 0 ? n_groups_ : std::size_t(group); }
 
     Gram<T>& gram_;
+    const ScanFunctions<T>& scan_ = scan_functions<T>(instruction_set());
     std::size_t n_groups_;
     bool shrunk_ = false;
     std::size_t rows_computed_ = 0, rows_hit_ = 0;
@@ -146,6 +153,7 @@ class State {
     std::vector<std::size_t> segment_;        // place in used_segments_
     std::vector<std::uint32_t> column_;       // within its segment
     std::vector<std::size_t> used_segments_;  // segments of the Gram that hold any variable
+    std::vector<Row> held_;  // by row of the Gram; none if the cache may have to drop some
     std::vector<Run> runs_;
     std::vector<Extremes> extremes_;
     bool extremes_known_ = false;

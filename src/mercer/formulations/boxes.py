@@ -6,6 +6,7 @@ collapsed to [0, 0] whatever the loss.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -21,8 +22,8 @@ Intercept = Literal[True, False, "penalized"]
 
 def linear_loss(C: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Size of the box and ridge of a loss of slope ``C`` per unit of weight: C w and 0."""
-    nothing = np.zeros_like(weight)
-    if np.isfinite(C):
+    nothing = np.zeros(len(weight))
+    if isfinite(C):
         return C * weight, nothing
     return np.where(weight > 0, C, 0.0), nothing
 
@@ -39,9 +40,9 @@ def squared_loss(alpha: float, weight: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def signed_box(sign: FloatArray, size: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """[0, size] where ``sign`` is positive, [-size, 0] where it is negative."""
-    positive = sign > 0
-    return np.where(positive, 0.0, -size), np.where(positive, size, 0.0)
+    """[0, size] where ``sign`` is +1, [-size, 0] where it is -1."""
+    reach = sign * size
+    return np.minimum(reach, 0.0), np.maximum(reach, 0.0)
 
 
 def one_bias(

@@ -7,6 +7,8 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _core
+
 FloatArray = NDArray[np.float64]
 LARGEST_SQUARED = 1e120  # of targets
 
@@ -41,7 +43,7 @@ def check_scalar(
 
 def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
     """Refuse a value that is not one of those allowed."""
-    if not any(value is option or value == option for option in allowed):
+    if value not in allowed:
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
 
 
@@ -82,6 +84,8 @@ def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
 
 def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
     """Labels in {-1, +1} and weights, with some weight left on both classes."""
+    if _are_weighted_labels(y, weight):
+        return y, weight  # type: ignore[return-value]
     labels = check_vector("y", y)
     above, below = labels == 1.0, labels == -1.0
     counts = {1: np.count_nonzero(above), -1: np.count_nonzero(below)}
@@ -95,6 +99,14 @@ def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatAr
         if not w[members].any():
             raise ValueError(f"weight must not be zero for the whole class {label:+d}")
     return labels, w
+
+
+def _are_weighted_labels(y: ArrayLike, weight: ArrayLike | None) -> bool:
+    """Whether there is nothing to convert and, as one pass in the core tells, nothing to refuse."""
+    for array in (y, weight):
+        if not (isinstance(array, np.ndarray) and array.dtype == np.float64 and array.ndim == 1):
+            return False
+    return _core.are_weighted_signs(y, weight)
 
 
 def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:

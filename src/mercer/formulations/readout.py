@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -131,4 +131,4 @@ class Formulation:
         index = np.asarray(rows, dtype=np.intp)[self.problem.index]
         fallback = self.fallback.on_rows(rows, n_rows) if self.fallback is not None else None
         problem = self.problem.on_rows(index)
-        return replace(self, problem=problem, n_rows=n_rows, fallback=fallback)
+        return Formulation(problem, n_rows, self.kind, self.epsilon, fallback)

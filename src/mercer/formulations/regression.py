@@ -102,12 +102,12 @@ def nu_svr(
     size, ridge = linear_loss(C, w) if linear else squared_loss(1 / C, w)
     nothing, share = np.zeros_like(size), C * nu * float(w.sum()) / 2
     problem = Problem(
-        linear=np.tile(targets, 2),
+        linear=np.concatenate([targets, targets]),
         lower=np.concatenate([nothing, -size]),
         upper=np.concatenate([size, nothing]),
-        index=np.tile(np.arange(len(targets)), 2),
-        ridge=np.tile(ridge, 2),
-        group=np.repeat(np.array([0, 1], np.int8), len(targets)),
+        index=np.arange(2 * len(targets)) % len(targets),
+        ridge=np.concatenate([ridge, ridge]),
+        group=(np.arange(2 * len(targets)) >= len(targets)).astype(np.int8),
         group_sum=np.array([share, -share]),
     )
     fallback = None if linear else replace(least_squares(targets, 1 / C, w), epsilon=0.0)

@@ -122,6 +122,8 @@ def check_finite(name: str, value: Any) -> float:
 
 def check_bounds(name: str, bounds: Any, *, positive: bool = True) -> None:
     """Refuse anything but ``"fixed"`` or an increasing pair of (positive) numbers."""
+    if bounds is POSITIVE_BOUNDS:
+        return
     if isinstance(bounds, str):
         valid = bounds == "fixed"
     else:

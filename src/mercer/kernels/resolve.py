@@ -40,11 +40,10 @@ def resolve_gamma(
         spread = median_distance(X, weights, distances)
     else:
         spread = X.shape[1] * weighted_variance(X, weights)
-    with np.errstate(over="ignore"):
-        gamma = 1.0 / spread if spread > 0 else 1.0
+    gamma = 1.0 / float(spread) if spread > 0 else 1.0
     if not 0.0 < gamma < np.inf:
         raise ValueError(f"gamma={rule!r} overflows: scale the features or give a number")
-    return float(gamma)
+    return gamma
 
 
 def weighted_variance(X: Rows, weights: FloatArray) -> float:
@@ -53,11 +52,15 @@ def weighted_variance(X: Rows, weights: FloatArray) -> float:
     if is_sparse(X):
         mean = float(weights @ np.asarray(X.sum(axis=1)).ravel()) / total
         return max(0.0, float(weights @ squared_norms(X)) / total - mean**2)
+    if 8 * X.size <= VARIANCE_BYTES:
+        rows = numeric_rows(X)
+        mean = float((weights @ rows).sum()) / total
+        return float(weights @ squared_norms(rows - mean)) / total
     blocks = list(row_slices(X.shape[0], 8 * X.shape[1], VARIANCE_BYTES))
-    mean = sum(float((weights[rows] @ numeric_rows(X[rows])).sum()) for rows in blocks) / total
+    mean = sum(float((weights[part] @ numeric_rows(X[part])).sum()) for part in blocks) / total
     squares = 0.0
-    for rows in blocks:
-        squares += float(weights[rows] @ squared_norms(numeric_rows(X[rows]) - mean))
+    for part in blocks:
+        squares += float(weights[part] @ squared_norms(numeric_rows(X[part]) - mean))
     return squares / total
 
 

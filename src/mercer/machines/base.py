@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer.bounded_expansion import BoundedExpansion, has_bound
+from mercer.bounded_expansion import LazyExpansion, has_bound
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
@@ -93,8 +93,7 @@ class KernelMachine(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_expansion", None)
-        state.pop("_bounded", None)
+        state.pop("_expanded", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -326,7 +325,7 @@ class KernelMachine(BaseEstimator):
 
     def _expand(self) -> None:
         """The expansion over the support vectors, derived from the fitted attributes."""
-        self._expansion = Expansion(
+        self._expanded = LazyExpansion(
             self.kernel_,
             self.support_ if self._is_precomputed() else self.support_vectors_,
             _dense(self.dual_coef_).T,
@@ -334,7 +333,10 @@ class KernelMachine(BaseEstimator):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
-        self._bounded = BoundedExpansion(self._expansion)
+
+    @property
+    def _expansion(self) -> Expansion:
+        return self._expanded.exact
 
     def _expansion_parts(self) -> ArrayLike | None:
         """Offsets of the parts of the expansion wanted one by one."""

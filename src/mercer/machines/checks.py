@@ -151,9 +151,9 @@ def check_finite_values(gram: Gram) -> Gram:
 
     What overflows in single precision only is left to double precision.
     """
-    diagonal = gram.diagonal()
-    if not np.isfinite(diagonal).all():
-        diagonal = gram.native("double").diagonal()
+    if np.isfinite(gram.diagonal()).all():
+        return gram
+    diagonal = gram.native("double").diagonal()
     wrong = np.flatnonzero(~np.isfinite(diagonal))
     if len(wrong):
         i = int(wrong[0])
@@ -170,11 +170,22 @@ def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     is_plain = y.dtype.kind in "biuUS"
     if not is_plain:
         check_classification_targets(y)
-    classes, labels = np.unique(y, return_inverse=True)
+    classes, labels = _sorted_classes(y)
     if is_plain and 5 * len(classes) > len(y):
         # names or whole numbers are classes, but so many of them deserve a warning
         check_classification_targets(y)
     return classes, labels
+
+
+def _sorted_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """``np.unique(y, return_inverse=True)``, small whole numbers by counting."""
+    if len(y) and y.dtype.kind in "iu" and np.can_cast(y.dtype, np.intp):
+        low, high = int(y.min()), int(y.max())
+        if low >= 0 and high < 2 * len(y):
+            seen = np.bincount(y, minlength=high + 1) > 0
+            place = np.cumsum(seen) - 1
+            return seen.nonzero()[0].astype(y.dtype, copy=False), place[y]
+    return np.unique(y, return_inverse=True)
 
 
 def check_weighted_classes(classes: NDArray[Any], labels: NDArray[Any], weight: FloatArray) -> None:

@@ -32,6 +32,7 @@ from mercer.native_kernel import take_rows
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
+_SHORT_SEGMENT = 256  # kernel values
 
 
 class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
@@ -91,10 +92,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         sorted_labels = labels if order is None else labels[order]
         weights = (weight * class_weight[labels])[order if order is not None else slice(None)]
         pairs = list(class_pairs(sorted_labels, n_classes))
-        formulations = [
-            self._formulate(pair.sign, weights[pair.rows]).on_rows(pair.rows, len(labels))
-            for pair in pairs
-        ]
+        formulations = [self._formulate(pair.sign, weights[pair.rows]) for pair in pairs]
+        if n_classes > 2:
+            formulations = [
+                formulation.on_rows(pair.rows, len(labels))
+                for formulation, pair in zip(formulations, pairs, strict=True)
+            ]
         gram = self._make_gram(kernel, rows, segments)
         solutions, read_outs = self._solve_all(formulations, gram)
         support, coef = dual_coefficients(pairs, read_outs, sorted_labels, n_classes)
@@ -111,10 +114,15 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _class_order(
         self, labels: NDArray[np.intp], n_classes: int
     ) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
-        """Rows sorted by class, so that pairs of classes need only their own segments."""
+        """Rows sorted by class, so that pairs of classes need only their own segments.
+
+        Short segments cost more to keep than to compute: small classes share one.
+        """
         if n_classes == 2 or self._is_precomputed():
             return None, None
         order = np.argsort(labels, kind="stable")
+        if len(labels) < _SHORT_SEGMENT * n_classes:
+            return order, None
         counts = np.bincount(labels, minlength=n_classes)
         return order, np.concatenate([[0], np.cumsum(counts)])
 
@@ -184,7 +192,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
     def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """:meth:`_decide` in single precision, and where that is certain."""
-        values, bound = self._bounded.evaluate(X)
+        values, bound = self._expanded.bounded.evaluate(X)
         if len(self.classes_) == 2:
             decision = values[0, :, 0] + self.intercept_
             return (decision > 0).astype(np.intp), np.abs(decision) > bound[0]

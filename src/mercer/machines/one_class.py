@@ -140,7 +140,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
 
     def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """:meth:`_decide` in single precision, and where that is certain."""
-        values, bound = self._bounded.evaluate(X)
+        values, bound = self._expanded.bounded.evaluate(X)
         height = values[0, :, 0] + self.intercept_[0]
         is_certain = np.abs(height) > bound[0] + _ON_BOUNDARY * np.abs(self.offset_)
         return np.where(height >= 0, 1, -1), is_certain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import accumulate, combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -70,12 +70,13 @@ def dual_coefficients(
     support = in_use.nonzero()[0]
     support = support[np.argsort(labels[support], kind="stable")]
     coef = np.zeros((n_classes - 1, len(support)))
-    of_class = labels[support]
+    counts = np.bincount(labels[support], minlength=n_classes).tolist()
+    own_columns = [slice(*ends) for ends in pairwise(accumulate(counts, initial=0))]
     for pair, read_out in zip(pairs, read_outs, strict=True):
         for own, other in ((pair.first, pair.second), (pair.second, pair.first)):
-            column = (of_class == own).nonzero()[0]
+            columns = own_columns[own]
             row = other if other < own else other - 1
-            coef[row, column] = read_out.coef[support[column]]
+            coef[row, columns] = read_out.coef[support[columns]]
     return support, coef
 
 

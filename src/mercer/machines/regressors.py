@@ -93,7 +93,8 @@ class KernelRegressor(RegressorMixin, KernelFunction):
         """
         X, y, weight = self._validate_fit(X, y, sample_weight, y_numeric=True)
         with naming(y=y):
-            targets = np.asarray(column_or_1d(y, warn=True), dtype=np.float64)
+            y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
+            targets = np.asarray(y, dtype=np.float64)
         self._keep_read_out(self._fit_function(X, self._formulate(targets, weight), weight))
         return self
 

@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 LEARNED = frozenset((
     "alpha_", "alphas_", "coef_", "condition_", "dof_", "dual_coef_", "gcv_", "intercept_",
     "kernel_", "loo_error_", "loo_errors_", "loo_values_", "low_rank_", "n_iter_", "solver_",
-    "support_", "support_vectors_", "_expansion",
+    "support_", "support_vectors_", "_expanded",
 ))  # fmt: skip
 
 

@@ -22,7 +22,8 @@ def violation_unit(
     vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
     such coefficients can have takes its place.
     """
-    if problem.linear.any() or problem.n_groups == 0:
+    linear = problem.linear
+    if (len(linear) and linear[0] != 0.0) or linear.any() or problem.n_groups == 0:
         return 1.0
     multiplier = certificate.multiplier
     margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -131,12 +132,24 @@ class Smo:
         ).solution()
 
 
+@lru_cache(maxsize=32)
+def _native_options(smo: Smo) -> Any:
+    """What does not change between native runs of a solver; every run takes a copy."""
+    options = _core.SmoOptions()
+    resolve_selection(smo.selection).configure(options)
+    smo.step_policy.configure(options)
+    options.stop_by_step = smo.stopping == "maximum-gain"
+    options.trace_stride = int(smo.trace)
+    options.shrinking = smo.shrinking
+    return options
+
+
 class _Run(CertifiedRun):
     name = "smo"
 
     def __init__(self, smo: Smo, *args: Any) -> None:
         super().__init__(*args)
-        self.smo, self.selection, self.step = smo, resolve_selection(smo.selection), smo.step_policy
+        self.smo = smo
         self.recorded = Trace()
 
     def native_run(
@@ -159,12 +172,7 @@ class _Run(CertifiedRun):
         )
 
     def _options(self, precision: Precision, tolerance: float) -> Any:
-        options = _core.SmoOptions()
-        self.selection.configure(options)
-        self.step.configure(options)
-        options.stop_by_step = self.smo.stopping == "maximum-gain"
-        options.trace_stride = int(self.smo.trace)
-        options.shrinking = self.smo.shrinking
+        options = _core.SmoOptions(_native_options(self.smo))
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
         options.max_seconds = self.seconds_left()

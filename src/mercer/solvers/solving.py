@@ -21,6 +21,7 @@ from mercer.solvers.smo import Smo
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
 
 _LIMITS = ("tol", "max_time", "callback")
+_SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit takes hardly longer
 
 
 class Solver(Protocol):
@@ -66,11 +67,13 @@ class Auto:
                 problem, gram, max_iter=max_iter, **options
             )
         budget = max(100_000, 50 * problem.n_variables)
-        pairs = Smo(shrinking=self.shrinking)
+        pairs = _SMO[bool(self.shrinking)]
         if max_iter in range(budget) or not gram.is_positive_definite:
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)
-        if first.status != "max-iter":
+        if first.status not in ("max-iter", "precision-limit"):
+            return first
+        if first.status == "precision-limit":
             limits = {name: options[name] for name in _LIMITS if name in options}
             return refined(problem, gram, first, max_iter=max_iter, **limits)
         rest = {**options, "start": first.coef}

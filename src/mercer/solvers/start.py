@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _core
 from mercer.problem import Problem
 
 __all__ = ["feasible_start"]
@@ -21,8 +22,7 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     """
     if start is None:
         coef = np.zeros(problem.n_variables)
-        at_zero = problem.lower.max(initial=0.0) <= 0.0 <= problem.upper.min(initial=0.0)
-        if at_zero and not problem.group_sum.any():
+        if _core.is_zero_feasible(problem.lower, problem.upper, problem.group_sum):
             return coef
     else:
         coef = np.array(start, dtype=np.float64)
@@ -30,24 +30,27 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
             raise ValueError(f"start must have shape ({problem.n_variables},), got {coef.shape}")
         if not np.isfinite(coef).all():
             raise ValueError("start must be finite")
-    np.clip(coef, problem.lower, problem.upper, out=coef)
+    np.maximum(coef, problem.lower, out=coef)
+    np.minimum(coef, problem.upper, out=coef)
     for g in range(problem.n_groups):
         _fill_group(problem, coef, g)
-        # A start far outside leaves rounding of its own size behind.
-        _fill_group(problem, coef, g)
+        if start is not None:
+            # A start far outside leaves rounding of its own size behind.
+            _fill_group(problem, coef, g)
     return coef
 
 
 def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:
     """Moves the variables of group ``g``, first come first served, to the wanted sum."""
-    members = np.flatnonzero(problem.group == g)
-    total = problem.group_sum[g]
-    lack = total - coef[members].sum()
-    if abs(lack) <= 1e-12 * max(abs(total), np.abs(coef[members]).sum()):
+    members = (problem.group == g).nonzero()[0]
+    total, own = float(problem.group_sum[g]), coef[members]
+    lack = total - float(own.sum())
+    if abs(lack) <= 1e-12 * max(abs(total), float(np.abs(own).sum())):
         return
-    bound = problem.upper[members] if lack > 0 else problem.lower[members]
-    room = np.abs(bound - coef[members])
-    before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
-    moves = np.clip(abs(lack) - np.minimum(before, abs(lack)), 0.0, room)
-    full = moves == room
-    coef[members] = np.where(full, bound, coef[members] + np.sign(lack) * moves)
+    bound = (problem.upper if lack > 0 else problem.lower)[members]
+    room = np.abs(bound - own)
+    left = np.full(len(room), abs(lack))
+    left[1:] -= np.cumsum(room[:-1])
+    moves = np.minimum(np.maximum(left, 0.0), room)
+    own += moves if lack > 0 else -moves
+    coef[members] = np.where(moves == room, bound, own)

@@ -59,11 +59,13 @@ class Trace:
     def add(self, result: Any) -> None:
         """Append what a native run reports."""
         rows_before = self._counters.get("rows_computed", 0)
-        for name, value in result.counters.items():
-            self._counters[name] = self._counters.get(name, 0) + value
+        counters = result.counters
+        for name, value in self._counters.items():
+            counters[name] += value
+        self._counters = counters
         self._ratios += np.array(result.planning_ratios)
-        if result.trace:
-            points = np.array(result.trace, dtype=POINT)
+        if recorded := result.trace:
+            points = np.array(recorded, dtype=POINT)
             points["iteration"] += self.iterations
             points["seconds"] += self.seconds
             points["rows_computed"] += rows_before

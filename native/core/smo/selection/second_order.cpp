@@ -39,8 +39,35 @@ Found best_conjugate_partner(const State<T>& state, std::size_t up,
     });
 }
 
+// The partner with the largest gain of a step that ignores the box.
 template <class T>
-Found partner_by_hint(const State<T>& state, std::size_t up, const typename State<T>::Row& row,
+Found best_unclipped_partner(State<T>& state, std::size_t up, const typename State<T>::Row& row) {
+    const Extremes& found = state.extremes()[std::size_t(state.group_of(up))];
+    const auto gain = [&](std::size_t p) {
+        const double slope = state.gradient[up] - state.gradient[p];
+        const double sum = state.curvature[up] + state.curvature[p];
+        return unclipped_gain(slope, std::max(state.pair_curvature({up, p}, row), flat<T>(sum)));
+    };
+    Found best;
+    const auto compare = [&](std::size_t p) {
+        if (const double found_gain = gain(p); found_gain >= best.gain) best = {{up, p}, found_gain};
+    };
+    for (const Run& run : state.runs()) {
+        if (run.group != state.group_of(up)) continue;
+        if (State<T>::is_dense(run)) {
+            const std::size_t p = state.best_partner(run, up, row, found.up - found.down);
+            if (p != none) compare(p);
+            continue;
+        }
+        for (const std::uint32_t p : run.active) {
+            if (state.can_fall[p] && state.gradient[p] < state.gradient[up]) compare(p);
+        }
+    }
+    return best;
+}
+
+template <class T>
+Found partner_by_hint(State<T>& state, std::size_t up, const typename State<T>::Row& row,
                       const Hint& hint) {
     if (hint.conjugate) return best_conjugate_partner<T>(state, up, row, *hint.conjugate);
     if (hint.clipped) {
@@ -48,9 +75,7 @@ Found partner_by_hint(const State<T>& state, std::size_t up, const typename Stat
             return clipped_gain(slope, curve, state.room({up, p}));
         });
     }
-    return best_partner<T>(state, up, row, [](std::size_t, double slope, double curve) {
-        return unclipped_gain(slope, curve);
-    });
+    return best_unclipped_partner<T>(state, up, row);
 }
 
 template <class T>

@@ -1,0 +1,81 @@
+"""Pairs of classes on one Gram: each is solved, certified and stopped as a problem of its own."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+import mercer.formulations as fm
+from mercer import SVC, Gram, NuSVC, certify, solve
+from mercer.machines.checks import find_classes
+
+
+def drawn(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.r_[np.arange(classes), rng.integers(0, classes, n - classes)]
+    return rng.normal(size=(n, 3)) + 0.8 * y[:, None], y
+
+
+@pytest.mark.parametrize("n", [30, 60, 900])
+def test_machines_of_all_pairs_are_those_of_each_pair_alone(n: int) -> None:
+    # 900 rows of three classes have segments of their own, fewer share one
+    X, y = drawn(n, 3, n)
+    machine = SVC(C=3.0).fit(X, y)
+    for k, (i, j) in enumerate(combinations(range(3), 2)):
+        rows = (y == i) | (y == j)
+        problem = fm.svc(np.where(y[rows] == i, 1.0, -1.0), 3.0).problem
+        gram = Gram(machine.kernel_, X[rows], precision="double")
+        alone, found = solve(problem, gram), machine.solutions_[k]
+        assert found.converged
+        assert found.objective == pytest.approx(alone.objective, rel=1e-10)
+        assert found.violation <= 1e-9
+        assert found.gap <= 1e-9 * found.objective
+
+
+def test_the_certificate_of_a_pair_is_that_of_its_rows_alone() -> None:
+    X, y = drawn(120, 8, 0)
+    order = np.argsort(y, kind="stable")
+    machine = SVC(C=2.0).fit(X, y)
+    rows = order[(y[order] == 2) | (y[order] == 5)]
+    k = list(combinations(range(8), 2)).index((2, 5))
+    problem = fm.svc(np.where(y[rows] == 2, 1.0, -1.0), 2.0).problem
+    solution = machine.solutions_[k]
+    alone = certify(problem, Gram(machine.kernel_, X[rows], precision="double"), solution.coef)
+    assert solution.violation == pytest.approx(alone.violation, abs=1e-12)
+    assert solution.objective == pytest.approx(alone.objective, rel=1e-12)
+    np.testing.assert_allclose(solution.gradient, alone.gradient, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC])
+def test_a_callback_ends_the_pairs_that_are_left(kind: type) -> None:
+    X, y = load_iris(return_X_y=True)
+    seen = []
+
+    def stop(progress: object) -> bool:
+        seen.append(progress)
+        return True
+
+    with pytest.warns(match="callback"):
+        machine = kind(callback=stop).fit(X, y)
+    assert len(seen) == 3
+    assert [solution.status for solution in machine.solutions_] == ["callback"] * 3
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    labels=st.lists(st.integers(-3, 12), min_size=1, max_size=30),
+    dtype=st.sampled_from(["int64", "int8", "uint8", "uint64", "float64", "U3"]),
+)
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_classes_are_counted_as_they_are_sorted(labels: list[int], dtype: str) -> None:
+    y = np.array(labels).astype(dtype)
+    wanted, inverse = np.unique(y, return_inverse=True)
+    classes, found = find_classes(y)
+    assert classes.dtype == wanted.dtype
+    np.testing.assert_array_equal(classes, wanted)
+    np.testing.assert_array_equal(found, inverse)
