@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bind/bind.hpp"
+#include "core/point.hpp"
 
 namespace mercer::bind {
 
@@ -54,6 +55,22 @@ nb::ndarray<nb::numpy, double> product(Gram<T>& gram, const IndexArray& columns,
                      rows ? &right : nullptr);
     }
     return new_array<double>(std::move(out), {weights.shape(1), n});
+}
+
+// (K beta)[index]
+template <class T>
+nb::ndarray<nb::numpy, double> expanded(Gram<T>& gram, const Array1<double>& beta,
+                                        const IndexArray& index) {
+    const std::size_t n = beta.size();
+    if (index.size() != n || !is_point(beta.data(), index.data(), n, gram.size())) {
+        throw std::invalid_argument("a point must be finite, of rows of the gram");
+    }
+    auto out = std::make_unique<double[]>(n);
+    {
+        nb::gil_scoped_release release;
+        expand_point(gram, beta.data(), index.data(), n, out.get(), SignalPoll());
+    }
+    return new_array<double>(std::move(out), {n});
 }
 
 template <class T>
@@ -108,6 +125,7 @@ void register_precision(nb::module_& m, const std::string& suffix) {
         .def("block", &block<T>)
         .def("product", &product<T>, nb::arg("columns"), nb::arg("weights"),
              nb::arg("rows").none() = nb::none())
+        .def("expand", &expanded<T>)
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses)

@@ -26,21 +26,6 @@ nb::ndarray<nb::numpy, double> copied(const std::vector<double>& values) {
     return new_array<double>(std::move(out), {values.size()});
 }
 
-template <class T>
-nb::ndarray<nb::numpy, double> expanded(Gram<T>& gram, const Array1<double>& beta,
-                                        const IndexArray& index) {
-    const std::size_t n = beta.size();
-    if (index.size() != n || !is_point(beta.data(), index.data(), n, gram.size())) {
-        throw std::invalid_argument("a point must be finite, of rows of the gram");
-    }
-    auto out = std::make_unique<double[]>(n);
-    {
-        nb::gil_scoped_release release;
-        expand_point(gram, beta.data(), index.data(), n, out.get(), SignalPoll());
-    }
-    return new_array<double>(std::move(out), {n});
-}
-
 }  // namespace
 
 void register_point(nb::module_& m) {
@@ -65,8 +50,6 @@ void register_point(nb::module_& m) {
         return is_zero_feasible(lower.data(), upper.data(), lower.size(), group_sum.data(),
                                 group_sum.size());
     });
-    m.def("expand_point", &expanded<float>);
-    m.def("expand_point", &expanded<double>);
     m.def("report_point",
           [](const Array1<double>& beta, const Array1<double>& values, const IndexArray& index,
              const Array1<double>& linear, const Array1<double>& lower, const Array1<double>& upper,

@@ -197,7 +197,7 @@ class Gram:
 
         In double precision. Entries of ``index`` may repeat; all arrays are contiguous.
         """
-        return _core.expand_point(self.native("double"), coef, index)
+        return self.native("double").expand(coef, index)
 
     @property
     def n_evaluations(self) -> int:
