@@ -101,12 +101,14 @@ def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatAr
     return labels, w
 
 
-def _are_weighted_labels(y: ArrayLike, weight: ArrayLike | None) -> bool:
+def _are_weighted_labels(y: object, weight: object) -> bool:
     """Whether there is nothing to convert and, as one pass in the core tells, nothing to refuse."""
-    for array in (y, weight):
-        if not (isinstance(array, np.ndarray) and array.dtype == np.float64 and array.ndim == 1):
-            return False
-    return _core.are_weighted_signs(y, weight)
+    are_vectors = _is_float_vector(y) and _is_float_vector(weight)
+    return are_vectors and bool(_core.are_weighted_signs(y, weight))  # type: ignore[arg-type]
+
+
+def _is_float_vector(array: object) -> bool:
+    return isinstance(array, np.ndarray) and array.dtype == np.float64 and array.ndim == 1
 
 
 def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
