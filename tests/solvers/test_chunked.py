@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, _core, certify, solve
-from mercer.formulations import one_class, svc, svr
+from mercer.formulations import nu_svr, one_class, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian, Linear
 from mercer.solvers.progress import monitor
 
@@ -78,6 +78,26 @@ def test_a_violation_claimed_is_a_violation_certified_at_large_C():
     solution = solve(problem, gram, "chunked", tol=1e-3, max_iter=200_000)
     assert solution.violation == certify(problem, gram, solution.coef).violation
     assert solution.converged == (solution.violation <= 1e-3)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("formulation", ["svc", "no intercept", "nu"])
+def test_newton_steps_that_meet_many_bounds_keep_box_and_sums(formulation, precision):
+    X, y = noisy(1500, d=4)
+    problem = {
+        "svc": svc(y, 300.0).problem,
+        "no intercept": svc(y, 300.0, fit_intercept=False).problem,
+        "nu": nu_svr(X[:, 0] + 0.1 * y * X[:, 1], 300.0, 0.3).problem,
+    }[formulation]
+    gram = Gram(Gaussian(0.03), X, precision=precision)
+    solution = solve(problem, gram, Chunked(chunk_size=3000), tol=1e-4)
+    assert solution.converged
+    assert (problem.lower <= solution.coef).all()
+    assert (solution.coef <= problem.upper).all()
+    assert solution.trace["newton_steps"] > 0
+    assert solution.infeasibility <= 1e-12 * np.abs(solution.coef).sum()
+    best = solve(problem, gram, "smo", tol=1e-6)
+    assert solution.objective == pytest.approx(best.objective, rel=1e-5)
 
 
 def test_warm_start_resumes_where_it_stopped():

@@ -169,6 +169,7 @@ auto Newton<T>::way_along(const std::vector<std::size_t>& positions,
         const T* values = row(p);
         for (std::size_t j = 0; j < square_.size; ++j) way.product[j] += change * double(values[j]);
     }
+    if (!(slope > 0.0)) return way;
     const double curve = inner(way.change, way.product);
     // A curvature that may be rounding is none: such a way is followed to the box.
     const double noise = std::numeric_limits<double>::epsilon() * scale_ * length * length;
