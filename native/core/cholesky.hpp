@@ -17,6 +17,10 @@ inline double dot(const double* a, const double* b, std::size_t size) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    return dot(a.data(), b.data(), a.size());
+}
+
 class Cholesky {
   public:
     // Factorizes the lower triangle of `matrix` (size x size, rows of that length).

@@ -11,12 +11,6 @@ namespace {
 // More rounds meet few more bounds; what is left to meet the next step will.
 constexpr int most_rounds = 4;
 
-double inner(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
-    return sum;
-}
-
 }  // namespace
 
 template <class T>
@@ -48,19 +42,15 @@ template <class T>
 bool Newton<T>::step() {
     start();
     if (free_.size() < 2) return true;
-    const std::vector<std::size_t> all = free_;
     std::optional<std::vector<double>> d = direction();
     if (!d) return true;
-    const Way straight = way_along(all, *d);
-    Way best = straight;
-    for (int round = 1; round < most_rounds && d && hold(*d) && free_.size() > 1; ++round) {
-        d = direction();
+    const Way straight = way_along(*d);
+    for (int round = 1; round < most_rounds && d && hold(*d); ++round) {
+        d = free_.size() > 1 ? direction() : std::nullopt;
     }
-    if (d && !held_.empty() && d->size() == free_.size()) {
-        Way around = way_along(free_, *d);
-        if (around.gain > best.gain) best = std::move(around);
-    }
-    return climb(best);
+    if (!d || held_.empty()) return climb(straight);
+    const Way around = way_along(*d);
+    return climb(around.gain > straight.gain ? around : straight);
 }
 
 template <class T>
@@ -116,9 +106,9 @@ std::optional<std::vector<double>> Newton<T>::direction() const {
     for (std::size_t r = 0; r < n; ++r) {
         matrix.solve(solved.emplace_back(ranges[r].member));
         for (std::size_t s = 0; s <= r; ++s) {
-            coupling[r * n + s] = inner(ranges[s].member, solved[r]);
+            coupling[r * n + s] = dot(ranges[s].member, solved[r]);
         }
-        m[r] = inner(ranges[r].member, d) - ranges[r].missing;
+        m[r] = dot(ranges[r].member, d) - ranges[r].missing;
     }
     const Cholesky small(std::move(coupling), n);
     if (!small.is_positive()) return std::nullopt;
@@ -127,8 +117,8 @@ std::optional<std::vector<double>> Newton<T>::direction() const {
         for (std::size_t k = 0; k < d.size(); ++k) d[k] -= m[r] * solved[r][k];
     }
     for (const Sum& sum : ranges) {
-        const double count = inner(sum.member, sum.member);
-        const double left = (inner(sum.member, d) - sum.missing) / count;
+        const double count = dot(sum.member, sum.member);
+        const double left = (dot(sum.member, d) - sum.missing) / count;
         for (std::size_t k = 0; k < d.size(); ++k) d[k] -= left * sum.member[k];
     }
     if (!std::ranges::all_of(d, [](double x) { return std::isfinite(x); })) return std::nullopt;
@@ -153,12 +143,11 @@ bool Newton<T>::hold(const std::vector<double>& d) {
     return any;
 }
 
-// To the maximum along the change of some positions and of those held, or to the first bound.
+// To the maximum along the change of the free positions and of those held, or to the first bound.
 template <class T>
-auto Newton<T>::way_along(const std::vector<std::size_t>& positions,
-                          const std::vector<double>& d) const -> Way {
+auto Newton<T>::way_along(const std::vector<double>& d) const -> Way {
     Way way{held_change_, std::vector<double>(square_.size)};
-    for (std::size_t k = 0; k < d.size(); ++k) way.change[positions[k]] = d[k];
+    for (std::size_t k = 0; k < d.size(); ++k) way.change[free_[k]] = d[k];
     double slope = 0.0, length = 0.0;
     for (std::size_t p = 0; p < square_.size; ++p) {
         const double change = way.change[p];
@@ -170,7 +159,7 @@ auto Newton<T>::way_along(const std::vector<std::size_t>& positions,
         for (std::size_t j = 0; j < square_.size; ++j) way.product[j] += change * double(values[j]);
     }
     if (!(slope > 0.0)) return way;
-    const double curve = inner(way.change, way.product);
+    const double curve = dot(way.change, way.product);
     // A curvature that may be rounding is none: such a way is followed to the box.
     const double noise = std::numeric_limits<double>::epsilon() * scale_ * length * length;
     way.step = curve > noise ? std::min(way.room, slope / curve) : way.room;

@@ -60,7 +60,7 @@ class Newton {
     double room(std::size_t p, double change) const {
         return ((change > 0.0 ? square_.upper[p] : square_.lower[p]) - square_.beta[p]) / change;
     }
-    Way way_along(const std::vector<std::size_t>& positions, const std::vector<double>& d) const;
+    Way way_along(const std::vector<double>& d) const;
     bool climb(const Way& way);
 
     const Square<T>& square_;

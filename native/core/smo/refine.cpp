@@ -20,10 +20,6 @@ std::vector<std::size_t> free_positions(const auto& state) {
     return free;
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    return mercer::dot(a.data(), b.data(), a.size());
-}
-
 // Kernel matrix of the free variables plus ridge, its lower triangle. The step needs their rows
 // anyway, so values are taken from there if the cache can keep them.
 std::vector<double> free_matrix(State<double>& state, const std::vector<std::size_t>& free) {
@@ -85,7 +81,7 @@ double curvature_along(const std::vector<double>& matrix, const std::vector<doub
     double sum = 0.0;
     for (std::size_t i = 0; i < m; ++i) {
         const double* row = matrix.data() + i * m;
-        sum += d[i] * (2.0 * mercer::dot(row, d.data(), i) + row[i] * d[i]);
+        sum += d[i] * (2.0 * dot(row, d.data(), i) + row[i] * d[i]);
     }
     return sum;
 }
