@@ -1,6 +1,7 @@
 #include "core/threads.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <system_error>
 
@@ -17,9 +18,11 @@ namespace {
 // Ranges are smaller than a thread's share, so that one that is held up leaves the rest to others.
 constexpr std::size_t parts_per_thread = 4;
 
-// Loops follow each other closely: a thread looks for the next one for some ten microseconds before
-// it sleeps, because waking it takes longer.
+// Loops follow each other closely: a thread looks for the next one for a while before it sleeps,
+// because waking it takes longer, on virtual machines a millisecond. After the first looks it gives
+// way to others.
 constexpr int looks = 500;
+constexpr std::chrono::microseconds patience(1000);
 
 void pause() {
 #if defined(__x86_64__) || defined(_M_X64)
@@ -31,7 +34,12 @@ void pause() {
 
 template <class Condition>
 void look_for(const Condition& condition) {
-    for (int look = 0; look < looks && !condition(); ++look) pause();
+    for (int look = 0; look < looks; ++look) {
+        if (condition()) return;
+        pause();
+    }
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
 long process_id() {
@@ -78,10 +86,12 @@ void ThreadPool::serve() {
             wake_.wait(lock, [&] { return stopping_ || round_ != seen; });
             if (stopping_) return;
             seen = round_;
+            if (!is_open_) continue;  // woken too late: the others have done it
+            ++n_busy_;
         }
         run_parts();
         std::lock_guard lock(mutex_);
-        if (--pending_ == 0) done_.notify_one();
+        if (--n_busy_ == 0) done_.notify_one();
     }
 }
 
@@ -115,14 +125,18 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Range&
         error_ = nullptr;
         parts_ = std::min((count + grain - 1) / grain, parts_per_thread * n_threads_);
         next_part_ = 0;
-        pending_ = n_threads_ - 1;
+        is_open_ = true;
         ++round_;
     }
     wake_.notify_all();
     run_parts();
-    look_for([&] { return pending_ == 0; });
+    {
+        std::lock_guard lock(mutex_);
+        is_open_ = false;
+    }
+    look_for([&] { return n_busy_ == 0; });
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [&] { return pending_ == 0; });
+    done_.wait(lock, [&] { return n_busy_ == 0; });
     if (error_) std::rethrow_exception(error_);
 }
 

@@ -43,7 +43,8 @@ class ThreadPool {
     std::mutex busy_;
     std::mutex mutex_;
     std::condition_variable wake_, done_;
-    std::atomic<std::size_t> round_{0}, pending_{0};
+    std::atomic<std::size_t> round_{0}, n_busy_{0};
+    bool is_open_ = false;  // whether parts may be left to take
     std::atomic<bool> stopping_{false};
     const Range* work_ = nullptr;
     std::size_t count_ = 0, grain_ = 1, parts_ = 0;

@@ -17,7 +17,7 @@ template <class T>
 std::size_t Newton<T>::cost() const {
     std::size_t m = 0;
     for (std::size_t p = 0; p < square_.size; ++p) m += is_free(p);
-    return m * m / 12 * m / (square_.size + 1);
+    return m * m / 24 * m / (square_.size + 1);
 }
 
 // The proximal term leaves a violation of at most its product with the coefficients.

@@ -24,7 +24,7 @@ class Newton {
     // `tolerance`: of the whole problem. The square must outlive this.
     Newton(const Square<T>& square, double tolerance) : square_(square), tolerance_(tolerance) {}
 
-    // What a step costs, in pair steps: m^3 / 3 multiplications against a few for each position.
+    // What a step costs, about, in pair steps: m^3 / 6 multiplications against a few for each position.
     std::size_t cost() const;
 
     // Moves beta and the gradient. false if a bound cut the step short: another may go on.
