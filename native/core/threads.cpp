@@ -112,7 +112,8 @@ void ThreadPool::run_parts() {
 void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Range& work) {
     if (count == 0) return;
     std::unique_lock mine(busy_, std::try_to_lock);
-    if (n_threads_ == 1 || count <= grain || !mine.owns_lock() || process_id() != owner_) {
+    const bool alone = n_threads_ == 1 || count <= grain || is_full();
+    if (alone || !mine.owns_lock() || process_id() != owner_) {
         work(0, count);
         return;
     }

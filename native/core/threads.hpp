@@ -2,8 +2,8 @@
 //
 // Work is split into ranges, each taken by whoever is free, and every range writes its own part of
 // the result, so results never depend on the number of threads, nor on who was held up. The pool
-// may be used from several threads at once (a caller that finds it busy works alone) and after a
-// fork (the child works alone).
+// may be used from several threads at once (a caller that finds it busy works alone, and as many
+// guests as there are threads all do) and after a fork (the child works alone).
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,20 @@ class ThreadPool {
     // An exception thrown by a part is thrown again here.
     void parallel_for(std::size_t count, std::size_t grain, const Range& work);
 
+    // One who works for a while, with loops now and then.
+    class Guest {
+      public:
+        explicit Guest(ThreadPool& pool) : pool_(pool) { ++pool_.n_guests_; }
+        ~Guest() { --pool_.n_guests_; }
+        Guest(const Guest&) = delete;
+        Guest& operator=(const Guest&) = delete;
+
+      private:
+        ThreadPool& pool_;
+    };
+
   private:
+    bool is_full() const { return n_guests_ >= n_threads_ && n_guests_ > 1; }
     void start();
     void serve();
     void run_parts();
@@ -43,7 +56,7 @@ class ThreadPool {
     std::mutex busy_;
     std::mutex mutex_;
     std::condition_variable wake_, done_;
-    std::atomic<std::size_t> round_{0}, n_busy_{0};
+    std::atomic<std::size_t> round_{0}, n_busy_{0}, n_guests_{0};
     bool is_open_ = false;  // whether parts may be left to take
     std::atomic<bool> stopping_{false};
     const Range* work_ = nullptr;

@@ -208,6 +208,7 @@ class Solver {
 template <class T>
 Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
              const double* gradient, double* gradient_out, const Monitor& monitor) {
+    const ThreadPool::Guest guest(gram.threads());
     try {
         Solver<T> solver(problem, gram, options, beta, gradient, monitor);
         const Result result = solver.run();

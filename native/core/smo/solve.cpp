@@ -247,6 +247,7 @@ template <class T>
 Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
              const double* gradient, const Monitor& monitor) {
     Clock clock;
+    const ThreadPool::Guest guest(gram.threads());
     try {
         Solver<T> solver(problem, gram, options, beta, gradient, monitor);
         const Result result = solver.run();
