@@ -92,8 +92,8 @@ class Gram {
     bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                  const Poll& poll, const std::vector<std::size_t>* rows = nullptr);
 
-    // out[j] += sum_r rows[r][j - first] weights[r * n_columns + c] for j in [first, last), added
-    // up in the order of the fused product if there are whole blocks of rows.
+    // out[c * size() + j] += sum_r rows[r][j - first] weights[r * n_columns + c] for j in
+    // [first, last), added up in the order of the fused product if there are whole blocks of rows.
     void add_stored(const std::vector<const T*>& rows, const T* weights, std::size_t n_columns,
                     std::size_t first, std::size_t last, double* out);
     // Rows in a batch of stored ones: whole blocks of any instruction set.

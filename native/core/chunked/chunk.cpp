@@ -31,10 +31,12 @@ std::size_t most_positions(std::size_t most_variables) {
 
 template <class T>
 Chunk<T>::Chunk(std::size_t most_variables, Arena& arena)
-    : matrix_(arena), diagonal_(arena), gradient_(arena), product_(arena), can_grow_(arena), can_fall_(arena),
-      beta_(arena), start_(arena), lower_(arena), upper_(arena) {
+    : matrix_(arena), diagonal_(arena), gradient_(arena), product_(arena), can_grow_(arena),
+      can_fall_(arena), beta_(arena), start_(arena), lower_(arena), upper_(arena) {
     const std::size_t most = most_positions<T>(most_variables);
-    for (auto* field : {&diagonal_, &gradient_, &product_, &can_grow_, &can_fall_}) field->require(most);
+    for (auto* field : {&diagonal_, &gradient_, &product_, &can_grow_, &can_fall_}) {
+        field->require(most);
+    }
     for (auto* field : {&beta_, &start_, &lower_, &upper_}) field->require(most);
 }
 
