@@ -104,15 +104,12 @@ static inline void tile(const LeafParameters& leaf, const std::int32_t* a,
     for (int r = 0; r < height; ++r) {
         for (int h = 0; h < 2; ++h) {
             const Ints norms = load_ints(right_norms + h * lanes);
-            Vector<T>* numbers = &out[r][h * parts<T>];
-            to_numbers(exact<kind>(sums[r][h], left_norms[r], norms), numbers);
-            for (int q = 0; q < parts<T>; ++q) {
-                if constexpr (kind == LeafKind::gaussian) {
-                    numbers[q] = finish_distance<T>(leaf, numbers[q]);
-                } else {
-                    numbers[q] = finish<T, kind>(leaf, numbers[q], Vector<T>{}, Vector<T>{});
-                }
-            }
+            to_numbers(exact<kind>(sums[r][h], left_norms[r], norms), &out[r][h * parts<T>]);
+        }
+        if constexpr (kind == LeafKind::gaussian) {
+            finish_distances<T, 2 * parts<T>>(leaf, out[r]);
+        } else {
+            finish<T, kind, 2 * parts<T>>(leaf, {}, out[r]);
         }
     }
 }

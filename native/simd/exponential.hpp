@@ -34,21 +34,34 @@ struct PowerOfTwo<double> {
                                    0.6931471805599453};
 };
 
+// 2^x in place of several vectors side by side: one alone would wait for its own last term, and
+// what a core looks ahead does not reach as far as enough others.
 // requires: x <= 0 (or NaN, which gives 0)
-template <class T>
-static inline Vector<T> power_of_two(Vector<T> x) {
+template <class T, int count>
+static inline void powers_of_two(Vector<T> (&x)[count]) {
     using P = PowerOfTwo<T>;
-    const Vector<T> shifted = x + splat<T>(P::round_shift);
-    const Vector<T> r = x - (shifted - splat<T>(P::round_shift));
-    Vector<T> q = splat<T>(P::q[0]);
+    constexpr std::size_t terms = sizeof(P::q) / sizeof(T);
+    Vector<T> shifted[count], r[count], q[count];
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) {
+        shifted[i] = x[i] + splat<T>(P::round_shift);
+        r[i] = x[i] - (shifted[i] - splat<T>(P::round_shift));
+        q[i] = splat<T>(P::q[0]);
+    }
 #pragma GCC unroll 16
-    for (std::size_t k = 1; k < sizeof(P::q) / sizeof(T); ++k) q = q * r + splat<T>(P::q[k]);
-    const Vector<T> mantissa = q * r + splat<T>(T(1));
+    for (std::size_t k = 1; k <= terms; ++k) {
+        const Vector<T> next = splat<T>(k < terms ? P::q[k] : T(1));
+#pragma GCC unroll 8
+        for (int i = 0; i < count; ++i) q[i] = q[i] * r[i] + next;
+    }
     // The low bits of `shifted` are n, and 2^n is an addition to the exponent field; below `lowest`
     // it overflows.
-    const Bits<T> exponent = (Bits<T>)shifted << P::exponent_shift;
-    const Vector<T> value = (Vector<T>)((Bits<T>)mantissa + exponent);
-    return keep_where<T>(x >= splat<T>(P::lowest), value);
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) {
+        const Bits<T> exponent = (Bits<T>)shifted[i] << P::exponent_shift;
+        const Vector<T> value = (Vector<T>)((Bits<T>)q[i] + exponent);
+        x[i] = keep_where<T>(x[i] >= splat<T>(P::lowest), value);
+    }
 }
 
 }  // namespace MERCER_ISA

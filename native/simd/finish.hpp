@@ -11,32 +11,51 @@ namespace MERCER_ISA {
 
 constexpr double log2_e = 1.4426950408889634;
 
-// exp(-gamma distance)
-template <class T>
-static inline Vector<T> finish_distance(const LeafParameters& leaf, Vector<T> distance) {
-    return power_of_two<T>(at_least_zero<T>(distance) * splat<T>(T(-leaf.gamma * log2_e)));
+// exp(-gamma distance) in place of each distance.
+template <class T, int count>
+static inline void finish_distances(const LeafParameters& leaf, Vector<T> (&distance)[count]) {
+    const Vector<T> scale = splat<T>(T(-leaf.gamma * log2_e));
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) distance[i] = at_least_zero<T>(distance[i]) * scale;
+    powers_of_two<T, count>(distance);
 }
 
-// One vector of inner products (laplacian: distances) to kernel values. Formulas: form.py, Leaf.
+// (gamma <x, z> + coef0)^degree, or its tanh
 template <class T, LeafKind kind>
-static inline Vector<T> finish(const LeafParameters& leaf, Vector<T> sum, Vector<T> left,
-                               Vector<T> right) {
-    if constexpr (kind == LeafKind::linear) {
-        return sum;
-    } else if constexpr (kind == LeafKind::gaussian) {
-        return finish_distance<T>(leaf, (left + right) - (sum + sum));
-    } else if constexpr (kind == LeafKind::laplacian) {
-        return finish_distance<T>(leaf, sum);
-    } else {
-        Vector<T> base = splat<T>(T(leaf.gamma)) * sum + splat<T>(T(leaf.coef0));
-        if constexpr (kind == LeafKind::sigmoid) {
-            for (int i = 0; i < Lanes<T>::count; ++i) base[i] = std::tanh(base[i]);
-            return base;
-        }
-        Vector<T> power = splat<T>(T(1));
-        for (int d = 0; d < leaf.degree; ++d) power = power * base;
-        return power;
+static inline Vector<T> finish_product(const LeafParameters& leaf, Vector<T> sum) {
+    Vector<T> base = splat<T>(T(leaf.gamma)) * sum + splat<T>(T(leaf.coef0));
+    if constexpr (kind == LeafKind::sigmoid) {
+        for (int i = 0; i < Lanes<T>::count; ++i) base[i] = std::tanh(base[i]);
+        return base;
     }
+    Vector<T> power = splat<T>(T(1));
+    for (int d = 0; d < leaf.degree; ++d) power = power * base;
+    return power;
+}
+
+// Kernel values in place of inner products (laplacian: distances), of which several vectors are
+// finished side by side. norms: |x|^2 + |z|^2. Formulas: form.py, Leaf.
+template <class T, LeafKind kind, int count>
+static inline void finish(const LeafParameters& leaf, const Vector<T> (&norms)[count],
+                          Vector<T> (&value)[count]) {
+    if constexpr (kind == LeafKind::gaussian) {
+#pragma GCC unroll 8
+        for (int i = 0; i < count; ++i) value[i] = splat<T>(T(-2)) * value[i] + norms[i];
+        finish_distances<T, count>(leaf, value);
+    } else if constexpr (kind == LeafKind::laplacian) {
+        finish_distances<T, count>(leaf, value);
+    } else if constexpr (kind != LeafKind::linear) {
+        for (int i = 0; i < count; ++i) value[i] = finish_product<T, kind>(leaf, value[i]);
+    }
+}
+
+// One vector of them.
+template <class T, LeafKind kind>
+static inline Vector<T> finish_one(const LeafParameters& leaf, Vector<T> value, Vector<T> norms) {
+    Vector<T> alone[1] = {value};
+    const Vector<T> its_norms[1] = {norms};
+    finish<T, kind, 1>(leaf, its_norms, alone);
+    return alone[0];
 }
 
 // Calls work.template operator()<kind>() for the kind of the leaf, so that loops are compiled for

@@ -58,15 +58,29 @@ static inline void tile(const LeafParameters& leaf, const T* a, const T* left_no
     constexpr int lanes = Shape<T>::lanes;
     accumulate<T, height, kind == LeafKind::laplacian>(a, b, n_features, out);
     const Vector<T> right0 = load<T>(right_norms), right1 = load<T>(right_norms + lanes);
-    for (int r = 0; r < height; ++r) {
-        const Vector<T> left = splat<T>(left_norms[r]);
-        out[r][0] = finish<T, kind>(leaf, out[r][0], left, right0);
-        out[r][1] = finish<T, kind>(leaf, out[r][1], left, right1);
+    constexpr int together = height % 3 ? 1 : 3;
+#pragma GCC unroll 4
+    for (int first = 0; first < height; first += together) {
+        Vector<T> value[2 * together], norms[2 * together];
+#pragma GCC unroll 3
+        for (int r = 0; r < together; ++r) {
+            const Vector<T> left = splat<T>(left_norms[first + r]);
+            value[2 * r] = out[first + r][0];
+            value[2 * r + 1] = out[first + r][1];
+            norms[2 * r] = left + right0;
+            norms[2 * r + 1] = left + right1;
+        }
+        finish<T, kind, 2 * together>(leaf, norms, value);
+#pragma GCC unroll 3
+        for (int r = 0; r < together; ++r) {
+            out[first + r][0] = value[2 * r];
+            out[first + r][1] = value[2 * r + 1];
+        }
     }
 }
 
 template <class T, int height, LeafKind kind>
-static void values_of(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
+static void values_of(LeafParameters leaf, const LeftRows<T>& left, const Panels<T>& right,
                       std::size_t first, std::size_t last, T* out, std::size_t stride) {
     using S = Shape<T>;
     const std::size_t d = left.n_features, visit = S::panels_per_visit(d);
@@ -123,9 +137,9 @@ static void values_of_one(const LeafParameters& leaf, const LeftRows<T>& left,
         for (int r = 0; r < runs; ++r) {
             const std::size_t at = (p + r * length) * S::width;
             for (int h = 0; h < 2; ++h) {
-                const Vector<T> right_norms = load<T>(right.norms + at + h * S::lanes);
+                const Vector<T> norms = left_norm + load<T>(right.norms + at + h * S::lanes);
                 store<T>(out + (at - first * S::width) + h * S::lanes,
-                         finish<T, kind>(leaf, sums[r][h], left_norm, right_norms));
+                         finish_one<T, kind>(leaf, sums[r][h], norms));
             }
         }
     }
@@ -146,7 +160,7 @@ static void values(const LeafParameters& leaf, const LeftRows<T>& left, const Pa
 }
 
 template <class T, int height, LeafKind kind>
-static void product_of(const LeafParameters& leaf, const LeftRows<T>& left, const Panels<T>& right,
+static void product_of(LeafParameters leaf, const LeftRows<T>& left, const Panels<T>& right,
                        std::size_t first, std::size_t last, const T* weights,
                        std::size_t n_columns, double* out, std::size_t stride) {
     using S = Shape<T>;
@@ -223,11 +237,13 @@ static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_n
     const Vector<T> left = splat<T>(left_norm);
     std::size_t j = 0;
     for (; j + lanes <= count; j += lanes) {
-        store<T>(row + j, finish<T, kind>(leaf, load<T>(row + j), left, load<T>(right_norms + j)));
+        const Vector<T> norms = left + load<T>(right_norms + j);
+        store<T>(row + j, finish_one<T, kind>(leaf, load<T>(row + j), norms));
     }
     if (j < count) {
-        const Vector<T> last = finish<T, kind>(leaf, load_some<T>(row + j, count - j), left,
-                                               load_some<T>(right_norms + j, count - j));
+        const Vector<T> norms = left + load_some<T>(right_norms + j, count - j);
+        const Vector<T> last =
+            finish_one<T, kind>(leaf, load_some<T>(row + j, count - j), norms);
         for (std::size_t i = j; i < count; ++i) row[i] = last[i - j];
     }
 }
@@ -337,8 +353,9 @@ static void power_of_two_of(const T* x, T* out, std::size_t count) {
     constexpr int lanes = Lanes<T>::count;
     for (std::size_t i = 0; i < count; i += lanes) {
         const std::size_t used = count - i < lanes ? count - i : lanes;
-        const Vector<T> value = power_of_two<T>(load_some<T>(x + i, used));
-        for (std::size_t k = 0; k < used; ++k) out[i + k] = value[k];
+        Vector<T> value[1] = {load_some<T>(x + i, used)};
+        powers_of_two<T, 1>(value);
+        for (std::size_t k = 0; k < used; ++k) out[i + k] = value[0][k];
     }
 }
 

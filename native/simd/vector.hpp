@@ -7,6 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #ifndef MERCER_VECTOR_BYTES
 #define MERCER_VECTOR_BYTES 16
@@ -75,7 +78,7 @@ static inline Vector<T> keep_where(Integers<T> mask, Vector<T> v) {
 
 template <class T>
 static inline Vector<T> at_least_zero(Vector<T> v) {
-    return keep_where<T>(v > Vector<T>{}, v);
+    return v > Vector<T>{} ? v : Vector<T>{};
 }
 
 template <class T>
@@ -96,6 +99,17 @@ static inline T multiply_add(T a, T b, T c) {
 #endif
 }
 
+// In double precision. GCC 12 takes a way over the stack where there is an instruction for it.
+static inline Vector<double> widen(Lanes<float>::Half v) {
+#if defined(__AVX512F__)
+    return (Vector<double>)_mm512_cvtps_pd((__m256)v);
+#elif defined(__AVX__)
+    return (Vector<double>)_mm256_cvtps_pd((__m128)v);
+#else
+    return __builtin_convertvector(v, Vector<double>);
+#endif
+}
+
 // out[0..lanes) += v, in double precision.
 static inline void add_to(double* out, Vector<double> v) {
     store<double>(out, load<double>(out) + v);
@@ -108,9 +122,7 @@ static inline void add_to(double* out, Vector<float> v) {
         Vector<float> whole;
         Half halves[2];
     } parts = {v};
-    for (int h = 0; h < 2; ++h) {
-        add_to(out + h * half, __builtin_convertvector(parts.halves[h], Vector<double>));
-    }
+    for (int h = 0; h < 2; ++h) add_to(out + h * half, widen(parts.halves[h]));
 }
 
 }  // namespace MERCER_ISA
