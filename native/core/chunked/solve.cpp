@@ -106,7 +106,7 @@ class Solver {
     }
 
     bool takes_all() const {
-        return variables_.active().size() <= WorkingSet::most(options_.chunk_size);
+        return working_set_.takes_all(variables_.active().size());
     }
 
     std::size_t most_members() const {

@@ -64,12 +64,15 @@ void WorkingSet::add(std::uint32_t v) {
 
 template <class T>
 const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variables) {
-    if (variables.active().size() <= most(start_size_)) return members_ = variables.active();
+    const std::size_t n_active = variables.active().size();
+    n_alike_ = n_active == n_active_ ? n_alike_ + 1 : 1;
+    n_active_ = n_active;
+    if (takes_all(n_active)) return members_ = variables.active();
     is_member_.resize(variables.size(), false);
     last_.swap(members_);
     members_.clear();
     std::erase_if(last_, [&](std::uint32_t v) { return !variables.is_active(v); });
-    const std::size_t size = std::min(size_, variables.active().size());
+    const std::size_t size = std::min(size_, n_active);
     // At least the most violating pair is new: it guarantees progress.
     const std::size_t fresh = size - std::min({keep_, last_.size(), size - std::min<std::size_t>(size, 2)});
 

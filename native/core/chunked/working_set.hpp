@@ -16,12 +16,17 @@ class WorkingSet {
     WorkingSet(std::size_t size, std::size_t keep)
         : start_size_(size), start_keep_(keep), size_(size), keep_(keep) {}
 
-    // Few active variables are chosen all together: one larger chunk ends what several would.
-    static std::size_t most(std::size_t size) { return 2 * size; }
+    // Variables of the largest chunk.
+    static std::size_t most(std::size_t size) { return 3 * size; }
+    // Few active variables are chosen all together: one larger chunk ends what several would. So are
+    // somewhat more of them, if chunks have come and gone and all of them stayed active.
+    bool takes_all(std::size_t n_active) const {
+        return n_active <= 2 * start_size_ || (n_alike_ > 4 && n_active <= most(start_size_));
+    }
     // Many free variables in many chunks undo each other's steps: from now on fewer, larger ones.
     void grow() {
-        size_ = most(start_size_);
-        keep_ = most(start_keep_);
+        size_ = 2 * start_size_;
+        keep_ = 2 * start_keep_;
     }
 
     template <class T>
@@ -46,6 +51,7 @@ class WorkingSet {
     void add(std::uint32_t v);
 
     std::size_t start_size_, start_keep_, size_, keep_;
+    std::size_t n_active_ = 0, n_alike_ = 0;  // of the last chunk; chunks in a row that had so many
     std::vector<std::uint32_t> members_, last_;
     std::vector<std::uint8_t> is_member_;
 };
