@@ -1,26 +1,27 @@
 #include "core/cholesky.hpp"
 
+#include <algorithm>
+
 #include "simd/leaf.hpp"
 
 namespace mercer {
 
-Cholesky::Cholesky(std::vector<double> matrix, std::size_t size)
+template <class T>
+Cholesky<T>::Cholesky(std::vector<T> matrix, std::size_t size)
     : factor_(std::move(matrix)), size_(size) {
-    const FactorFunctions& functions = *instruction_set().factor;
-    std::vector<double> packed(functions.block * size);
+    const FactorFunctions<T>& functions = factor_functions<T>(instruction_set());
+    std::vector<T> packed(functions.block * size);
     positive_ = functions.cholesky(factor_.data(), size, packed.data());
 }
 
-void Cholesky::solve(std::vector<double>& x) const {
-    for (std::size_t i = 0; i < size_; ++i) {
-        const double* row = factor_.data() + i * size_;
-        x[i] = (x[i] - dot(row, x.data(), i)) / row[i];
-    }
-    for (std::size_t i = size_; i-- > 0;) {
-        const double* row = factor_.data() + i * size_;
-        x[i] /= row[i];
-        for (std::size_t j = 0; j < i; ++j) x[j] -= row[j] * x[i];
-    }
+template <class T>
+void Cholesky<T>::solve(std::vector<double>& x) const {
+    std::vector<T> rounded(x.begin(), x.end());
+    factor_functions<T>(instruction_set()).solve(factor_.data(), size_, rounded.data());
+    std::ranges::copy(rounded, x.begin());
 }
+
+template class Cholesky<float>;
+template class Cholesky<double>;
 
 }  // namespace mercer

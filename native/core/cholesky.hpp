@@ -21,18 +21,19 @@ inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
     return dot(a.data(), b.data(), a.size());
 }
 
+template <class T>
 class Cholesky {
   public:
     // Factorizes the lower triangle of `matrix` (size x size, rows of that length).
     // is_positive() is false if a pivot is not positive; the factor is then unusable.
-    Cholesky(std::vector<double> matrix, std::size_t size);
+    Cholesky(std::vector<T> matrix, std::size_t size);
 
     bool is_positive() const { return positive_; }
-    // x <- matrix^-1 x
+    // x <- matrix^-1 x, to the precision of the factor
     void solve(std::vector<double>& x) const;
 
   private:
-    std::vector<double> factor_;
+    std::vector<T> factor_;
     std::size_t size_;
     bool positive_ = true;
 };

@@ -12,29 +12,30 @@ namespace mercer {
 namespace MERCER_ISA {
 
 static constexpr std::size_t block = 32;
-static constexpr int lanes = Lanes<double>::count;
-static constexpr std::size_t tile_rows = 4, tile_columns = 2 * lanes;
+static constexpr std::size_t tile_rows = 4;
 
 // The diagonal block of the columns in work, column by column, and one over its pivots.
+template <class T>
 struct Corner {
-    double columns[block * block];  // columns[c * block + e] is the factor's entry (e, c)
-    double inverse[block];
+    T columns[block * block];  // columns[c * block + e] is the factor's entry (e, c)
+    T inverse[block];
 };
 
 // Factorizes the corner at row and column k: false if a pivot is not positive.
-static bool factor_corner(double* a, std::size_t n, std::size_t k, std::size_t width,
-                          Corner& corner) {
+template <class T>
+static bool factor_corner(T* a, std::size_t n, std::size_t k, std::size_t width,
+                          Corner<T>& corner) {
     for (std::size_t j = 0; j < width; ++j) {
-        double* row = a + (k + j) * n + k;
+        T* row = a + (k + j) * n + k;
         for (std::size_t c = 0; c < j; ++c) {
-            const double* column = corner.columns + c * block;
+            const T* column = corner.columns + c * block;
             row[c] *= corner.inverse[c];
             for (std::size_t e = c + 1; e < j; ++e) row[e] -= row[c] * column[e];
             row[j] -= row[c] * row[c];
         }
-        if (!(row[j] > 0.0)) return false;
+        if (!(row[j] > T(0))) return false;
         row[j] = std::sqrt(row[j]);
-        corner.inverse[j] = 1.0 / row[j];
+        corner.inverse[j] = T(1) / row[j];
         for (std::size_t c = 0; c <= j; ++c) corner.columns[c * block + j] = row[c];
     }
     return true;
@@ -42,27 +43,29 @@ static bool factor_corner(double* a, std::size_t n, std::size_t k, std::size_t w
 
 // packed[c] = (packed[c] - sum_b<c packed[b] factor(c, b)) / factor(c, c), for neighbouring rows of
 // the matrix in the lanes of `parts` vectors.
-template <int parts>
-static inline void solve_lanes(const Corner& corner, double* packed, std::size_t width,
+template <class T, int parts>
+static inline void solve_lanes(const Corner<T>& corner, T* packed, std::size_t width,
                                std::size_t stride) {
+    constexpr int lanes = Lanes<T>::count;
     for (std::size_t c = 0; c < width; ++c) {
-        Vector<double> values[parts];
-        for (int i = 0; i < parts; ++i) values[i] = load<double>(packed + c * stride + i * lanes);
+        Vector<T> values[parts];
+        for (int i = 0; i < parts; ++i) values[i] = load<T>(packed + c * stride + i * lanes);
         for (std::size_t b = 0; b < c; ++b) {
-            const Vector<double> entry = splat<double>(corner.columns[b * block + c]);
+            const Vector<T> entry = splat<T>(corner.columns[b * block + c]);
             for (int i = 0; i < parts; ++i) {
-                values[i] -= entry * load<double>(packed + b * stride + i * lanes);
+                values[i] -= entry * load<T>(packed + b * stride + i * lanes);
             }
         }
-        const Vector<double> inverse = splat<double>(corner.inverse[c]);
-        for (int i = 0; i < parts; ++i) store<double>(packed + c * stride + i * lanes, values[i] * inverse);
+        const Vector<T> inverse = splat<T>(corner.inverse[c]);
+        for (int i = 0; i < parts; ++i) store<T>(packed + c * stride + i * lanes, values[i] * inverse);
     }
 }
 
-static inline void solve_one(const Corner& corner, double* packed, std::size_t width,
+template <class T>
+static inline void solve_one(const Corner<T>& corner, T* packed, std::size_t width,
                              std::size_t stride) {
     for (std::size_t c = 0; c < width; ++c) {
-        double value = packed[c * stride];
+        T value = packed[c * stride];
         for (std::size_t b = 0; b < c; ++b) value -= corner.columns[b * block + c] * packed[b * stride];
         packed[c * stride] = value * corner.inverse[c];
     }
@@ -70,16 +73,17 @@ static inline void solve_one(const Corner& corner, double* packed, std::size_t w
 
 // Finishes columns [k, k + width) of the rows below the corner, and leaves them in `packed`, where
 // the rows lie side by side.
-static void finish_columns(double* a, std::size_t n, std::size_t k, std::size_t width,
-                           const Corner& corner, double* packed) {
-    constexpr std::size_t four = 4 * lanes;
+template <class T>
+static void finish_columns(T* a, std::size_t n, std::size_t k, std::size_t width,
+                           const Corner<T>& corner, T* packed) {
+    constexpr std::size_t lanes = Lanes<T>::count, four = 4 * lanes;
     const std::size_t first = k + width, count = n - first, stride = n;
     for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t c = 0; c < width; ++c) packed[c * stride + i] = a[(first + i) * n + k + c];
     }
     std::size_t i = 0;
-    for (; i + four <= count; i += four) solve_lanes<4>(corner, packed + i, width, stride);
-    for (; i + lanes <= count; i += lanes) solve_lanes<1>(corner, packed + i, width, stride);
+    for (; i + four <= count; i += four) solve_lanes<T, 4>(corner, packed + i, width, stride);
+    for (; i + lanes <= count; i += lanes) solve_lanes<T, 1>(corner, packed + i, width, stride);
     for (; i < count; ++i) solve_one(corner, packed + i, width, stride);
     for (i = 0; i < count; ++i) {
         for (std::size_t c = 0; c < width; ++c) a[(first + i) * n + k + c] = packed[c * stride + i];
@@ -87,45 +91,48 @@ static void finish_columns(double* a, std::size_t n, std::size_t k, std::size_t 
 }
 
 // a[i][j] -= sum_c left[i][c] packed[c][j] for a tile of rows and columns.
-template <std::size_t rows>
-static inline void subtract_tile(double* a, std::size_t n, const double* left,
-                                 const double* packed, std::size_t width, std::size_t stride) {
-    Vector<double> sums[rows][2];
-    for (std::size_t r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = Vector<double>{};
+template <class T, std::size_t rows>
+static inline void subtract_tile(T* a, std::size_t n, const T* left, const T* packed,
+                                 std::size_t width, std::size_t stride) {
+    constexpr int lanes = Lanes<T>::count;
+    Vector<T> sums[rows][2];
+    for (std::size_t r = 0; r < rows; ++r) sums[r][0] = sums[r][1] = Vector<T>{};
     for (std::size_t c = 0; c < width; ++c) {
-        const Vector<double> b0 = load<double>(packed + c * stride);
-        const Vector<double> b1 = load<double>(packed + c * stride + lanes);
+        const Vector<T> b0 = load<T>(packed + c * stride);
+        const Vector<T> b1 = load<T>(packed + c * stride + lanes);
         for (std::size_t r = 0; r < rows; ++r) {
-            const Vector<double> x = splat<double>(left[r * n + c]);
+            const Vector<T> x = splat<T>(left[r * n + c]);
             sums[r][0] += x * b0;
             sums[r][1] += x * b1;
         }
     }
     for (std::size_t r = 0; r < rows; ++r) {
-        double* row = a + r * n;
-        store<double>(row, load<double>(row) - sums[r][0]);
-        store<double>(row + lanes, load<double>(row + lanes) - sums[r][1]);
+        T* row = a + r * n;
+        store<T>(row, load<T>(row) - sums[r][0]);
+        store<T>(row + lanes, load<T>(row + lanes) - sums[r][1]);
     }
 }
 
 // The lower triangle of rows and columns [first, n) loses the product of the finished columns.
 // Tiles may reach above the diagonal, where nothing is read.
-static void subtract_columns(double* a, std::size_t n, std::size_t k, std::size_t width,
-                             const double* packed) {
+template <class T>
+static void subtract_columns(T* a, std::size_t n, std::size_t k, std::size_t width,
+                             const T* packed) {
+    constexpr std::size_t tile_columns = 2 * Lanes<T>::count;
     const std::size_t first = k + width, stride = n;
     for (std::size_t i = first; i < n; i += tile_rows) {
         const std::size_t rows = n - i < tile_rows ? n - i : tile_rows;
-        const double* left = a + i * n + k;
+        const T* left = a + i * n + k;
         for (std::size_t j = first; j < i + rows; j += tile_columns) {
-            double* corner = a + i * n + j;
+            T* corner = a + i * n + j;
             if (rows == tile_rows && j + tile_columns <= n) {
-                subtract_tile<tile_rows>(corner, n, left, packed + (j - first), width, stride);
+                subtract_tile<T, tile_rows>(corner, n, left, packed + (j - first), width, stride);
                 continue;
             }
             for (std::size_t r = 0; r < rows; ++r) {
                 const std::size_t end = j + tile_columns < n ? j + tile_columns : n;
                 for (std::size_t e = j; e < end; ++e) {
-                    double sum = 0.0;
+                    T sum = 0;
                     for (std::size_t c = 0; c < width; ++c) {
                         sum += left[r * n + c] * packed[c * stride + (e - first)];
                     }
@@ -136,10 +143,11 @@ static void subtract_columns(double* a, std::size_t n, std::size_t k, std::size_
     }
 }
 
-static bool cholesky(double* a, std::size_t n, double* packed) {
+template <class T>
+static bool cholesky(T* a, std::size_t n, T* packed) {
     for (std::size_t k = 0; k < n; k += block) {
         const std::size_t width = n - k < block ? n - k : block;
-        Corner corner;
+        Corner<T> corner;
         if (!factor_corner(a, n, k, width, corner)) return false;
         finish_columns(a, n, k, width, corner, packed);
         subtract_columns(a, n, k, width, packed);
@@ -147,8 +155,48 @@ static bool cholesky(double* a, std::size_t n, double* packed) {
     return true;
 }
 
-extern const FactorFunctions factor_functions;
-const FactorFunctions factor_functions = {block, cholesky};
+// Summed in four vectors that do not wait for each other.
+template <class T>
+static T inner_product(const T* a, const T* b, std::size_t count) {
+    constexpr std::size_t lanes = Lanes<T>::count;
+    Vector<T> sums[4]{};
+    std::size_t k = 0;
+    for (; k + 4 * lanes <= count; k += 4 * lanes) {
+        for (std::size_t i = 0; i < 4; ++i) {
+            sums[i] += load<T>(a + k + i * lanes) * load<T>(b + k + i * lanes);
+        }
+    }
+    for (; k + lanes <= count; k += lanes) sums[0] += load<T>(a + k) * load<T>(b + k);
+    const Vector<T> whole = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    T sum = 0;
+    for (; k < count; ++k) sum += a[k] * b[k];
+    for (std::size_t i = 0; i < lanes; ++i) sum += whole[i];
+    return sum;
+}
+
+template <class T>
+static void solve(const T* factor, std::size_t n, T* x) {
+    constexpr std::size_t lanes = Lanes<T>::count;
+    for (std::size_t i = 0; i < n; ++i) {
+        const T* row = factor + i * n;
+        x[i] = (x[i] - inner_product(row, x, i)) / row[i];
+    }
+    for (std::size_t i = n; i-- > 0;) {
+        const T* row = factor + i * n;
+        x[i] /= row[i];
+        const Vector<T> solved = splat<T>(x[i]);
+        std::size_t j = 0;
+        for (; j + lanes <= i; j += lanes) {
+            store<T>(x + j, load<T>(x + j) - solved * load<T>(row + j));
+        }
+        for (; j < i; ++j) x[j] -= x[i] * row[j];
+    }
+}
+
+extern const FactorFunctions<float> factor_single;
+extern const FactorFunctions<double> factor_full;
+const FactorFunctions<float> factor_single = {block, cholesky<float>, solve<float>};
+const FactorFunctions<double> factor_full = {block, cholesky<double>, solve<double>};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

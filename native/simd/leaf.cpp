@@ -384,14 +384,15 @@ static constexpr LeafFunctions<T> functions = {
 
 extern const SquareFunctions<float> square_single;
 extern const SquareFunctions<double> square_full;
-extern const FactorFunctions factor_functions;
+extern const FactorFunctions<float> factor_single;
+extern const FactorFunctions<double> factor_full;
 extern const ScanFunctions<float> scan_single;
 extern const ScanFunctions<double> scan_full;
 extern const ByteFunctionSet byte_functions;
 extern const InstructionSet set;
 const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>, &square_single,
-                            &square_full,    &factor_functions, &scan_single,       &scan_full,
-                            &byte_functions};
+                            &square_full,    &factor_single,    &factor_full,       &scan_single,
+                            &scan_full,      &byte_functions};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

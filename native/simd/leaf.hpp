@@ -80,11 +80,14 @@ struct LeafFunctions {
     void (*power_of_two)(const T* x, T* out, std::size_t count);
 };
 
+template <class T>
 struct FactorFunctions {
     std::size_t block;
     // The Cholesky factor in place of the lower triangle of the n x n matrix `a`, rows of length n;
     // `packed` has room for block * n numbers. false if the matrix is not positive definite.
-    bool (*cholesky)(double* a, std::size_t n, double* packed);
+    bool (*cholesky)(T* a, std::size_t n, T* packed);
+    // x <- a^-1 x, from the factor of a.
+    void (*solve)(const T* factor, std::size_t n, T* x);
 };
 
 struct InstructionSet {
@@ -93,7 +96,8 @@ struct InstructionSet {
     const LeafFunctions<double>* full;
     const SquareFunctions<float>* square_single;
     const SquareFunctions<double>* square_full;
-    const FactorFunctions* factor;
+    const FactorFunctions<float>* factor_single;
+    const FactorFunctions<double>* factor_full;
     const ScanFunctions<float>* scan_single;
     const ScanFunctions<double>* scan_full;
     const ByteFunctionSet* bytes;
@@ -130,6 +134,17 @@ inline const ScanFunctions<float>& scan_functions<float>(const InstructionSet& s
 template <>
 inline const ScanFunctions<double>& scan_functions<double>(const InstructionSet& set) {
     return *set.scan_full;
+}
+
+template <class T>
+const FactorFunctions<T>& factor_functions(const InstructionSet& set);
+template <>
+inline const FactorFunctions<float>& factor_functions<float>(const InstructionSet& set) {
+    return *set.factor_single;
+}
+template <>
+inline const FactorFunctions<double>& factor_functions<double>(const InstructionSet& set) {
+    return *set.factor_full;
 }
 
 // The best instruction set of this machine, or the one named by the environment variable

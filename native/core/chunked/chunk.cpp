@@ -107,7 +107,8 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
     for (;;) {
         functions<T>().refresh(square);
         const std::size_t wait = total.iterations ? options.newton_again : options.newton_after;
-        const std::size_t cost = newton.cost();
+        // Settling takes some rounds, and fewer from nearer by.
+        const std::size_t cost = 3 * newton.cost_of_round();
         const std::size_t burst =
             std::min(std::max(wait, cost), options.max_iterations - total.iterations);
         const SquareResult part = functions<T>().solve(square, tolerance, burst);
@@ -118,7 +119,7 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
         const bool done =
             total.unbounded || part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
-        // A step that a box cuts short is followed by another only while those are cheap.
+        // A step that was cut short is followed by another only while those are cheap.
         std::size_t tries = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));
         const std::size_t before = newton.n_steps();
         while (tries > 0 && !newton.step()) --tries;

@@ -41,6 +41,7 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
     }
     if (given_gradient) {
         std::copy_n(given_gradient, size(), gradient.begin());
+        origin_ = beta;
         fixed_.row_coef = row_coef();
     } else if (!compute_gradient(poll)) {
         throw Interrupted();
@@ -161,7 +162,10 @@ void Variables<T>::scan() {
 template <class T>
 double Variables<T>::rounding() const {
     double square = 0.0, largest = 0.0;
-    for (const double b : beta) square += b * b;
+    for (std::size_t v = 0; v < size(); ++v) {
+        const double moved = beta[v] - (origin_.empty() ? 0.0 : origin_[v]);
+        square += moved * moved;
+    }
     for (const double k : gram_.diagonal()) largest = std::max(largest, std::abs(k));
     return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(square) * largest;
 }

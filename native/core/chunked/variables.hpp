@@ -87,7 +87,8 @@ class Variables {
     // Brings also those back that cannot move, and so never took part; false if polled out.
     bool finish(const Poll& poll);
 
-    // About how far rounded kernel values may be off in a gradient: less than that is not worth steps.
+    // About how far rounded kernel values may have put a gradient off since it was given: less than
+    // that is not worth steps.
     double rounding() const;
 
     // The dual value after the last change that was applied.
@@ -126,6 +127,7 @@ class Variables {
     double violation_ = infinity, objective_ = 0.0;
     std::vector<Level> levels_;
     Level fixed_;  // variables that cannot move
+    std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
     std::optional<RightRows> active_right_;  // of the active variables; made when needed
 };
 

@@ -42,7 +42,7 @@ std::vector<double> free_matrix(State<double>& state, const std::vector<std::siz
 // d = H^-1 (gradient - A' nu) with nu such that every group's sum of d is zero. Groups have no
 // variable in common, so with u_g = H^-1 1_g: (1_g' u_h) nu = (1_g' H^-1 gradient), at most a few.
 std::vector<double> direction(const State<double>& state, const std::vector<std::size_t>& free,
-                              const Cholesky& factor) {
+                              const Cholesky<double>& factor) {
     const std::size_t m = free.size(), groups = state.n_groups();
     std::vector<double> d(m);
     for (std::size_t k = 0; k < m; ++k) d[k] = state.gradient[free[k]];
@@ -63,7 +63,7 @@ std::vector<double> direction(const State<double>& state, const std::vector<std:
         nu[g] = dot(members[g], d);
         for (std::size_t h = 0; h < present; ++h) system[g * present + h] = dot(members[g], solved[h]);
     }
-    Cholesky(std::move(system), present).solve(nu);
+    Cholesky<double>(std::move(system), present).solve(nu);
     for (std::size_t g = 0; g < present; ++g) {
         for (std::size_t k = 0; k < m; ++k) d[k] -= nu[g] * solved[g][k];
     }
@@ -116,7 +116,7 @@ RefineOutcome step_in_double(State<double>& state, std::size_t max_free) {
     const double proximal = 1e-11 * scale * double(m) + 1e-300;
     std::vector<double> regular = matrix;
     for (std::size_t k = 0; k < m; ++k) regular[k * m + k] += proximal;
-    const Cholesky factor(std::move(regular), m);
+    const Cholesky<double> factor(std::move(regular), m);
     if (!factor.is_positive()) return RefineOutcome::idle;
     std::vector<double> d = direction(state, free, factor);
     if (!std::ranges::all_of(d, [](double x) { return std::isfinite(x); })) return RefineOutcome::idle;

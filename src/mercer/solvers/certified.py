@@ -20,8 +20,15 @@ from mercer.solvers.start import feasible_start
 __all__ = ["CertifiedRun"]
 
 
+# What a run in single precision must leave of a violation for another one to follow.
+_GAIN = 0.1
+
+
 class CertifiedRun(ABC):
     """One solve: single precision as far as it carries, then double.
+
+    Rounding in single precision grows with the way from the point whose gradient is known: a
+    second run, from the gradient of the certificate, goes on where the first one had to end.
 
     Parameters are those of :func:`mercer.solvers.solve`; ``stopping`` says what ``tol``
     bounds.
@@ -86,11 +93,13 @@ class CertifiedRun(ABC):
                 break
             tolerance = min(tolerance, self.tol * self._unit(certificate))
             if precision == "double" or certificate.violation <= tolerance:
+                precision = "double"
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
-            precision = "double"
-            before = certificate.violation, certificate.gap
-            certificate = self._run(precision, tolerance, certificate.gradient, certificate.error)
-            if (certificate.violation, certificate.gap) == before:
+            before = certificate
+            certificate = self._run(precision, tolerance, before.gradient, before.error)
+            if precision == "single" and certificate.violation > _GAIN * before.violation:
+                precision = "double"
+            elif (certificate.violation, certificate.gap) == (before.violation, before.gap):
                 self.status = "precision-limit"
         else:
             if not self._is_over(precision, certificate):
