@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,12 @@ __all__ = ["CertifiedRun"]
 
 # What a run in single precision must leave of a violation for another one to follow.
 _GAIN = 0.1
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """What the result of a native run tells."""
+    return tuple(name for name in dir(kind) if not name.startswith("_"))
 
 
 class CertifiedRun(ABC):
@@ -75,12 +82,10 @@ class CertifiedRun(ABC):
 
     def record(self, result: Any) -> None:
         """Adds what a native run counted to the trace."""
-        for name in dir(result):
+        for name in _fields(type(result)):
             value = getattr(result, name)
-            if not name.startswith("_") and isinstance(value, int):
+            if isinstance(value, int) or name.endswith("_seconds"):
                 self.trace[name] = self.trace.get(name, 0) + value
-            elif name.endswith("_seconds"):
-                self.trace[name] = self.trace.get(name, 0.0) + value
 
     def solution(self) -> Solution:
         """The point, its certificate and its cost."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -65,24 +65,37 @@ def solve_many(
             stopping.set()
         return stopping.is_set()
 
-    def follow(chain: Sequence[Problem]) -> list[Solution]:
-        solutions: list[Solution] = []
-        for k, problem in enumerate(chain):
-            warm = carried(solutions[-1], chain[k - 1], problem) if k else {}
-            options = warm if isinstance(chosen, Chunked) else {"start": warm.get("start")}
-            solutions.append(
-                chosen.solve(problem, gram, tol=tol, max_iter=max_iter, callback=watch, **options)
-            )
-        return solutions
+    solutions: list[list[Solution]] = [[] for _ in chains]
+
+    def advance(k: int) -> int:
+        """Solves the next problem of a chain; returns which chain."""
+        chain, solved = chains[k], solutions[k]
+        at = len(solved)
+        warm = carried(solved[-1], chain[at - 1], chain[at]) if at else {}
+        options = warm if isinstance(chosen, Chunked) else {"start": warm.get("start")}
+        solved.append(
+            chosen.solve(chain[at], gram, tol=tol, max_iter=max_iter, callback=watch, **options)
+        )
+        return k
 
     if gram.n_threads == 1 or len(chains) < 2:
-        return [follow(chain) for chain in chains]
+        for k, chain in enumerate(chains):
+            for _ in chain:
+                advance(k)
+        return solutions
     with ThreadPoolExecutor(gram.n_threads) as pool:
+        # Chains take turns: whole ones would leave threads idle at the end.
+        running = {pool.submit(advance, k) for k, chain in enumerate(chains) if chain}
         try:
-            return list(pool.map(follow, chains))
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for k in (future.result() for future in done):
+                    if len(solutions[k]) < len(chains[k]):
+                        running.add(pool.submit(advance, k))
         except BaseException:
             stopping.set()
             raise
+    return solutions
 
 
 def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 A solver that worked in single precision knows the gradient of every variable up to an
 error. With B a bound of that error, only variables whose gradient lies within 2 B of the
 extremes can be extremes; these are recomputed in double precision, so the violation is that
-of :func:`mercer.certify`.
+of :func:`mercer.certify`. Where errors could show in the objective, every variable with a
+coefficient is recomputed, too.
 
 Errors are sums of many independent roundings. B is eight times the largest one in a sample
 spread over all variables: some twenty standard deviations. Distances of rows that lie far out
@@ -36,6 +37,7 @@ _SAFETY = 8.0
 _SAMPLE = 256
 _SMALL_SAMPLE = 48
 _OBJECTIVE_ERROR = 1e-6  # relative, up to which the objective need not be recomputed
+_MOST_CHOSEN = 0.7  # of all variables; to recompute all is as fast
 
 
 @dataclass(frozen=True)
@@ -58,19 +60,22 @@ def screened_certificate(
     if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
     values = problem.linear - gradient - problem.ridge * coef
-    bound = _correct_sample(problem, gram, coef, values, origin, precision, _SAMPLE)
-    if bound is None:
+    sampled = _correct_sample(problem, gram, coef, values, origin, precision, _SAMPLE)
+    if sampled is None:
         return certify(problem, gram, coef)
-    near = _near_extremes(problem, coef, gradient, 2 * bound)
-    if len(near) > problem.n_variables // 2:
+    near = _near_extremes(problem, coef, gradient, 2 * sampled.bound)
+    if not sampled.shows_objective:
+        near |= coef != 0.0
+    chosen = np.flatnonzero(near)
+    if len(chosen) > _MOST_CHOSEN * problem.n_variables:
         return certify(problem, gram, coef)
-    exact = _exact_values(problem, gram, coef, near)
-    if np.abs(exact - values[near]).max(initial=0.0) > bound:
+    exact = _exact_values(problem, gram, coef, chosen)
+    if np.abs(exact - values[chosen]).max(initial=0.0) > sampled.bound:
         return certify(problem, gram, coef)
-    values[near] = exact
+    values[chosen] = exact
     if precision == "double" and origin.error == 0.0:
-        return replace(certify_expansion(problem, gram, coef, values), error=bound)
-    return assess(problem, coef, values, gram.is_positive_definite, error=bound)
+        return replace(certify_expansion(problem, gram, coef, values), error=sampled.bound)
+    return assess(problem, coef, values, gram.is_positive_definite, error=sampled.bound)
 
 
 def bounded_certificate(
@@ -81,13 +86,22 @@ def bounded_certificate(
     None if the sample does not allow that.
     """
     values = problem.linear - gradient - problem.ridge * coef
-    bound: float | None = origin.error
+    bound = origin.error
     if not np.array_equal(coef, origin.coef):
-        bound = _correct_sample(problem, gram, coef, values, origin, "single", _SMALL_SAMPLE)
-    if bound is None:
-        return None
+        sampled = _correct_sample(problem, gram, coef, values, origin, "single", _SMALL_SAMPLE)
+        if sampled is None or not sampled.shows_objective:
+            return None
+        bound = sampled.bound
     found = assess(problem, coef, values, gram.is_positive_definite, error=bound)
     return replace(found, violation=found.violation + 2 * bound)
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """A bound of errors, and whether the objective can be read off in spite of them."""
+
+    bound: float
+    shows_objective: bool
 
 
 def _correct_sample(
@@ -98,10 +112,10 @@ def _correct_sample(
     origin: Origin,
     precision: Precision,
     size: int,
-) -> float | None:
+) -> _Sampled | None:
     """Recomputes a sample of ``values``; returns a bound of the errors of the others.
 
-    None if rounding does not explain the errors found, or if the objective would suffer.
+    None if rounding does not explain the errors found.
     """
     sample, outermost = _sample(problem, gram, size)
     chosen = np.concatenate((sample, outermost))
@@ -115,12 +129,14 @@ def _correct_sample(
     summing = _SUMMING * float(np.abs(coef).sum()) * largest
     expected = _ERROR_PER_NORM[precision] * moved * largest + summing
     found = float(errors.max(initial=0.0))
-    # 1/2 coef' error, with errors independent of each other
-    doubt = 0.5 * norm * float(np.sqrt(np.mean(errors**2))) if len(errors) else 0.0
-    if not (found <= origin.error + expected and doubt <= _OBJECTIVE_ERROR * abs(objective)):
+    if not found <= origin.error + expected:
         return None
+    # 1/2 coef' error, with errors independent of each other
+    counting = errors[coef[sample] != 0.0]
+    doubt = 0.5 * norm * float(np.sqrt(np.mean(counting**2))) if len(counting) else 0.0
     # the errors of the origin are as they were: those of the sample may have been corrected there
-    return origin.error + min(expected, max(_SAFETY * found, summing))
+    bound = origin.error + min(expected, max(_SAFETY * found, summing))
+    return _Sampled(bound, doubt <= _OBJECTIVE_ERROR * abs(objective))
 
 
 def _norm(v: FloatArray) -> float:
@@ -139,13 +155,15 @@ def _sample(problem: Problem, gram: Gram, size: int) -> tuple[NDArray[np.intp], 
     order = np.argpartition(lengths[problem.index], (n - size, n - size // 2))
     outermost = order[n - size // 2 :]
     sample = np.concatenate((spread, order[n - size : n - size // 2]))
-    return sample[~np.isin(sample, outermost)], outermost
+    is_outermost = np.zeros(n, dtype=bool)
+    is_outermost[outermost] = True
+    return sample[~is_outermost[sample]], outermost
 
 
 def _near_extremes(
     problem: Problem, coef: FloatArray, gradient: FloatArray, band: float
-) -> NDArray[np.intp]:
-    """Variables that may define the violation."""
+) -> NDArray[np.bool_]:
+    """Whether a variable may define the violation."""
     up, down = coef < problem.upper, coef > problem.lower
     near = np.zeros(problem.n_variables, dtype=bool)
     for g in range(-1, problem.n_groups):
@@ -153,7 +171,7 @@ def _near_extremes(
         for side, sign in ((up & member, 1.0), (down & member, -1.0)):
             if side.any():
                 near |= side & (sign * gradient >= (sign * gradient[side]).max() - band)
-    return np.flatnonzero(near)
+    return near
 
 
 def _exact_values(
