@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <limits>
-#include <type_traits>
 
 #include "simd/square.hpp"
 #include "simd/vector.hpp"
@@ -31,9 +30,8 @@ static constexpr double least_share = 1e-3;
 // Which ways a position can move.
 template <class T>
 static void refresh_one(const Square<T>& square, std::size_t p) {
-    using Integer = std::remove_reference_t<decltype(Integers<T>{}[0])>;
-    static_cast<Integer*>(square.can_grow)[p] = square.beta[p] < square.upper[p] ? -1 : 0;
-    static_cast<Integer*>(square.can_fall)[p] = square.beta[p] > square.lower[p] ? -1 : 0;
+    square.grow_bar[p] = square.beta[p] < square.upper[p] ? T(0) : -infinite<T>;
+    square.fall_bar[p] = square.beta[p] > square.lower[p] ? T(0) : infinite<T>;
 }
 
 static inline double lesser(double a, double b) {
@@ -104,6 +102,9 @@ class Direction {
 
   private:
     static constexpr std::size_t most = 16;
+    static constexpr std::size_t lanes = Lanes<double>::count;
+    static constexpr std::size_t slots = 24;  // whole vectors; those in use come first
+    static_assert(slots >= most + 2 && slots % lanes == 0);
 
     const T* row(std::size_t p) const { return square_.matrix + p * square_.stride; }
     double value(const T* field, std::size_t p) const {
@@ -115,63 +116,82 @@ class Direction {
     }
 
     void forget() {
+        for (std::size_t k = 0; k < slots; k += lanes) store<double>(amount_ + k, Vector<double>{});
         count_ = 0;
         curvature_ = 0.0;
     }
 
     void extend(Pair pair, double gamma) {
-        for (std::size_t k = 0; k < count_; ++k) amount_[k] *= gamma;
+        for (std::size_t k = 0; k < slots; k += lanes) {
+            store<double>(amount_ + k, load<double>(amount_ + k) * splat<double>(gamma));
+        }
         add(pair.up, 1.0);
         add(pair.down, -1.0);
     }
 
     void add(std::size_t p, double amount) {
         if (p == square_.size) return;
-        std::size_t k = 0;
-        while (k < count_ && position_[k] != p) ++k;
-        if (k == count_) {
-            position_[count_] = p;
-            amount_[count_++] = 0.0;
+        std::size_t at = count_;
+        for (std::size_t k = 0; k < count_; ++k) at = position_[k] == p ? k : at;
+        if (at == count_) {
+            position_[at] = p;
+            beta_[at] = square_.beta[p];
+            lower_[at] = square_.lower[p];
+            upper_[at] = square_.upper[p];
+            ++count_;
         }
-        amount_[k] += amount;
-    }
-
-    double room(std::size_t p, double amount) const {
-        if (amount == 0.0) return infinite<double>;
-        return ((amount > 0.0 ? square_.upper[p] : square_.lower[p]) - square_.beta[p]) / amount;
+        amount_[at] += amount;
     }
 
     // To the maximum or to the first bound on the way; a flat direction is followed to the box.
     double longest(double slope, double curve) {
-        double step = curve > 0.0 ? slope / curve : infinite<double>;
-        for (std::size_t k = 0; k < count_; ++k) {
-            room_[k] = room(position_[k], amount_[k]);
-            step = lesser(step, room_[k]);
+        const Vector<double> endless = splat<double>(infinite<double>);
+        Vector<double> shortest = endless;
+        for (std::size_t k = 0; k < slots; k += lanes) {
+            const Vector<double> amount = load<double>(amount_ + k), beta = load<double>(beta_ + k);
+            const Integers<double> rises = amount > Vector<double>{};
+            const Vector<double> space =
+                rises ? load<double>(upper_ + k) - beta : beta - load<double>(lower_ + k);
+            const Vector<double> speed = rises ? amount : -amount;
+            const Vector<double> room = speed > Vector<double>{} ? space / speed : endless;
+            store<double>(room_ + k, room);
+            shortest = room < shortest ? room : shortest;
         }
+        double step = curve > 0.0 ? slope / curve : infinite<double>;
+        for (std::size_t i = 0; i < lanes; ++i) step = lesser(step, shortest[i]);
         return step;
     }
 
     // What the pair alone would gain, within its box.
     double pair_gain(Pair pair, double slope, double own) const {
+        const auto& [up, down] = pair;
         double step = slope / own;
-        if (pair.up < square_.size) step = lesser(step, room(pair.up, 1.0));
-        if (pair.down < square_.size) step = lesser(step, room(pair.down, -1.0));
+        if (up < square_.size) step = lesser(step, square_.upper[up] - square_.beta[up]);
+        if (down < square_.size) step = lesser(step, square_.beta[down] - square_.lower[down]);
         return step * (slope - 0.5 * step * own);
     }
 
     void move(double step) {
+        for (std::size_t k = 0; k < slots; k += lanes) {
+            const Vector<double> amount = load<double>(amount_ + k);
+            const Vector<double> bound = amount > Vector<double>{} ? load<double>(upper_ + k)
+                                                                   : load<double>(lower_ + k);
+            const Vector<double> moved = load<double>(beta_ + k) + splat<double>(step) * amount;
+            const Integers<double> is_met = load<double>(room_ + k) <= splat<double>(step);
+            store<double>(beta_ + k, is_met ? bound : moved);
+        }
         for (std::size_t k = 0; k < count_; ++k) {
-            const std::size_t p = position_[k];
-            const double bound = amount_[k] > 0.0 ? square_.upper[p] : square_.lower[p];
-            square_.beta[p] = room_[k] <= step ? bound : square_.beta[p] + step * amount_[k];
-            refresh_one(square_, p);
+            square_.beta[position_[k]] = beta_[k];
+            refresh_one(square_, position_[k]);
         }
     }
 
     const Square<T>& square_;
     std::size_t count_ = 0;
-    std::size_t position_[most + 2];
-    double amount_[most + 2], room_[most + 2];
+    std::size_t position_[slots];
+    // Of the positions in use; unused slots do not move.
+    double amount_[slots] = {}, beta_[slots] = {}, lower_[slots] = {}, upper_[slots] = {};
+    double room_[slots];
     double curvature_ = 0.0;
 };
 

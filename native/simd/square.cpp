@@ -6,7 +6,6 @@
 #include "simd/square.hpp"
 
 #include <limits>
-#include <type_traits>
 
 #include "simd/conjugate.hpp"
 #include "simd/leaf.hpp"
@@ -14,11 +13,6 @@
 
 namespace mercer {
 namespace MERCER_ISA {
-
-template <class T>
-static inline Integers<T> flags(const void* all, std::size_t position) {
-    return *reinterpret_cast<const Integers<T>*>(static_cast<const T*>(all) + position);
-}
 
 template <class T>
 static void refresh(const Square<T>& square) {
@@ -34,22 +28,43 @@ static inline Vector<T> updated(const Square<T>& square, const Pending<T>& pendi
     return load<T>(square.gradient + p) - splat<T>(pending.step) * product;
 }
 
-// The largest lane and the position stored with it.
+// Each lane from the one `apart` lanes on, around.
+template <class V>
+static inline V turned(V v, int apart) {
+    V out;
+    constexpr int count = sizeof(V) / sizeof(v[0]);
+    for (int i = 0; i < count; ++i) out[i] = v[(i + apart) % count];
+    return out;
+}
+
+// The largest lane and the first position stored with it.
 template <class T>
 static inline std::size_t largest(Vector<T> value, Integers<T> position, T& out) {
-    int best = 0;
-    for (int i = 1; i < Lanes<T>::count; ++i) {
-        if (value[i] > value[best]) best = i;
+    Vector<T> most = value;
+#pragma GCC unroll 4
+    for (int apart = Lanes<T>::count / 2; apart > 0; apart /= 2) {
+        const Vector<T> other = turned(most, apart);
+        most = most > other ? most : other;
     }
-    out = value[best];
-    return std::size_t(position[best]);
+    out = most[0];
+    const Integers<T> none = Integers<T>{} + std::numeric_limits<std::int32_t>::max();
+    Integers<T> first = value == most ? position : none;
+#pragma GCC unroll 4
+    for (int apart = Lanes<T>::count / 2; apart > 0; apart /= 2) {
+        const Integers<T> other = turned(first, apart);
+        first = first < other ? first : other;
+    }
+    return std::size_t(first[0]);
 }
 
 template <class T>
 static inline T smallest(Vector<T> value) {
-    T best = value[0];
-    for (int i = 1; i < Lanes<T>::count; ++i) best = value[i] < best ? value[i] : best;
-    return best;
+#pragma GCC unroll 4
+    for (int apart = Lanes<T>::count / 2; apart > 0; apart /= 2) {
+        const Vector<T> other = turned(value, apart);
+        value = value < other ? value : other;
+    }
+    return value[0];
 }
 
 template <class T>
@@ -75,11 +90,12 @@ static RangeExtremes<T> scan(const Square<T>& square, const SquareRange& range,
     for (std::size_t p = range.begin; p < range.end; p += lanes) {
         const Vector<T> g = updated<T, Keeps, Continues>(square, pending, p);
         store<T>(square.gradient + p, g);
-        const Integers<T> higher = flags<T>(square.can_grow, p) & (g > up);
-        up = higher ? g : up;
+        const Vector<T> rising = g + load<T>(square.grow_bar + p);
+        const Integers<T> higher = rising > up;
+        up = higher ? rising : up;
         up_at = higher ? position : up_at;
-        const Integers<T> lower = flags<T>(square.can_fall, p) & (g < down);
-        down = lower ? g : down;
+        const Vector<T> falling = g + load<T>(square.fall_bar + p);
+        down = falling < down ? falling : down;
         position += lanes;
     }
     RangeExtremes<T> found;
@@ -106,27 +122,26 @@ static std::size_t best_partner(const Square<T>& square, const SquareRange& rang
     constexpr int lanes = Lanes<T>::count;
     const T* row = square.matrix + up * square.stride;
     const Vector<T> top = splat<T>(high), own = splat<T>(square.diagonal[up]);
-    const Vector<T> noise = splat<T>(std::numeric_limits<T>::epsilon());
+    // Of nearly equal rows, whose diagonals are alike.
+    const Vector<T> noise = splat<T>(2 * std::numeric_limits<T>::epsilon() * square.diagonal[up]);
     const Vector<T> least_left = splat<T>(T(least_share));
     const Vector<T> along_up = splat<T>(Conjugate ? square.product[up] : T(0));
     const Vector<T> inverse = splat<T>(Conjugate ? T(1.0 / curvature) : T(0));
     Vector<T> best{};
     Integers<T> position = first_positions<T>(range.begin), best_at = ~Integers<T>{};
     for (std::size_t p = range.begin; p < range.end; p += lanes) {
-        const Vector<T> slope = top - load<T>(square.gradient + p);
+        const Vector<T> falling = load<T>(square.gradient + p) + load<T>(square.fall_bar + p);
+        const Vector<T> slope = at_least_zero<T>(top - falling);
         const Vector<T> sum = own + load<T>(square.diagonal + p);
-        const Vector<T> k = load<T>(row + p);
-        Vector<T> curve = sum - (k + k);
+        Vector<T> curve = splat<T>(T(-2)) * load<T>(row + p) + sum;
         if (Conjugate) {
             const Vector<T> along = along_up - load<T>(square.product + p);
             const Vector<T> left = curve - along * along * inverse;
             curve = left > least_left * curve ? left : curve;
         }
-        const Vector<T> least = noise * sum;
-        curve = curve > least ? curve : least;
-        const Vector<T> gain = slope * slope / curve;
-        const Integers<T> better =
-            flags<T>(square.can_fall, p) & (slope > Vector<T>{}) & (gain > best);
+        curve = curve > noise ? curve : noise;
+        const Vector<T> gain = slope * slope * reciprocal<T>(curve);
+        const Integers<T> better = gain > best;
         best = better ? gain : best;
         best_at = better ? position : best_at;
         position += lanes;
@@ -141,12 +156,9 @@ template <class T>
 static std::size_t best_alone(const Square<T>& square, const SquareRange& range) {
     T best = 0;
     std::size_t at = square.size;
-    using Integer = std::remove_reference_t<decltype(Integers<T>{}[0])>;
-    const auto* grow = static_cast<const Integer*>(square.can_grow);
-    const auto* fall = static_cast<const Integer*>(square.can_fall);
     for (std::size_t p = range.begin; p < range.end; ++p) {
         const T g = square.gradient[p];
-        if (!(g > 0 ? grow[p] : g < 0 && fall[p])) continue;
+        if (!(g + square.grow_bar[p] > T(0) || g + square.fall_bar[p] < T(0))) continue;
         const T gain = g * g / (square.diagonal[p] + std::numeric_limits<T>::min());
         if (gain > best) best = gain, at = p;
     }

@@ -24,9 +24,10 @@ struct Square {
     double* beta;
     const double* lower;
     const double* upper;
-    // All bits set where the variable can grow, or fall; same width as T.
-    void* can_grow;
-    void* can_fall;
+    // Added to a gradient they take those out of a comparison that cannot grow (-infinity) or fall
+    // (infinity); 0 elsewhere.
+    T* grow_bar;
+    T* fall_bar;
     const SquareRange* ranges;
     std::size_t n_ranges;
     T* product;  // room for the matrix times the direction of the last steps
@@ -41,7 +42,7 @@ struct SquareResult {
 template <class T>
 struct SquareFunctions {
     std::size_t lanes;
-    // Sets the flags from beta and the box.
+    // Sets the bars from beta and the box.
     void (*refresh)(const Square<T>&);
     // Second-order conjugate pair steps until the violation is at most `tolerance`.
     SquareResult (*solve)(const Square<T>&, double tolerance, std::size_t max_iterations);

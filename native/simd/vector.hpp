@@ -76,15 +76,44 @@ static inline Vector<T> keep_where(Integers<T> mask, Vector<T> v) {
     return (Vector<T>)((Integers<T>)v & mask);
 }
 
+// NaN becomes 0. GCC 12 takes two instructions where there is one for it.
 template <class T>
 static inline Vector<T> at_least_zero(Vector<T> v) {
+#if defined(__AVX__) && !defined(__AVX512F__)
+    if constexpr (sizeof(T) == sizeof(float)) {
+        return (Vector<T>)_mm256_max_ps((__m256)v, _mm256_setzero_ps());
+    } else {
+        return (Vector<T>)_mm256_max_pd((__m256d)v, _mm256_setzero_pd());
+    }
+#else
     return v > Vector<T>{} ? v : Vector<T>{};
+#endif
 }
 
 template <class T>
 static inline Vector<T> absolute(Vector<T> v) {
     const Integers<T> sign = (Integers<T>)splat<T>(T(-0.0));
     return (Vector<T>)((Integers<T>)v & ~sign);
+}
+
+// About 1 / x: to eleven bits or more, where there is an instruction for that, else exactly.
+static inline Vector<float> reciprocal_of(Vector<float> x) {
+#if defined(__AVX512F__)
+    return (Vector<float>)_mm512_rcp14_ps((__m512)x);
+#elif defined(__AVX__)
+    return (Vector<float>)_mm256_rcp_ps((__m256)x);
+#else
+    return splat<float>(1.0f) / x;
+#endif
+}
+
+static inline Vector<double> reciprocal_of(Vector<double> x) {
+    return splat<double>(1.0) / x;
+}
+
+template <class T>
+static inline Vector<T> reciprocal(Vector<T> x) {
+    return reciprocal_of(x);
 }
 
 // a b + c, rounded as in vectors: left to itself the compiler may multiply several products of a

@@ -153,7 +153,7 @@ def test_a_higher_price_never_lowers_the_objective(seed: int, kernel: str) -> No
     prices = (0.01, 0.1, 1.0, 10.0)
     for machine, y in ((SVC, data.labels), (SVR, data.numbers)):
         values = [machine(C=C, kernel=KERNELS[kernel]).fit(data.X, y).objective_ for C in prices]
-        assert values == sorted(values)
+        assert (np.diff(values) >= -1e-12 * np.abs(values[1:])).all()
 
 
 @settings(max_examples=40)

@@ -31,10 +31,10 @@ std::size_t most_positions(std::size_t most_variables) {
 
 template <class T>
 Chunk<T>::Chunk(std::size_t most_variables, Arena& arena)
-    : matrix_(arena), diagonal_(arena), gradient_(arena), product_(arena), can_grow_(arena),
-      can_fall_(arena), beta_(arena), start_(arena), lower_(arena), upper_(arena) {
+    : matrix_(arena), diagonal_(arena), gradient_(arena), product_(arena), grow_bar_(arena),
+      fall_bar_(arena), beta_(arena), start_(arena), lower_(arena), upper_(arena) {
     const std::size_t most = most_positions<T>(most_variables);
-    for (auto* field : {&diagonal_, &gradient_, &product_, &can_grow_, &can_fall_}) {
+    for (auto* field : {&diagonal_, &gradient_, &product_, &grow_bar_, &fall_bar_}) {
         field->require(most);
     }
     for (auto* field : {&beta_, &start_, &lower_, &upper_}) field->require(most);
@@ -95,7 +95,7 @@ template <class T>
 Square<T> Chunk<T>::view() {
     return {size_,          matrix_.row(0), matrix_.stride(), diagonal_.data(),
             gradient_.data(), beta_.data(),   lower_.data(),   upper_.data(),
-            can_grow_.data(), can_fall_.data(), ranges_.data(), ranges_.size(),
+            grow_bar_.data(), fall_bar_.data(), ranges_.data(), ranges_.size(),
             product_.data()};
 }
 

@@ -45,7 +45,7 @@ class Chunk {
     std::vector<SquareRange> ranges_;
     std::size_t size_ = 0;
     KernelSquare<T> matrix_;
-    Borrowed<T> diagonal_, gradient_, product_, can_grow_, can_fall_;
+    Borrowed<T> diagonal_, gradient_, product_, grow_bar_, fall_bar_;
     Borrowed<double> beta_, start_, lower_, upper_;
     std::size_t newton_steps_ = 0;
 };

@@ -93,18 +93,19 @@ class CertifiedRun(ABC):
         # A single-precision run aims a little lower: its own rounding must fit in the rest.
         tolerance = self.tol * (0.9 if precision == "single" else 1.0)
         certificate = self._run(precision, tolerance, self.start_gradient, self.start_error)
+        carries = True
         for _ in range(12):
             if self._is_over(precision, certificate):
                 break
             tolerance = min(tolerance, self.tol * self._unit(certificate))
             if precision == "double" or certificate.violation <= tolerance:
-                precision = "double"
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
+                carries = False
+            precision = "single" if carries and precision == "single" else "double"
             before = certificate
             certificate = self._run(precision, tolerance, before.gradient, before.error)
-            if precision == "single" and certificate.violation > _GAIN * before.violation:
-                precision = "double"
-            elif (certificate.violation, certificate.gap) == (before.violation, before.gap):
+            carries = certificate.violation <= _GAIN * before.violation
+            if (certificate.violation, certificate.gap) == (before.violation, before.gap):
                 self.status = "precision-limit"
         else:
             if not self._is_over(precision, certificate):
