@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -13,14 +12,12 @@ namespace mercer {
 
 class Arena {
   public:
-    static constexpr std::size_t alignment = 64;
-
     Arena() = default;
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     // requires: every block was given back
     ~Arena() {
-        for (const Block& block : free_) ::operator delete(block.memory, std::align_val_t(alignment));
+        for (const Block& block : free_) give_memory(block.memory, block.bytes);
     }
 
     struct Block {
@@ -37,7 +34,7 @@ class Arena {
         }
         if (best == free_.end()) {
             ++n_blocks_;
-            return {::operator new(bytes, std::align_val_t(alignment)), bytes};
+            return {take_memory(bytes), bytes};
         }
         const Block block = *best;
         free_.erase(best);

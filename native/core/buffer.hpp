@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <stdexcept>
+
+#include "core/pages.hpp"
 
 namespace mercer {
 
@@ -19,12 +20,9 @@ inline std::size_t checked_product(std::size_t a, std::size_t b) {
 template <class T>
 class Buffer {
   public:
-    static constexpr std::size_t alignment = 64;
-
     Buffer() = default;
     explicit Buffer(std::size_t count)
-        : data_(static_cast<T*>(::operator new(checked_product(count + 1, sizeof(T)),
-                                               std::align_val_t(alignment)))),
+        : data_(static_cast<T*>(take_memory(bytes_of(count))), Free{bytes_of(count)}),
           size_(count) {}
 
     T* data() { return data_.get(); }
@@ -39,8 +37,10 @@ class Buffer {
     }
 
   private:
+    static std::size_t bytes_of(std::size_t count) { return checked_product(count + 1, sizeof(T)); }
     struct Free {
-        void operator()(T* p) const { ::operator delete(p, std::align_val_t(alignment)); }
+        std::size_t bytes = 0;
+        void operator()(T* p) const { give_memory(p, bytes); }
     };
     std::unique_ptr<T, Free> data_;
     std::size_t size_ = 0;
