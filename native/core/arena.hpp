@@ -1,6 +1,7 @@
 // Memory that the solves on one Gram hand on to each other: repeated ones touch no fresh pages.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <mutex>
 #include <utility>
@@ -25,7 +26,8 @@ class Arena {
         std::size_t bytes = 0;
     };
 
-    // The smallest block at hand that holds `bytes`, or a new one.
+    // The smallest block at hand that holds `bytes`, or a new one. New ones are powers of two: what is
+    // not touched takes no memory, and blocks that grow a little do not have to be made anew.
     Block take(std::size_t bytes) {
         std::lock_guard lock(mutex_);
         auto best = free_.end();
@@ -34,6 +36,7 @@ class Arena {
         }
         if (best == free_.end()) {
             ++n_blocks_;
+            bytes = std::bit_ceil(bytes);
             return {take_memory(bytes), bytes};
         }
         const Block block = *best;
