@@ -10,6 +10,8 @@ namespace mercer {
 static constexpr std::size_t parallel_entries = 1 << 14;
 // Columns are shared among threads in multiples of a few panels.
 static constexpr std::size_t column_grain = 128;
+// Rows in whole blocks of any instruction set, dense or sparse.
+static constexpr std::size_t row_grain = 96;
 // Columns of many rows computed together, so that they are copied while in the cache.
 static constexpr std::size_t column_tile = 512;
 
@@ -212,17 +214,15 @@ const T* Gram<T>::whole() {
 template <class T>
 void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
     evaluations_ += left.size() * right.size();
-    const KernelPointer<T> part = kernel_->with_right(right);
-    const std::size_t width = right.size();
-    const auto columns = [&](std::size_t begin, std::size_t end) {
-        part->values(left, begin, end, out + begin, stride);
+    const KernelPointer<T> narrow = kernel_->with_right(right);
+    const auto rows = [&](std::size_t begin, std::size_t end) {
+        narrow->values(left.subspan(begin, end - begin), 0, right.size(), out + begin * stride,
+                       stride);
     };
-    if (part->is_parallel() && left.size() * width >= parallel_entries) {
-        // One part for each thread: every part lays out the left rows for itself.
-        const std::size_t share = width / threads_.n_threads() / column_grain * column_grain;
-        threads_.parallel_for(width, std::max(share, column_grain), columns);
+    if (narrow->is_parallel() && left.size() * right.size() >= parallel_entries) {
+        threads_.parallel_for(left.size(), row_grain, rows);
     } else {
-        columns(0, width);
+        rows(0, left.size());
     }
 }
 
