@@ -202,8 +202,14 @@ bool Variables<T>::shrink(double least_share) {
         const double low = group < 0 ? -violation_ : extremes_[std::size_t(group)].down;
         return grows ? gradient[v] < low : gradient[v] > high;
     };
+    std::vector<std::uint8_t> is_settled(active_.size());
+    gram_.threads().parallel_for(active_.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) is_settled[k] = settled(active_[k]);
+    });
     Level level;
-    std::ranges::copy_if(active_, std::back_inserter(level.variables), settled);
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+        if (is_settled[k]) level.variables.push_back(active_[k]);
+    }
     if (double(level.variables.size()) < least_share * double(active_.size()) + 64.0) return false;
     if (!store_.whole()) level.row_coef = row_coef();
     for (const std::uint32_t v : level.variables) is_active_[v] = false;

@@ -1,6 +1,7 @@
 #include "core/chunked/working_set.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 
 namespace mercer::chunked {
@@ -12,32 +13,62 @@ void WorkingSet::keep_best(std::vector<Candidate>& candidates, std::size_t most)
     candidates.resize(most);
 }
 
+// How far a violator is from the other end of its group; others have no key.
+template <class T>
+std::optional<double> WorkingSet::key_of(const Variables<T>& variables, std::uint32_t v, int group,
+                                         End end) {
+    if (variables.problem.group[v] != group) return std::nullopt;
+    const std::size_t slot = group < 0 ? variables.problem.n_groups : std::size_t(group);
+    const Extremes& e = variables.extremes()[slot];
+    const double threshold = group < 0 ? 0.0 : end == End::up ? e.down : -e.up;
+    const double key = end == End::up ? variables.gradient[v] : -variables.gradient[v];
+    if (!(key > threshold)) return std::nullopt;
+    const bool can_move = end == End::up ? variables.can_grow(v) : variables.can_fall(v);
+    return can_move ? std::optional(key) : std::nullopt;
+}
+
+// A key that about twice `most` of the violators exceed, found from a sample of them.
+template <class T>
+double WorkingSet::floor_of(const Variables<T>& variables, int group, End end, std::size_t most) {
+    constexpr std::size_t sample = 2048;
+    const std::vector<std::uint32_t>& active = variables.active();
+    const std::size_t stride = active.size() / sample;
+    if (stride < 2) return -infinity;
+    std::vector<double> keys;
+    for (std::size_t k = 0; k < active.size(); k += stride) {
+        if (const auto key = key_of(variables, active[k], group, end)) keys.push_back(*key);
+    }
+    const std::size_t rank = 2 * most / stride;
+    if (rank >= keys.size()) return -infinity;
+    const auto at = keys.begin() + std::ptrdiff_t(rank);
+    std::nth_element(keys.begin(), at, keys.end(), std::greater<>());
+    return *at;
+}
+
 // The `most` largest violators of one end of a group, in order.
 template <class T>
 void WorkingSet::collect(const Variables<T>& variables, int group, End end, std::size_t most,
                          std::vector<Candidate>& out) const {
-    out.clear();
     const std::vector<std::uint32_t>& active = variables.active();
-    const std::size_t slot = group < 0 ? variables.problem.n_groups : std::size_t(group);
-    const Extremes& e = variables.extremes()[slot];
-    const double threshold = group < 0 ? 0.0 : end == End::up ? e.down : -e.up;
-    std::mutex mutex;
-    const auto look = [&](std::size_t first, std::size_t last) {
-        std::vector<Candidate> mine;
-        for (std::size_t k = first; k < last; ++k) {
-            const std::uint32_t v = active[k];
-            if (variables.problem.group[v] != group) continue;
-            const double key = end == End::up ? variables.gradient[v] : -variables.gradient[v];
-            if (!(key > threshold)) continue;
-            if (end == End::up ? variables.can_grow(v) : variables.can_fall(v)) {
-                mine.push_back({key, v * 2654435761u, v});
+    const auto collect_above = [&](double floor) {
+        out.clear();
+        std::mutex mutex;
+        const auto look = [&](std::size_t first, std::size_t last) {
+            std::vector<Candidate> mine;
+            for (std::size_t k = first; k < last; ++k) {
+                const std::uint32_t v = active[k];
+                const auto key = key_of(variables, v, group, end);
+                if (key && *key >= floor) mine.push_back({*key, v * 2654435761u, v});
             }
-        }
-        keep_best(mine, most);
-        std::lock_guard lock(mutex);
-        out.insert(out.end(), mine.begin(), mine.end());
+            keep_best(mine, most);
+            std::lock_guard lock(mutex);
+            out.insert(out.end(), mine.begin(), mine.end());
+        };
+        variables.gram().threads().parallel_for(active.size(), Variables<T>::grain, look);
     };
-    variables.gram().threads().parallel_for(active.size(), Variables<T>::grain, look);
+    const double floor = floor_of(variables, group, end, most);
+    collect_above(floor);
+    if (out.size() < most && floor > -infinity) collect_above(-infinity);
     // No two candidates are equal: the order they came in does not matter.
     keep_best(out, most);
     std::sort(out.begin(), out.end());

@@ -1,6 +1,7 @@
 // Which variables the next chunk holds.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/chunked/variables.hpp"
@@ -43,6 +44,11 @@ class WorkingSet {
     };
     enum class End { up, down };
 
+    template <class T>
+    static std::optional<double> key_of(const Variables<T>& variables, std::uint32_t v, int group,
+                                        End end);
+    template <class T>
+    static double floor_of(const Variables<T>& variables, int group, End end, std::size_t most);
     template <class T>
     void collect(const Variables<T>& variables, int group, End end, std::size_t most,
                  std::vector<Candidate>& out) const;
