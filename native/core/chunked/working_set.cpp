@@ -13,65 +13,76 @@ void WorkingSet::keep_best(std::vector<Candidate>& candidates, std::size_t most)
     candidates.resize(most);
 }
 
-// How far a violator is from the other end of its group; others have no key.
-template <class T>
-std::optional<double> WorkingSet::key_of(const Variables<T>& variables, std::uint32_t v, int group,
-                                         End end) {
-    if (variables.problem.group[v] != group) return std::nullopt;
-    const std::size_t slot = group < 0 ? variables.problem.n_groups : std::size_t(group);
-    const Extremes& e = variables.extremes()[slot];
-    const double threshold = group < 0 ? 0.0 : end == End::up ? e.down : -e.up;
-    const double key = end == End::up ? variables.gradient[v] : -variables.gradient[v];
-    if (!(key > threshold)) return std::nullopt;
-    const bool can_move = end == End::up ? variables.can_grow(v) : variables.can_fall(v);
-    return can_move ? std::optional(key) : std::nullopt;
+// The ends of all groups, and of the variables without one; the most violated groups first.
+WorkingSet::Ends WorkingSet::ends_of(const std::vector<Extremes>& extremes) {
+    const int n_groups = int(extremes.size()) - 1;
+    Ends ends{{}, std::vector<std::size_t>(extremes.size())};
+    for (const int group : groups_by_violation(extremes)) {
+        const Extremes& e = extremes[std::size_t(group < 0 ? n_groups : group)];
+        ends.first[std::size_t(group + 1)] = ends.all.size();
+        ends.all.push_back({group < 0 ? 0.0 : e.down, -infinity, {}});
+        ends.all.push_back({group < 0 ? 0.0 : -e.up, -infinity, {}});
+    }
+    return ends;
 }
 
-// A key that about twice `most` of the violators exceed, found from a sample of them.
+// Calls found(end, key) for each end that the variable is a violator of, at least at its floor.
+template <class T, class Found>
+void WorkingSet::look_at(const Variables<T>& variables, std::uint32_t v, const Ends& ends,
+                         const Found& found) {
+    const std::size_t up = ends.first[std::size_t(variables.problem.group[v] + 1)];
+    const double g = variables.gradient[v];
+    if (ends.all[up].admits(g) && variables.can_grow(v)) found(up, g);
+    if (ends.all[up + 1].admits(-g) && variables.can_fall(v)) found(up + 1, -g);
+}
+
+// Raises each floor so that about twice `most` violators reach it, as a sample of them tells.
 template <class T>
-double WorkingSet::floor_of(const Variables<T>& variables, int group, End end, std::size_t most) {
+void WorkingSet::raise_floors(const Variables<T>& variables, std::size_t most, Ends& ends) {
     constexpr std::size_t sample = 2048;
     const std::vector<std::uint32_t>& active = variables.active();
     const std::size_t stride = active.size() / sample;
-    if (stride < 2) return -infinity;
-    std::vector<double> keys;
+    if (stride < 2) return;
+    std::vector<std::vector<double>> keys(ends.all.size());
     for (std::size_t k = 0; k < active.size(); k += stride) {
-        if (const auto key = key_of(variables, active[k], group, end)) keys.push_back(*key);
+        look_at(variables, active[k], ends,
+                [&](std::size_t end, double key) { keys[end].push_back(key); });
     }
     const std::size_t rank = 2 * most / stride;
-    if (rank >= keys.size()) return -infinity;
-    const auto at = keys.begin() + std::ptrdiff_t(rank);
-    std::nth_element(keys.begin(), at, keys.end(), std::greater<>());
-    return *at;
+    for (std::size_t end = 0; end < keys.size(); ++end) {
+        if (rank >= keys[end].size()) continue;
+        const auto at = keys[end].begin() + std::ptrdiff_t(rank);
+        std::nth_element(keys[end].begin(), at, keys[end].end(), std::greater<>());
+        ends.all[end].floor = *at;
+    }
 }
 
-// The `most` largest violators of one end of a group, in order.
+// The `most` largest violators of each end, in order.
 template <class T>
-void WorkingSet::collect(const Variables<T>& variables, int group, End end, std::size_t most,
-                         std::vector<Candidate>& out) const {
+void WorkingSet::collect(const Variables<T>& variables, std::size_t most, Ends& ends) {
     const std::vector<std::uint32_t>& active = variables.active();
-    const auto collect_above = [&](double floor) {
-        out.clear();
-        std::mutex mutex;
-        const auto look = [&](std::size_t first, std::size_t last) {
-            std::vector<Candidate> mine;
-            for (std::size_t k = first; k < last; ++k) {
-                const std::uint32_t v = active[k];
-                const auto key = key_of(variables, v, group, end);
-                if (key && *key >= floor) mine.push_back({*key, v * 2654435761u, v});
-            }
-            keep_best(mine, most);
-            std::lock_guard lock(mutex);
-            out.insert(out.end(), mine.begin(), mine.end());
-        };
-        variables.gram().threads().parallel_for(active.size(), Variables<T>::grain, look);
+    std::mutex mutex;
+    const auto look = [&](std::size_t begin, std::size_t last) {
+        std::vector<std::vector<Candidate>> mine(ends.all.size());
+        for (std::size_t k = begin; k < last; ++k) {
+            const std::uint32_t v = active[k];
+            look_at(variables, v, ends, [&](std::size_t end, double key) {
+                mine[end].push_back({key, v * 2654435761u, v});
+            });
+        }
+        for (auto& some : mine) keep_best(some, most);
+        std::lock_guard lock(mutex);
+        for (std::size_t end = 0; end < mine.size(); ++end) {
+            auto& found = ends.all[end].found;
+            found.insert(found.end(), mine[end].begin(), mine[end].end());
+        }
     };
-    const double floor = floor_of(variables, group, end, most);
-    collect_above(floor);
-    if (out.size() < most && floor > -infinity) collect_above(-infinity);
+    variables.gram().threads().parallel_for(active.size(), Variables<T>::grain, look);
     // No two candidates are equal: the order they came in does not matter.
-    keep_best(out, most);
-    std::sort(out.begin(), out.end());
+    for (End& end : ends.all) {
+        keep_best(end.found, most);
+        std::sort(end.found.begin(), end.found.end());
+    }
 }
 
 // Groups, and -1 for the variables without one, the most violated first.
@@ -107,19 +118,21 @@ const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variabl
     // At least the most violating pair is new: it guarantees progress.
     const std::size_t fresh = size - std::min({keep_, last_.size(), size - std::min<std::size_t>(size, 2)});
 
-    std::vector<std::vector<Candidate>> ends;
-    for (const int group : groups_by_violation(variables.extremes())) {
-        for (const End end : {End::up, End::down}) {
-            collect(variables, group, end, size, ends.emplace_back());
-        }
+    Ends collected = ends_of(variables.extremes());
+    raise_floors(variables, size, collected);
+    collect(variables, size, collected);
+    if (std::ranges::any_of(collected.all, [&](const End& end) { return end.is_short_of(size); })) {
+        collected = ends_of(variables.extremes());
+        collect(variables, size, collected);
     }
+    const std::vector<End>& ends = collected.all;
     std::vector<std::size_t> taken(ends.size(), 0);
     const auto take_in_turn = [&](std::size_t until) {
         for (bool any = true; any && members_.size() < until;) {
             any = false;
             for (std::size_t k = 0; k < ends.size() && members_.size() < until; ++k) {
-                if (taken[k] == ends[k].size()) continue;
-                add(ends[k][taken[k]++].variable);
+                if (taken[k] == ends[k].found.size()) continue;
+                add(ends[k].found[taken[k]++].variable);
                 any = true;
             }
         }

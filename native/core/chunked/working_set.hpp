@@ -1,7 +1,6 @@
 // Which variables the next chunk holds.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "core/chunked/variables.hpp"
@@ -42,16 +41,31 @@ class WorkingSet {
             return key != other.key ? key > other.key : tie < other.tie;
         }
     };
-    enum class End { up, down };
+    // What violates one end of a group: keys are gradients of those that may grow, or the negative
+    // ones of those that may fall.
+    struct End {
+        double threshold;  // the other end: violators lie above
+        double floor;      // others are not worth looking at
+        std::vector<Candidate> found;
+        bool admits(double key) const { return key > threshold && key >= floor; }
+        bool is_short_of(std::size_t count) const {
+            return floor > -infinity && found.size() < count;
+        }
+    };
+    // Two ends for each group; first[group + 1] is the upper one.
+    struct Ends {
+        std::vector<End> all;
+        std::vector<std::size_t> first;
+    };
 
+    static Ends ends_of(const std::vector<Extremes>& extremes);
+    template <class T, class Found>
+    static void look_at(const Variables<T>& variables, std::uint32_t v, const Ends& ends,
+                        const Found& found);
     template <class T>
-    static std::optional<double> key_of(const Variables<T>& variables, std::uint32_t v, int group,
-                                        End end);
+    static void raise_floors(const Variables<T>& variables, std::size_t most, Ends& ends);
     template <class T>
-    static double floor_of(const Variables<T>& variables, int group, End end, std::size_t most);
-    template <class T>
-    void collect(const Variables<T>& variables, int group, End end, std::size_t most,
-                 std::vector<Candidate>& out) const;
+    static void collect(const Variables<T>& variables, std::size_t most, Ends& ends);
     static void keep_best(std::vector<Candidate>& candidates, std::size_t most);
     static std::vector<int> groups_by_violation(const std::vector<Extremes>& extremes);
     void add(std::uint32_t v);
