@@ -22,7 +22,7 @@ constexpr std::size_t parts_per_thread = 4;
 // because waking it takes longer, on virtual machines a millisecond. After the first looks it gives
 // way to others.
 constexpr int looks = 500;
-constexpr std::chrono::microseconds patience(1000);
+constexpr std::chrono::microseconds patience(3000);
 
 void pause() {
 #if defined(__x86_64__) || defined(_M_X64)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/gram.hpp"
@@ -30,6 +31,10 @@ class RowStore {
     // Whether rows are kept. Ends when they no longer fit and most requests are for lost ones.
     bool is_open() const { return is_open_; }
 
+    // Rows whose values with `n_columns` others are about to be used. Begins to keep them if enough
+    // come back, unless many columns are no longer asked for: kept rows are whole.
+    void notice(const std::vector<std::size_t>& rows, std::size_t n_columns);
+
     // out[i] = sum_k k(row i, rows[k]) weights[k] for the rows i of the problem's segments; false if
     // polled out. requires: is_open()
     bool product(const std::vector<std::size_t>& rows, const double* weights, double* out,
@@ -37,7 +42,7 @@ class RowStore {
 
   private:
     void find_segments(const ProblemView& problem);
-    bool is_worth_it(std::size_t rows_at_once, KernelRows choice) const;
+    bool may_keep(std::size_t rows_at_once, KernelRows choice) const;
     double measured_price() const;
     void add_segment(Indices rows, std::size_t segment, const T* weights, double* out);
     void watch_cache(std::size_t hits, std::size_t misses);
@@ -48,7 +53,9 @@ class RowStore {
     std::size_t capacity_ = 0;  // rows that fit into the cache
     std::size_t kept_ = 0;      // rows computed so far
     double price_ = 0.0;        // seconds for a kernel value
-    bool is_open_;
+    bool is_open_, may_open_ = false;
+    std::size_t n_noticed_ = 0;
+    std::vector<std::uint8_t> was_used_;  // of each row, while the store may open
 };
 
 }  // namespace mercer::chunked

@@ -182,6 +182,7 @@ bool Variables<T>::apply(const Change& change, const Poll& poll) {
         gain += 0.5 * change.amounts[k] * gradient[v];
         gradient[v] -= problem.ridge[v] * change.amounts[k];
     }
+    store_.notice(rows.rows, active_.size());
     if (!subtract_product(rows, active_, poll)) return false;
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
         gain += 0.5 * change.amounts[k] * gradient[change.variables[k]];
