@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, _core, certify, solve
+from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, Smo, _core, certify, solve
 from mercer.formulations import nu_svr, one_class, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian, Linear
+from mercer.solvers import chunked
 from mercer.solvers.progress import monitor
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
@@ -78,6 +79,52 @@ def test_a_violation_claimed_is_a_violation_certified_at_large_C():
     solution = solve(problem, gram, "chunked", tol=1e-3, max_iter=200_000)
     assert solution.violation == certify(problem, gram, solution.coef).violation
     assert solution.converged == (solution.violation <= 1e-3)
+
+
+def test_single_precision_goes_on_from_the_gradient_of_a_certificate(monkeypatch):
+    """Rounding grows with the way from where the gradient is known: no need for double."""
+    X, y = noisy(3000, d=4)
+    problem, gram = svc(y, 3e3).problem, Gram(Gaussian(0.05), X, precision="single")
+    native_run, runs = chunked._Run.native_run, []
+
+    def recorded(self, precision, *args):
+        runs.append(precision)
+        return native_run(self, precision, *args)
+
+    monkeypatch.setattr(chunked._Run, "native_run", recorded)
+    solution = solve(problem, gram, "chunked")
+    full = certify(problem, gram, solution.coef)
+    assert len(runs) > 1
+    assert set(runs) == {"single"}
+    assert solution.violation == pytest.approx(full.violation, abs=1e-12)
+    assert solution.violation <= 1e-3
+    assert solution.objective == pytest.approx(full.objective, rel=1e-6)
+    assert np.abs(solution.gradient - full.gradient).max() <= max(solution.error, 1e-12)
+
+
+@pytest.mark.parametrize("gamma", [0.003, 0.03])
+def test_newton_steps_settle_what_pair_steps_would_take_long_for(gamma):
+    """Nearly singular, and hundreds of variables come off their bounds."""
+    X, y = noisy(900, d=6)
+    gram = Gram(Gaussian(gamma), X, precision="single")
+    start = solve(svc(y, 100.0).problem, gram, Chunked(chunk_size=900))
+    problem = svc(y, 1e4).problem
+    solution = solve(problem, gram, Chunked(chunk_size=900), start=start.coef)
+    pairs = solve(problem, gram, Smo(refine=False), start=start.coef)
+    assert solution.violation <= 1e-3
+    assert solution.trace["newton_steps"] > 0
+    assert solution.n_iter < 0.5 * pairs.n_iter
+    assert solution.objective == pytest.approx(pairs.objective, rel=1e-4)
+
+
+def test_violators_that_lie_together_are_found():
+    """A sample of all variables tells little of rows in the order of their labels."""
+    X, y = noisy(9000, d=3)
+    order = np.lexsort((X[:, 0], y))
+    sorted_rows = solve(svc(y[order], 1.0).problem, Gram(Gaussian(0.3), X[order]), "chunked")
+    mixed = solve(svc(y, 1.0).problem, Gram(Gaussian(0.3), X), "chunked")
+    assert sorted_rows.converged
+    assert sorted_rows.objective == pytest.approx(mixed.objective, rel=1e-4)
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])

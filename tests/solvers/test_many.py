@@ -144,6 +144,18 @@ def test_an_error_of_the_callback_comes_out():
         solve_many([[svc(y, 1e6).problem]] * 4, gram, callback=callback, tol=1e-9)
 
 
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_chains_of_any_length_take_turns(n_threads):
+    X, y = noisy(200)
+    gram = Gram(Gaussian(0.5), X, n_threads=n_threads)
+    chains = [[svc(y, C).problem for C in (0.1, 1.0, 10.0)[:length]] for length in (0, 3, 1, 2)]
+    found = solve_many(chains, gram)
+    assert [len(solutions) for solutions in found] == [0, 3, 1, 2]
+    for chain, solutions in zip(chains, found, strict=True):
+        for problem, solution in zip(chain, solutions, strict=True):
+            assert certify(problem, gram, solution.coef).violation <= 1e-3
+
+
 def test_solves_on_one_gram_reuse_their_memory():
     X, y = noisy(300)
     gram = Gram(Gaussian(0.5), X, n_threads=1)
