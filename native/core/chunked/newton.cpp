@@ -40,28 +40,30 @@ std::size_t Newton<T>::cost_of_round() const {
 }
 
 // The proximal term leaves a violation of at most its product with the coefficients. Multipliers
-// start from the middle of what is inside.
+// start from the middle between the largest gradient that may grow and the smallest that may fall.
 template <class T>
 void Newton<T>::start() {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     place_.assign(square_.size, Place::inside);
+    std::vector<double> up(square_.n_ranges, -infinity), down(square_.n_ranges, infinity);
     double largest = 0.0;
     scale_ = 0.0;
-    std::vector<double> low(square_.n_ranges, 1e300), high(square_.n_ranges, -1e300);
     for (std::size_t p = 0; p < square_.size; ++p) {
-        if (!(square_.lower[p] < square_.upper[p])) {
-            place_[p] = Place::fixed;
-        } else if (!is_inside(p)) {
-            place_[p] = square_.beta[p] > square_.lower[p] ? Place::upper : Place::lower;
-        } else {
+        const bool grows = square_.beta[p] < square_.upper[p];
+        const bool falls = square_.beta[p] > square_.lower[p];
+        const double g = double(square_.gradient[p]);
+        if (grows) up[range_[p]] = std::max(up[range_[p]], g);
+        if (falls) down[range_[p]] = std::min(down[range_[p]], g);
+        if (grows && falls) {
             largest = std::max(largest, std::abs(square_.beta[p]));
             scale_ = std::max(scale_, double(square_.diagonal[p]));
-            low[range_[p]] = std::min(low[range_[p]], double(square_.gradient[p]));
-            high[range_[p]] = std::max(high[range_[p]], double(square_.gradient[p]));
+        } else {
+            place_[p] = grows ? Place::lower : falls ? Place::upper : Place::fixed;
         }
     }
     for (std::size_t r = 0; r < square_.n_ranges; ++r) {
-        const bool is_known = !square_.ranges[r].alone && low[r] <= high[r];
-        multipliers_[r] = is_known ? 0.5 * (low[r] + high[r]) : 0.0;
+        const double middle = 0.5 * (up[r] + down[r]);
+        multipliers_[r] = !square_.ranges[r].alone && std::isfinite(middle) ? middle : 0.0;
     }
     gather_inside();
     const double rounding = std::numeric_limits<T>::epsilon() * scale_ * double(inside_.size());
