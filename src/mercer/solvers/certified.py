@@ -82,7 +82,7 @@ class CertifiedRun(ABC):
 
     def record(self, result: Any) -> None:
         """Adds what a native run counted to the trace."""
-        for name in _fields(type(result)):
+        for name in _fields(result.__class__):
             value = getattr(result, name)
             if isinstance(value, int) or name.endswith("_seconds"):
                 self.trace[name] = self.trace.get(name, 0) + value
