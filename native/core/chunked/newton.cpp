@@ -128,7 +128,6 @@ auto Newton<T>::round() -> std::optional<Way> {
     for (std::size_t k = 0; k < slopes.size(); ++k) {
         const std::size_t p = inside_[k];
         slopes[k] = (double(square_.gradient[p]) - multiplier(p)) - way.product[p];
-        way.change[p] = 0.0;
     }
     std::optional<std::vector<double>> d = direction(std::move(slopes));
     if (!d) return std::nullopt;

@@ -37,14 +37,16 @@ class Chunked:
     ----------
     chunk_size : int or "auto", default="auto"
         Variables solved together; "auto" is a tenth of all, between 512 and 1024. Up to twice
-        as many are taken if no more are active, or once sixty chunks were not enough.
+        as many are taken if no more are active, or once sixty chunks were not enough; up to
+        three times as many if all of them stay active chunk after chunk.
     keep : float, default=0.5
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
         Whether to leave out variables that seem to have settled at a bound.
     kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
         Whether kernel rows of variables that move are kept in the cache of the Gram or
-        computed again; "auto" measures which is faster. No bit of a result depends on it.
+        computed again; "auto" keeps them if a value is dear and the first chunks ask for rows
+        again. No bit of a result depends on it.
         "whole" computes the matrix of all rows once, for all problems on the Gram.
     """
 
