@@ -132,7 +132,8 @@ def _correct_sample(
     if not found <= origin.error + expected:
         return None
     # 1/2 coef' error, with errors independent of each other
-    counting = errors[coef[sample] != 0.0]
+    has_coef = coef[sample] != 0.0
+    counting = errors[has_coef] if has_coef.any() else errors
     doubt = 0.5 * norm * float(np.sqrt(np.mean(counting**2))) if len(counting) else 0.0
     # the errors of the origin are as they were: those of the sample may have been corrected there
     bound = origin.error + min(expected, max(_SAFETY * found, summing))
