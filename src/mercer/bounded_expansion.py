@@ -83,8 +83,9 @@ class BoundedExpansion:
     def evaluate(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Values at the rows of ``X`` and bounds of their distance from double precision.
 
-        Shapes (n_parts, n_rows, n_functions) and (n_parts, n_rows). All rows are packed at
-        once: callers come with blocks of them.
+        Shapes (n_parts, n_rows, n_functions) and (n_parts, n_rows). A value without a bound,
+        which may be no number in single precision, is 0. All rows are packed at once: callers
+        come with blocks of them.
         """
         form, left = self._exact.form, self._single.left
         assert isinstance(form, shapes.Leaf)
@@ -98,7 +99,8 @@ class BoundedExpansion:
             bound = self._bound(form, values[:, -1], a, float(b.max(initial=0.0)), d)
         in_range = d * _U < 0.001 and 1 / _TOO_LARGE < form.gamma < _TOO_LARGE
         known = np.isfinite(bound) & (in_range and abs(form.coef0) < _TOO_LARGE)
-        return values[:, :-1].transpose(0, 2, 1), np.where(known, bound, np.inf)
+        found = np.where(known[:, None], values[:, :-1], 0.0)
+        return found.transpose(0, 2, 1), np.where(known, bound, np.inf)
 
     def _bound(
         self, form: shapes.Leaf, sizes: FloatArray, a: FloatArray, b: float, d: int

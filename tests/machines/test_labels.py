@@ -90,6 +90,17 @@ def test_labels_are_those_of_double_precision(
         np.testing.assert_array_equal(screened[is_certain], labels[is_certain])
 
 
+def test_terms_that_overflow_single_precision_are_left_to_double_precision() -> None:
+    """Terms of opposite signs overflowed, and their sum warned of an invalid value."""
+    X, y = draw(1, 3, 1e-6, 5.0, seed=609)
+    machine = fit("poly", X, y)
+    rows = np.full((1000, 1), 1e12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = machine.predict(rows)
+    np.testing.assert_array_equal(labels, machine.classes_[machine._decide(rows)])
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("name", ["rbf", "poly", "laplacian", "nu", "one class"])
 def test_single_precision_decides_nearly_all_ordinary_rows(name: str, n_classes: int) -> None:
