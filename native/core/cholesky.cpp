@@ -11,13 +11,15 @@ Cholesky<T>::Cholesky(std::vector<T> matrix, std::size_t size)
     : factor_(std::move(matrix)), size_(size) {
     const FactorFunctions<T>& functions = factor_functions<T>(instruction_set());
     std::vector<T> packed(functions.block * size);
-    positive_ = functions.cholesky(factor_.data(), size, packed.data());
+    positive_ = functions.cholesky(factor_.data(), size, size, packed.data());
 }
 
 template <class T>
 void Cholesky<T>::solve(std::vector<double>& x) const {
     std::vector<T> rounded(x.begin(), x.end());
-    factor_functions<T>(instruction_set()).solve(factor_.data(), size_, rounded.data());
+    const FactorFunctions<T>& functions = factor_functions<T>(instruction_set());
+    functions.solve_lower(factor_.data(), size_, size_, rounded.data());
+    functions.solve_upper(factor_.data(), size_, size_, rounded.data());
     std::ranges::copy(rounded, x.begin());
 }
 

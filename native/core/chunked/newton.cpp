@@ -21,7 +21,7 @@ constexpr double idle_share = 0.1;
 
 template <class T>
 Newton<T>::Newton(const Square<T>& square, double tolerance)
-    : square_(square), tolerance_(tolerance), range_(square.size), multipliers_(square.n_ranges) {
+    : square_(square), tolerance_(tolerance), matrix_(square), range_(square.size), multipliers_(square.n_ranges) {
     for (std::size_t r = 0; r < square.n_ranges; ++r) {
         const SquareRange& range = square.ranges[r];
         std::fill(range_.begin() + std::ptrdiff_t(range.begin),
@@ -67,7 +67,9 @@ void Newton<T>::start() {
     }
     gather_inside();
     const double rounding = std::numeric_limits<T>::epsilon() * scale_ * double(inside_.size());
-    proximal_ = std::max({rounding, 0.1 * tolerance_ / (largest + 1e-300), damping_});
+    const double least = std::max({rounding, 0.1 * tolerance_ / (largest + 1e-300), damping_});
+    // A power of two, so that the next steps find the same matrix.
+    proximal_ = std::exp2(std::ceil(std::log2(least)));
 }
 
 template <class T>
@@ -138,18 +140,6 @@ auto Newton<T>::round() -> std::optional<Way> {
 }
 
 template <class T>
-Cholesky<T> Newton<T>::factor() const {
-    const std::size_t m = inside_.size();
-    std::vector<T> matrix(m * m);
-    for (std::size_t a = 0; a < m; ++a) {
-        const T* values = row(inside_[a]);
-        for (std::size_t b = 0; b <= a; ++b) matrix[a * m + b] = values[inside_[b]];
-        matrix[a * m + a] += T(proximal_);
-    }
-    return Cholesky<T>(std::move(matrix), m);
-}
-
-template <class T>
 auto Newton<T>::sums() const -> std::vector<Sum> {
     std::vector<Sum> out;
     for (std::size_t r = 0; r < square_.n_ranges; ++r) {
@@ -177,16 +167,15 @@ auto Newton<T>::sums() const -> std::vector<Sum> {
 // where A holds the members of each range. What rounding leaves of a sum is spread evenly.
 template <class T>
 std::optional<std::vector<double>> Newton<T>::direction(std::vector<double> slopes) {
-    const Cholesky<T> matrix = factor();
-    if (!matrix.is_positive()) return std::nullopt;
+    if (!matrix_.set(inside_, proximal_)) return std::nullopt;
     std::vector<double> d = std::move(slopes);
-    matrix.solve(d);
+    matrix_.solve(d);
     const std::vector<Sum> ranges = sums();
     const std::size_t n = ranges.size();
     std::vector<std::vector<double>> solved;
     std::vector<double> coupling(n * n), m(n);
     for (std::size_t r = 0; r < n; ++r) {
-        matrix.solve(solved.emplace_back(ranges[r].member));
+        matrix_.solve(solved.emplace_back(ranges[r].member));
         for (std::size_t s = 0; s <= r; ++s) {
             coupling[r * n + s] = dot(ranges[s].member, solved[r]);
         }

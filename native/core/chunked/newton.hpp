@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/cholesky.hpp"
+#include "core/chunked/inside_factor.hpp"
 #include "simd/square.hpp"
 
 namespace mercer::chunked {
@@ -67,7 +67,6 @@ class Newton {
     bool settle(std::optional<Way>& way);
     // One round; nothing if the matrix is not positive or a range has lost all its freedom.
     std::optional<Way> round();
-    Cholesky<T> factor() const;
     std::vector<Sum> sums() const;
     // d_F, and better multipliers. slopes: gradient_F - H_FB d_B
     std::optional<std::vector<double>> direction(std::vector<double> slopes);
@@ -80,6 +79,7 @@ class Newton {
 
     const Square<T>& square_;
     double tolerance_, proximal_ = 0.0;
+    InsideFactor<T> matrix_;
     double damping_ = 0.0;  // the least proximal term of the next step
     double scale_ = 0.0;  // largest diagonal
     std::vector<std::uint32_t> range_;  // of each position

@@ -1,0 +1,156 @@
+#include "core/chunked/inside_factor.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "simd/leaf.hpp"
+
+namespace mercer::chunked {
+
+namespace {
+
+constexpr std::size_t none = std::size_t(-1);
+// Rows start at whole vectors of every instruction set.
+constexpr std::size_t vector = 16;
+
+std::size_t whole_vectors_below(std::size_t k) {
+    return k / vector * vector;
+}
+
+// The share of a factor that may enter or leave before it is computed anew.
+constexpr std::size_t bordered_part = 5;
+
+template <class T>
+const FactorFunctions<T>& functions() {
+    return factor_functions<T>(instruction_set());
+}
+
+}  // namespace
+
+template <class T>
+InsideFactor<T>::InsideFactor(const Square<T>& square) : square_(square), slot_(square.size, none) {}
+
+template <class T>
+bool InsideFactor<T>::set(const std::vector<std::size_t>& inside, double proximal) {
+    const bool is_same_matrix = proximal == proximal_;
+    inside_ = inside;
+    proximal_ = proximal;
+    return (is_same_matrix && border()) || factorize();
+}
+
+// H + proximal I in rows [begin, end) of the lower triangle.
+template <class T>
+void InsideFactor<T>::gather(std::size_t begin, std::size_t end) {
+    for (std::size_t a = begin; a < end; ++a) {
+        const T* values = square_.matrix + position_[a] * square_.stride;
+        T* lower = row(a);
+        for (std::size_t b = 0; b <= a; ++b) lower[b] = values[position_[b]];
+        lower[a] += T(proximal_);
+    }
+}
+
+template <class T>
+void InsideFactor<T>::forget() {
+    for (const std::size_t p : position_) slot_[p] = none;
+    position_.clear();
+    away_.clear();
+}
+
+template <class T>
+bool InsideFactor<T>::factorize() {
+    forget();
+    position_ = inside_;
+    const std::size_t m = position_.size();
+    for (std::size_t a = 0; a < m; ++a) slot_[position_[a]] = a;
+    room_ = m + m / bordered_part;
+    stride_ = whole_vectors_below(room_ + vector);
+    factor_.require(room_ * stride_);
+    packed_.require(functions<T>().block * m);
+    gather(0, m);
+    if (functions<T>().cholesky(factor_.data(), stride_, m, packed_.data())) return true;
+    forget();
+    return false;
+}
+
+template <class T>
+bool InsideFactor<T>::border() {
+    if (position_.empty()) return false;
+    std::vector<char> stays(position_.size());
+    std::vector<std::size_t> entered, away;
+    for (const std::size_t p : inside_) {
+        if (slot_[p] == none) entered.push_back(p);
+        else stays[slot_[p]] = 1;
+    }
+    for (std::size_t a = 0; a < stays.size(); ++a) {
+        if (!stays[a]) away.push_back(a);
+    }
+    if (position_.size() + entered.size() > room_) return false;
+    if (away.size() > position_.size() / bordered_part) return false;
+    if (entered.empty() && away == away_) return true;
+    return append(entered) && leave(std::move(away));
+}
+
+template <class T>
+bool InsideFactor<T>::append(const std::vector<std::size_t>& entered) {
+    const std::size_t from = position_.size();
+    for (const std::size_t p : entered) {
+        slot_[p] = position_.size();
+        position_.push_back(p);
+    }
+    gather(from, position_.size());
+    return functions<T>().append(factor_.data(), stride_, from, position_.size());
+}
+
+template <class T>
+bool InsideFactor<T>::leave(std::vector<std::size_t> slots) {
+    away_ = std::move(slots);
+    const std::size_t n = position_.size(), k = away_.size();
+    away_rows_.require(k * stride_);
+    std::fill_n(away_rows_.data(), k * stride_, T(0));
+    for (std::size_t r = 0; r < k; ++r) away_row(r)[away_[r]] = T(1);
+    for (std::size_t r = 0; r < k; r += vector) {
+        const std::size_t first = whole_vectors_below(away_[r]);
+        functions<T>().solve_rows(factor_.data(), stride_, first, first, n, away_row(r), stride_,
+                                  std::min(vector, k - r));
+    }
+    std::vector<double> products(k * k);
+    for (std::size_t r = 0; r < k; ++r) {
+        const std::size_t first = away_[r];
+        for (std::size_t s = 0; s <= r; ++s) {
+            products[r * k + s] = double(functions<T>().inner_product(
+                away_row(r) + first, away_row(s) + first, n - first));
+        }
+    }
+    coupling_.emplace(std::move(products), k);
+    return coupling_->is_positive();
+}
+
+// x <- x - V (V'V)^-1 V' x
+template <class T>
+void InsideFactor<T>::project(std::vector<T>& x) const {
+    std::vector<double> weights(away_.size());
+    for (std::size_t r = 0; r < away_.size(); ++r) {
+        weights[r] = double(functions<T>().inner_product(away_row(r), x.data(), x.size()));
+    }
+    coupling_->solve(weights);
+    for (std::size_t r = 0; r < away_.size(); ++r) {
+        const T weight = T(weights[r]);
+        const T* values = away_row(r);
+        for (std::size_t j = away_[r]; j < x.size(); ++j) x[j] -= weight * values[j];
+    }
+}
+
+template <class T>
+void InsideFactor<T>::solve(std::vector<double>& x) const {
+    std::vector<T> ordered(position_.size());
+    for (std::size_t k = 0; k < x.size(); ++k) ordered[slot_[inside_[k]]] = T(x[k]);
+    functions<T>().solve_lower(factor_.data(), stride_, ordered.size(), ordered.data());
+    if (!away_.empty()) project(ordered);
+    functions<T>().solve_upper(factor_.data(), stride_, ordered.size(), ordered.data());
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = double(ordered[slot_[inside_[k]]]);
+}
+
+template class InsideFactor<float>;
+template class InsideFactor<double>;
+
+}  // namespace mercer::chunked
