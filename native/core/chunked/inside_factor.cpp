@@ -1,7 +1,8 @@
 #include "core/chunked/inside_factor.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <limits>
 
 #include "simd/leaf.hpp"
 
@@ -19,6 +20,8 @@ std::size_t whole_vectors_below(std::size_t k) {
 
 // The share of a factor that may enter or leave before it is computed anew.
 constexpr std::size_t bordered_part = 5;
+
+constexpr int most_repairs = 3;
 
 template <class T>
 const FactorFunctions<T>& functions() {
@@ -125,7 +128,17 @@ bool InsideFactor<T>::leave(std::vector<std::size_t> slots) {
     return coupling_->is_positive();
 }
 
-// x <- x - V (V'V)^-1 V' x
+// x <- x - V weights
+template <class T>
+void InsideFactor<T>::subtract_away(const std::vector<double>& weights, std::vector<T>& x) const {
+    for (std::size_t r = 0; r < away_.size(); ++r) {
+        const T weight = T(weights[r]);
+        const T* values = away_row(r);
+        for (std::size_t j = away_[r]; j < x.size(); ++j) x[j] -= weight * values[j];
+    }
+}
+
+// x <- (I - V (V'V)^-1 V') x
 template <class T>
 void InsideFactor<T>::project(std::vector<T>& x) const {
     std::vector<double> weights(away_.size());
@@ -133,11 +146,28 @@ void InsideFactor<T>::project(std::vector<T>& x) const {
         weights[r] = double(functions<T>().inner_product(away_row(r), x.data(), x.size()));
     }
     coupling_->solve(weights);
+    subtract_away(weights, x);
+}
+
+// Rounding leaves something of x_R, the more so the worse the condition:
+//
+//     x <- x - L'^-1 V (V'V)^-1 x_R
+template <class T>
+bool InsideFactor<T>::repair(std::vector<T>& x) const {
+    T most = 0, left = 0;
+    for (const T value : x) most = std::max(most, std::abs(value));
+    std::vector<double> weights(away_.size());
     for (std::size_t r = 0; r < away_.size(); ++r) {
-        const T weight = T(weights[r]);
-        const T* values = away_row(r);
-        for (std::size_t j = away_[r]; j < x.size(); ++j) x[j] -= weight * values[j];
+        weights[r] = double(x[away_[r]]);
+        left = std::max(left, std::abs(x[away_[r]]));
     }
+    if (!(left > std::numeric_limits<T>::epsilon() * most)) return false;
+    coupling_->solve(weights);
+    std::vector<T> change(x.size());
+    subtract_away(weights, change);
+    functions<T>().solve_upper(factor_.data(), stride_, x.size(), change.data());
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] += change[j];
+    return true;
 }
 
 template <class T>
@@ -147,6 +177,7 @@ void InsideFactor<T>::solve(std::vector<double>& x) const {
     functions<T>().solve_lower(factor_.data(), stride_, ordered.size(), ordered.data());
     if (!away_.empty()) project(ordered);
     functions<T>().solve_upper(factor_.data(), stride_, ordered.size(), ordered.data());
+    for (int n_repairs = 0; n_repairs < most_repairs && repair(ordered); ++n_repairs) {}
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = double(ordered[slot_[inside_[k]]]);
 }
 

@@ -45,7 +45,10 @@ class InsideFactor {
     bool append(const std::vector<std::size_t>& entered);
     // Computes V and the factor of V'V for these rows of the factor, ascending.
     bool leave(std::vector<std::size_t> slots);
+    void subtract_away(const std::vector<double>& weights, std::vector<T>& x) const;
     void project(std::vector<T>& x) const;
+    // Takes out of x what is left of x_R: false if that is nothing.
+    bool repair(std::vector<T>& x) const;
 
     const Square<T>& square_;
     double proximal_ = 0.0;
