@@ -108,7 +108,7 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
         functions<T>().refresh(square);
         const std::size_t wait = total.iterations ? options.newton_again : options.newton_after;
         // Settling takes some rounds, and fewer from nearer by.
-        const std::size_t cost = 3 * newton.cost_of_round();
+        const std::size_t cost = 2 * newton.cost_of_round();
         const std::size_t burst =
             std::min(std::max(wait, cost), options.max_iterations - total.iterations);
         const SquareResult part = functions<T>().solve(square, tolerance, burst);

@@ -28,6 +28,7 @@ class InsideFactor {
 
     // F: ascending. false if the matrix is not positive.
     bool set(const std::vector<std::size_t>& inside, double proximal);
+    double proximal() const { return proximal_; }
     // x <- (H_FF + proximal I)^-1 x, in the order of F.
     void solve(std::vector<double>& x) const;
 

@@ -68,8 +68,9 @@ void Newton<T>::start() {
     gather_inside();
     const double rounding = std::numeric_limits<T>::epsilon() * scale_ * double(inside_.size());
     const double least = std::max({rounding, 0.1 * tolerance_ / (largest + 1e-300), damping_});
-    // A power of two, so that the next steps find the same matrix.
-    proximal_ = std::exp2(std::ceil(std::log2(least)));
+    // That of the last step if it is nearly as small: its factor is at hand.
+    const double last = matrix_.proximal();
+    proximal_ = last >= least && last <= 2.0 * least ? last : least;
 }
 
 template <class T>
