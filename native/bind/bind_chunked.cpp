@@ -1,9 +1,12 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <stdexcept>
 
 #include "bind/bind.hpp"
 #include "bind/bind_run.hpp"
+#include "core/chunked/inside_factor.hpp"
 #include "core/chunked/solve.hpp"
 
 namespace mercer::bind {
@@ -32,9 +35,32 @@ Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linea
                              gradient ? gradient->data() : nullptr, gradient_out.data(), monitor);
 }
 
+// For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
+template <class T>
+std::vector<std::vector<double>> solve_inside(const Array2<T>& matrix, double proximal,
+                                              const std::vector<std::vector<std::size_t>>& sets,
+                                              const Array1<double>& b) {
+    const std::size_t n = matrix.shape(0);
+    if (matrix.shape(1) != n || b.size() != n) throw std::invalid_argument("sizes differ");
+    chunked::InsideFactor<T> factor(matrix.data(), n, n);
+    std::vector<std::vector<double>> out;
+    for (const std::vector<std::size_t>& inside : sets) {
+        std::vector<double>& x = out.emplace_back();
+        for (const std::size_t p : inside) {
+            if (p >= n) throw nb::index_error("no such position");
+        }
+        if (!factor.set(inside, proximal)) continue;
+        for (const std::size_t p : inside) x.push_back(b.data()[p]);
+        factor.solve(x);
+    }
+    return out;
+}
+
 }  // namespace
 
 void register_chunked(nb::module_& m) {
+    m.def("solve_inside", &solve_inside<float>);
+    m.def("solve_inside", &solve_inside<double>);
     nb::enum_<chunked::KernelRows>(m, "KernelRows")
         .value("automatic", chunked::KernelRows::automatic)
         .value("kept", chunked::KernelRows::kept)

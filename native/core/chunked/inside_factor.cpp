@@ -18,9 +18,10 @@ std::size_t whole_vectors_below(std::size_t k) {
     return k / vector * vector;
 }
 
-// The share of a factor that may enter or leave before it is computed anew.
+// A fifth of a factor may enter or leave before it is computed anew; a third or an eighth is as good.
 constexpr std::size_t bordered_part = 5;
 
+// Each takes the share of rounding times condition off what is wrong: one is the rule.
 constexpr int most_repairs = 3;
 
 template <class T>
@@ -31,7 +32,8 @@ const FactorFunctions<T>& functions() {
 }  // namespace
 
 template <class T>
-InsideFactor<T>::InsideFactor(const Square<T>& square) : square_(square), slot_(square.size, none) {}
+InsideFactor<T>::InsideFactor(const T* matrix, std::size_t stride, std::size_t size)
+    : matrix_(matrix), matrix_stride_(stride), slot_(size, none) {}
 
 template <class T>
 bool InsideFactor<T>::set(const std::vector<std::size_t>& inside, double proximal) {
@@ -45,7 +47,7 @@ bool InsideFactor<T>::set(const std::vector<std::size_t>& inside, double proxima
 template <class T>
 void InsideFactor<T>::gather(std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {
-        const T* values = square_.matrix + position_[a] * square_.stride;
+        const T* values = matrix_ + position_[a] * matrix_stride_;
         T* lower = row(a);
         for (std::size_t b = 0; b <= a; ++b) lower[b] = values[position_[b]];
         lower[a] += T(proximal_);
@@ -177,7 +179,8 @@ void InsideFactor<T>::solve(std::vector<double>& x) const {
     functions<T>().solve_lower(factor_.data(), stride_, ordered.size(), ordered.data());
     if (!away_.empty()) project(ordered);
     functions<T>().solve_upper(factor_.data(), stride_, ordered.size(), ordered.data());
-    for (int n_repairs = 0; n_repairs < most_repairs && repair(ordered); ++n_repairs) {}
+    int n_repairs = 0;
+    while (!away_.empty() && n_repairs < most_repairs && repair(ordered)) ++n_repairs;
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = double(ordered[slot_[inside_[k]]]);
 }
 

@@ -1,4 +1,4 @@
-// The factor of H_FF + proximal I of a square, while the set F of the positions inside changes.
+// The factor of H_FF + proximal I while the set F of the positions inside changes.
 //
 // The factor L of a set that was met before is kept. Positions that enter become rows appended to it.
 // For those that leave, R, with V = L^-1 E_R,
@@ -10,21 +10,19 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "core/cholesky.hpp"
-#include "simd/square.hpp"
 
 namespace mercer::chunked {
 
 template <class T>
 class InsideFactor {
   public:
-    // The square must outlive this.
-    explicit InsideFactor(const Square<T>& square);
+    // H: size x size, symmetric, rows `stride` apart. It must outlive this.
+    InsideFactor(const T* matrix, std::size_t stride, std::size_t size);
 
     // F: ascending. false if the matrix is not positive.
     bool set(const std::vector<std::size_t>& inside, double proximal);
@@ -51,14 +49,15 @@ class InsideFactor {
     // Takes out of x what is left of x_R: false if that is nothing.
     bool repair(std::vector<T>& x) const;
 
-    const Square<T>& square_;
+    const T* matrix_;
+    std::size_t matrix_stride_;
     double proximal_ = 0.0;
     std::vector<std::size_t> inside_;
     std::vector<std::size_t> position_;  // of each row of the factor
     std::vector<std::size_t> slot_;      // of each position, or `none`
     std::size_t room_ = 0, stride_ = 0;  // rows the factor has room for, and their distance
     Buffer<T> factor_, packed_, away_rows_;
-    std::vector<std::size_t> away_;      // rows of the factor that are not in F
+    std::vector<std::size_t> away_;      // R: rows of the factor that are not in F
     std::optional<Cholesky<double>> coupling_;  // of V'V
 };
 

@@ -21,7 +21,8 @@ constexpr double idle_share = 0.1;
 
 template <class T>
 Newton<T>::Newton(const Square<T>& square, double tolerance)
-    : square_(square), tolerance_(tolerance), matrix_(square), range_(square.size), multipliers_(square.n_ranges) {
+    : square_(square), tolerance_(tolerance), matrix_(square.matrix, square.stride, square.size),
+      range_(square.size), multipliers_(square.n_ranges) {
     for (std::size_t r = 0; r < square.n_ranges; ++r) {
         const SquareRange& range = square.ranges[r];
         std::fill(range_.begin() + std::ptrdiff_t(range.begin),
