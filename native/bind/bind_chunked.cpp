@@ -51,7 +51,7 @@ std::vector<std::vector<double>> solve_inside(const Array2<T>& matrix, double pr
         }
         if (!factor.set(inside, proximal)) continue;
         for (const std::size_t p : inside) x.push_back(b.data()[p]);
-        factor.solve(x);
+        if (!factor.solve(x)) x.clear();
     }
     return out;
 }

@@ -44,12 +44,12 @@ def residuals(H, proximal, sets, b, dtype):
         yield np.abs(part @ x - b[inside]).max(initial=0.0) / size.max(initial=1e-300)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=100)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 150),
     size=st.sampled_from([0.1, 0.5, 0.95]),
-    moved=st.sampled_from([1, 5, 40]),
+    moved=st.sampled_from([1, 5, 15]),
     gamma=st.sampled_from([0.001, 0.1, 3.0]),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
@@ -59,7 +59,7 @@ def test_sets_that_come_and_go_are_solved_as_if_factorized_anew(seed, n, size, m
     H = gaussian(rng, n, gamma, copies=n // 5)
     epsilon = float(np.finfo(dtype).eps)
     sets = walk(rng, n, size, 12, moved)
-    for residual in residuals(H, 4 * n * epsilon, sets, rng.normal(size=n), dtype):
+    for residual in residuals(H, 4 * n * epsilon, sets, H @ rng.normal(size=n), dtype):
         assert residual <= 100 * epsilon
 
 
@@ -70,7 +70,7 @@ def worst_residual():
     for dtype in (np.float32, np.float64):
         epsilon = float(np.finfo(dtype).eps)
         sets = walk(rng, 401, 0.8, 25, 31)
-        found = residuals(H, 400 * epsilon, sets, rng.normal(size=401), dtype)
+        found = residuals(H, 400 * epsilon, sets, H @ rng.normal(size=401), dtype)
         worst = max(worst, max(found) / epsilon)
     return worst
 

@@ -151,37 +151,52 @@ void InsideFactor<T>::project(std::vector<T>& x) const {
     subtract_away(weights, x);
 }
 
+template <class T>
+bool InsideFactor<T>::is_away_zero(const std::vector<T>& x) const {
+    T most = 0, left = 0;
+    for (const T value : x) most = std::max(most, std::abs(value));
+    for (const std::size_t slot : away_) left = std::max(left, std::abs(x[slot]));
+    return left <= std::numeric_limits<T>::epsilon() * most;
+}
+
 // Rounding leaves something of x_R, the more so the worse the condition:
 //
 //     x <- x - L'^-1 V (V'V)^-1 x_R
 template <class T>
-bool InsideFactor<T>::repair(std::vector<T>& x) const {
-    T most = 0, left = 0;
-    for (const T value : x) most = std::max(most, std::abs(value));
+void InsideFactor<T>::repair(std::vector<T>& x) const {
     std::vector<double> weights(away_.size());
-    for (std::size_t r = 0; r < away_.size(); ++r) {
-        weights[r] = double(x[away_[r]]);
-        left = std::max(left, std::abs(x[away_[r]]));
-    }
-    if (!(left > std::numeric_limits<T>::epsilon() * most)) return false;
+    for (std::size_t r = 0; r < away_.size(); ++r) weights[r] = double(x[away_[r]]);
     coupling_->solve(weights);
     std::vector<T> change(x.size());
     subtract_away(weights, change);
     functions<T>().solve_upper(factor_.data(), stride_, x.size(), change.data());
     for (std::size_t j = 0; j < x.size(); ++j) x[j] += change[j];
-    return true;
 }
 
 template <class T>
-void InsideFactor<T>::solve(std::vector<double>& x) const {
-    std::vector<T> ordered(position_.size());
-    for (std::size_t k = 0; k < x.size(); ++k) ordered[slot_[inside_[k]]] = T(x[k]);
-    functions<T>().solve_lower(factor_.data(), stride_, ordered.size(), ordered.data());
-    if (!away_.empty()) project(ordered);
-    functions<T>().solve_upper(factor_.data(), stride_, ordered.size(), ordered.data());
-    int n_repairs = 0;
-    while (!away_.empty() && n_repairs < most_repairs && repair(ordered)) ++n_repairs;
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] = double(ordered[slot_[inside_[k]]]);
+bool InsideFactor<T>::solve_ordered(std::vector<T>& x) const {
+    functions<T>().solve_lower(factor_.data(), stride_, x.size(), x.data());
+    if (!away_.empty()) project(x);
+    functions<T>().solve_upper(factor_.data(), stride_, x.size(), x.data());
+    if (away_.empty()) return true;
+    for (int n_repairs = 0; n_repairs < most_repairs; ++n_repairs) {
+        if (is_away_zero(x)) return true;
+        repair(x);
+    }
+    return is_away_zero(x);
+}
+
+template <class T>
+bool InsideFactor<T>::solve(std::vector<double>& x) {
+    for (;;) {
+        std::vector<T> ordered(position_.size());
+        for (std::size_t k = 0; k < x.size(); ++k) ordered[slot_[inside_[k]]] = T(x[k]);
+        if (solve_ordered(ordered)) {
+            for (std::size_t k = 0; k < x.size(); ++k) x[k] = double(ordered[slot_[inside_[k]]]);
+            return true;
+        }
+        if (!factorize()) return false;
+    }
 }
 
 template class InsideFactor<float>;

@@ -27,8 +27,8 @@ class InsideFactor {
     // F: ascending. false if the matrix is not positive.
     bool set(const std::vector<std::size_t>& inside, double proximal);
     double proximal() const { return proximal_; }
-    // x <- (H_FF + proximal I)^-1 x, in the order of F.
-    void solve(std::vector<double>& x) const;
+    // x <- (H_FF + proximal I)^-1 x, in the order of F. false if the matrix is not positive after all.
+    bool solve(std::vector<double>& x);
 
   private:
     T* row(std::size_t slot) { return factor_.data() + slot * stride_; }
@@ -46,8 +46,10 @@ class InsideFactor {
     bool leave(std::vector<std::size_t> slots);
     void subtract_away(const std::vector<double>& weights, std::vector<T>& x) const;
     void project(std::vector<T>& x) const;
-    // Takes out of x what is left of x_R: false if that is nothing.
-    bool repair(std::vector<T>& x) const;
+    bool is_away_zero(const std::vector<T>& x) const;
+    void repair(std::vector<T>& x) const;
+    // In the order of the factor: false if something is left of x_R.
+    bool solve_ordered(std::vector<T>& x) const;
 
     const T* matrix_;
     std::size_t matrix_stride_;

@@ -171,13 +171,13 @@ template <class T>
 std::optional<std::vector<double>> Newton<T>::direction(std::vector<double> slopes) {
     if (!matrix_.set(inside_, proximal_)) return std::nullopt;
     std::vector<double> d = std::move(slopes);
-    matrix_.solve(d);
+    if (!matrix_.solve(d)) return std::nullopt;
     const std::vector<Sum> ranges = sums();
     const std::size_t n = ranges.size();
     std::vector<std::vector<double>> solved;
     std::vector<double> coupling(n * n), m(n);
     for (std::size_t r = 0; r < n; ++r) {
-        matrix_.solve(solved.emplace_back(ranges[r].member));
+        if (!matrix_.solve(solved.emplace_back(ranges[r].member))) return std::nullopt;
         for (std::size_t s = 0; s <= r; ++s) {
             coupling[r * n + s] = dot(ranges[s].member, solved[r]);
         }
