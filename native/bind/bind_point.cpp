@@ -1,8 +1,6 @@
-#include <algorithm>
-#include <stdexcept>
+#include "bind/bind_point.hpp"
 
-#include "bind/bind.hpp"
-#include "core/point.hpp"
+#include <stdexcept>
 
 namespace mercer::bind {
 
@@ -18,12 +16,6 @@ ProblemView view(const IndexArray& index, const Array1<double>& linear, const Ar
     }
     return {n,           group_sum.size(), index.data(), linear.data(),
             lower.data(), upper.data(),     ridge.data(), group.data()};
-}
-
-nb::ndarray<nb::numpy, double> copied(const std::vector<double>& values) {
-    auto out = std::make_unique<double[]>(values.size());
-    std::ranges::copy(values, out.get());
-    return new_array<double>(std::move(out), {values.size()});
 }
 
 }  // namespace
@@ -59,10 +51,8 @@ void register_point(nb::module_& m) {
               if (beta.size() != problem.n_variables || values.size() != problem.n_variables) {
                   throw std::invalid_argument("a point must have one entry per variable");
               }
-              const PointReport found =
-                  report_point(problem, group_sum.data(), beta.data(), values.data());
-              return nb::make_tuple(copied(found.gradient), copied(found.multiplier),
-                                    found.objective, found.violation, found.infeasibility, found.gap);
+              return report_tuple(
+                  report_point(problem, group_sum.data(), beta.data(), values.data()));
           });
 }
 

@@ -173,8 +173,7 @@ template bool expand_point(Gram<double>&, const double*, const std::int64_t*, st
 
 PointReport report_point(const ProblemView& p, const double* group_sum, const double* beta,
                          const double* values) {
-    PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups),
-                       0.0, 0.0, 0.0, std::numeric_limits<double>::quiet_NaN()};
+    PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups)};
     Sum objective;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         const double gradient = p.linear[i] - values[i] - p.ridge[i] * beta[i];

@@ -2,6 +2,7 @@
 // of an array library take longer than the numbers.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "core/gram.hpp"
@@ -30,11 +31,11 @@ bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, 
 
 struct PointReport {
     std::vector<double> gradient, multiplier;
-    double objective, violation, infeasibility;
+    double objective = 0.0, violation = 0.0, infeasibility = 0.0;
     // Distance of the primal value at scale 1 and these multipliers; NaN where it is not negligible
     // and another primal point may be better (duality.py: infinite or far bounds, variables next
     // to a bound).
-    double gap;
+    double gap = std::numeric_limits<double>::quiet_NaN();
 };
 
 // values: (K beta)[index]. The formulas stand in problem.py and duality.py.

@@ -78,6 +78,10 @@ def solve_many(
         )
         return k
 
+    def visit(k: int) -> int:
+        with gram.visit():
+            return advance(k)
+
     if gram.n_threads == 1 or len(chains) < 2:
         for k, chain in enumerate(chains):
             for _ in chain:
@@ -85,13 +89,13 @@ def solve_many(
         return solutions
     with ThreadPoolExecutor(gram.n_threads) as pool:
         # Chains take turns: whole ones would leave threads idle at the end.
-        running = {pool.submit(advance, k) for k, chain in enumerate(chains) if chain}
+        running = {pool.submit(visit, k) for k, chain in enumerate(chains) if chain}
         try:
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for k in (future.result() for future in done):
                     if len(solutions[k]) < len(chains[k]):
-                        running.add(pool.submit(advance, k))
+                        running.add(pool.submit(visit, k))
         except BaseException:
             stopping.set()
             raise
