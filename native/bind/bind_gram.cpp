@@ -106,16 +106,14 @@ nb::ndarray<nb::numpy, T> cross_values(const Kernel<T>& kernel, const IndexArray
     return new_array<T>(std::move(out), {rows.size(), n});
 }
 
-// A guest of the threads of a Gram, from `with` to its end.
+// A guest of the threads of a Gram until it leaves.
 template <class T>
 class Visit {
   public:
-    explicit Visit(Gram<T>& gram) : gram_(gram) {}
-    void enter() { guest_.emplace(gram_.threads()); }
+    explicit Visit(Gram<T>& gram) { guest_.emplace(gram.threads()); }
     void leave() { guest_.reset(); }
 
   private:
-    Gram<T>& gram_;
     std::optional<ThreadPool::Guest> guest_;
 };
 
@@ -146,8 +144,7 @@ void register_precision(nb::module_& m, const std::string& suffix) {
                      "Blocks of memory ever made for solves.");
     nb::class_<Visit<T>>(m, ("Visit" + suffix).c_str())
         .def(nb::init<Gram<T>&>(), nb::keep_alive<1, 2>())
-        .def("__enter__", [](Visit<T>& visit) { visit.enter(); })
-        .def("__exit__", [](Visit<T>& visit, const nb::args&) { visit.leave(); });
+        .def("leave", &Visit<T>::leave);
     m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
     m.def(("cross_values_" + suffix).c_str(), &cross_values<T>);
 }

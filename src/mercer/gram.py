@@ -113,8 +113,12 @@ class Gram:
 
         As long as there are as many of them as threads, each works on its own thread only.
         """
-        with _core.Visitsingle(self.native("single")), _core.Visitdouble(self.native("double")):
+        visits = _core.Visitsingle(self.native("single")), _core.Visitdouble(self.native("double"))
+        try:
             yield
+        finally:
+            for visit in visits:
+                visit.leave()
 
     def _build(self, precision: Precision) -> Any:
         form = self.kernel.form()

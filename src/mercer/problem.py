@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
-from mercer.duality import duality_gap
 from mercer.error_free import long_expansion
 from mercer.primal_correction import corrected_gap, features_needed, is_large, long_gap
 
@@ -349,8 +348,6 @@ def assess(
     gradient, multiplier, objective, violation, infeasibility, gap = report
     if not positive_definite:
         gap = None
-    elif np.isnan(gap):
-        gap = duality_gap(problem, beta, values, gradient, multiplier)
     return Certificate(
         gradient=gradient,
         multiplier=multiplier,
