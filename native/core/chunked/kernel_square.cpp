@@ -16,7 +16,8 @@ constexpr double price_of_copying = 2.5e-9;
 template <class T>
 void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                               const std::vector<SquareRange>& ranges) {
-    const bool copies = variables.whole() || variables.price_of_value() > price_of_copying;
+    // The whole matrix has all values: what the last square knew is nowhere nearer.
+    const bool copies = !variables.whole() && variables.price_of_value() > price_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
     matrix_.require(checked_product(member.size() + 1, member.size() + extra_columns));
     rows_ = matrix_.data();
@@ -43,7 +44,8 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
         for (const std::uint32_t q : known) at(q)[p] = T(0);
     }
     std::fill_n(at(member.size()), stride_, T(0));
-    place_.assign(variables.size(), nowhere);
+    place_.assign(variables.whole() ? 0 : variables.size(), nowhere);
+    if (place_.empty()) return;
     for (std::size_t p = 0; p < member.size(); ++p) {
         if (member[p] != nowhere) place_[member[p]] = std::uint32_t(p);
     }
@@ -69,16 +71,13 @@ void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<st
     }
 }
 
-// Columns in the order of the rows: memory is read forwards.
 template <class T>
 void KernelSquare<T>::copy_whole(const Variables<T>& variables, std::size_t begin, std::size_t end) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> columns(row_.size());
-    for (std::size_t q = 0; q < row_.size(); ++q) columns[q] = {row_[q], std::uint32_t(q)};
-    std::ranges::sort(columns);
+    const std::vector<std::uint32_t> columns(row_.begin(), row_.end());
     for (std::size_t p = begin; p < end; ++p) {
         const T* from = variables.whole() + row_[p] * variables.whole_stride();
         T* to = at(p);
-        for (const auto& [row, q] : columns) to[q] = from[row];
+        for (std::size_t q = 0; q < columns.size(); ++q) to[q] = from[columns[q]];
     }
 }
 
