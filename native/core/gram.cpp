@@ -226,21 +226,6 @@ void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
     }
 }
 
-// out[c][r] = out[r][c] for r in [begin, end), c in [end, last), by tiles that fit into the cache.
-template <class T>
-static void mirror(T* out, std::size_t stride, std::size_t begin, std::size_t end, std::size_t last) {
-    constexpr std::size_t tile = 16;
-    for (std::size_t c = end; c < last; c += tile) {
-        for (std::size_t r = begin; r < end; r += tile) {
-            for (std::size_t i = c; i < std::min(c + tile, last); ++i) {
-                for (std::size_t j = r; j < std::min(r + tile, end); ++j) {
-                    out[i * stride + j] = out[j * stride + i];
-                }
-            }
-        }
-    }
-}
-
 template <class T>
 void Gram<T>::square_rows(Indices rows, std::size_t begin, std::size_t end, T* out,
                           std::size_t stride) {
@@ -251,7 +236,7 @@ void Gram<T>::square_rows(Indices rows, std::size_t begin, std::size_t end, T* o
             const Indices left = rows.subspan(r, height);
             if (begin > 0) narrow->values(left, 0, begin, out + r * stride, stride);
             narrow->values(left, r, rows.size(), out + r * stride + r, stride);
-            mirror(out, stride, r, r + height, end);
+            square_functions<T>(instruction_set()).mirror(out, stride, r, r + height, end);
             evaluations_ += height * (begin + rows.size() - r);
         }
     };
