@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import Gram, Problem, _core, certify
-from mercer.duality import duality_gap
 from mercer.kernels import Gaussian, Linear
+from reference_gap import reference_gap
 
 
 def draw(
@@ -63,27 +63,16 @@ def test_a_point_is_reported_by_the_formulas(
     single = problem.group < 0
     worst = max(worst, gradient[up & single].max(initial=0.0))
     assert violation == pytest.approx(max(worst, -gradient[down & single].min(initial=0.0)))
-    expected = duality_gap(problem, beta, values, gradient, multiplier)
-    if np.isnan(gap):
-        assert expected >= 0.0
-    else:
-        assert gap == pytest.approx(expected, rel=1e-9, abs=1e-10 + 1e-9 * abs(objective))
+    expected = reference_gap(problem, beta, values, gradient, multiplier)
+    assert gap == pytest.approx(expected, rel=1e-9, abs=1e-10 + 1e-9 * abs(objective))
 
 
-def test_a_gap_that_is_closed_needs_no_second_look_however_far_the_bounds() -> None:
+def test_bounds_far_away_do_not_price_a_small_violation() -> None:
     # maximize b_1 - b_2 - (b_1^2 + b_2^2)/2, b_1 + b_2 = 0: (1, -1), far inside [0, 1e6]
     problem = Problem(np.array([1.0, -1.0]), [0, -1e6], [1e6, 0])
-    for shift, is_closed in ((0.0, True), (1e-3, False)):
+    for shift in (0.0, 1e-3):
         beta = np.array([1.0 - shift, shift - 1.0])
-        report = _core.report_point(beta, beta, *problem._arrays)
-        assert np.isfinite(report[-1]) == is_closed
         assert certify(problem, Gram(Linear(), np.eye(2)), beta).gap <= 2 * shift**2
-
-
-def test_ordinary_points_need_no_second_look() -> None:
-    problem = Problem(np.array([1.0, -1.0, 1.0]), [0, -1, 0], [1, 0, 1])
-    report = _core.report_point(np.array([0.5, -1.0, 0.5]), np.zeros(3), *problem._arrays)
-    assert report[-1] == pytest.approx(0.0)
 
 
 def test_a_problem_moves_to_other_rows() -> None:

@@ -106,6 +106,17 @@ nb::ndarray<nb::numpy, T> cross_values(const Kernel<T>& kernel, const IndexArray
     return new_array<T>(std::move(out), {rows.size(), n});
 }
 
+// A guest of the threads of a Gram until it leaves.
+template <class T>
+class Visit {
+  public:
+    explicit Visit(Gram<T>& gram) { guest_.emplace(gram.threads()); }
+    void leave() { guest_.reset(); }
+
+  private:
+    std::optional<ThreadPool::Guest> guest_;
+};
+
 template <class T>
 void register_precision(nb::module_& m, const std::string& suffix) {
     nb::class_<Gram<T>>(m, ("Gram" + suffix).c_str(), "Kernel values of rows against themselves.")
@@ -131,6 +142,9 @@ void register_precision(nb::module_& m, const std::string& suffix) {
         .def_prop_ro("n_misses", &Gram<T>::n_misses)
         .def_prop_ro("n_blocks", [](Gram<T>& gram) { return gram.arena().n_blocks(); },
                      "Blocks of memory ever made for solves.");
+    nb::class_<Visit<T>>(m, ("Visit" + suffix).c_str())
+        .def(nb::init<Gram<T>&>(), nb::keep_alive<1, 2>())
+        .def("leave", &Visit<T>::leave);
     m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
     m.def(("cross_values_" + suffix).c_str(), &cross_values<T>);
 }

@@ -1,8 +1,8 @@
-#include <algorithm>
+#include "bind/bind_point.hpp"
+
 #include <stdexcept>
 
-#include "bind/bind.hpp"
-#include "core/point.hpp"
+#include "core/duality.hpp"
 
 namespace mercer::bind {
 
@@ -18,12 +18,6 @@ ProblemView view(const IndexArray& index, const Array1<double>& linear, const Ar
     }
     return {n,           group_sum.size(), index.data(), linear.data(),
             lower.data(), upper.data(),     ridge.data(), group.data()};
-}
-
-nb::ndarray<nb::numpy, double> copied(const std::vector<double>& values) {
-    auto out = std::make_unique<double[]>(values.size());
-    std::ranges::copy(values, out.get());
-    return new_array<double>(std::move(out), {values.size()});
 }
 
 }  // namespace
@@ -50,6 +44,44 @@ void register_point(nb::module_& m) {
         return is_zero_feasible(lower.data(), upper.data(), lower.size(), group_sum.data(),
                                 group_sum.size());
     });
+    m.def("is_feasible",
+          [](const Array1<double>& beta, const IndexArray& index, const Array1<double>& linear,
+             const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
+             const Array1<std::int8_t>& group, const Array1<double>& group_sum) {
+              const ProblemView problem = view(index, linear, lower, upper, ridge, group, group_sum);
+              return beta.size() == problem.n_variables &&
+                     is_feasible(problem, group_sum.data(), beta.data());
+          });
+    m.def("carry",
+          [](const Array1<double>& beta, const Array1<double>& last_linear,
+             const Array1<double>& last_gradient, bool may_scale, const IndexArray& index,
+             const Array1<double>& linear, const Array1<double>& lower, const Array1<double>& upper,
+             const Array1<double>& ridge, const Array1<std::int8_t>& group,
+             const Array1<double>& group_sum) {
+              const ProblemView problem = view(index, linear, lower, upper, ridge, group, group_sum);
+              const std::size_t n = problem.n_variables;
+              if (beta.size() != n || last_linear.size() != n || last_gradient.size() != n) {
+                  throw std::invalid_argument("a point must have one entry per variable");
+              }
+              const CarriedPoint point =
+                  carry(problem, beta.data(), last_linear.data(), last_gradient.data(), may_scale);
+              return nb::make_tuple(copied(point.beta), copied(point.gradient), point.scale);
+          });
+    m.def("duality_gap",
+          [](const Array1<double>& beta, const Array1<double>& values,
+             const Array1<double>& gradient, const Array1<double>& multiplier,
+             const IndexArray& index, const Array1<double>& linear, const Array1<double>& lower,
+             const Array1<double>& upper, const Array1<double>& ridge,
+             const Array1<std::int8_t>& group, const Array1<double>& group_sum) {
+              const ProblemView problem = view(index, linear, lower, upper, ridge, group, group_sum);
+              const std::size_t n = problem.n_variables;
+              if (beta.size() != n || values.size() != n || gradient.size() != n ||
+                  multiplier.size() != problem.n_groups) {
+                  throw std::invalid_argument("a point must have one entry per variable");
+              }
+              return duality_gap(problem, group_sum.data(),
+                                 {beta.data(), values.data(), gradient.data()}, multiplier.data());
+          });
     m.def("report_point",
           [](const Array1<double>& beta, const Array1<double>& values, const IndexArray& index,
              const Array1<double>& linear, const Array1<double>& lower, const Array1<double>& upper,
@@ -59,10 +91,8 @@ void register_point(nb::module_& m) {
               if (beta.size() != problem.n_variables || values.size() != problem.n_variables) {
                   throw std::invalid_argument("a point must have one entry per variable");
               }
-              const PointReport found =
-                  report_point(problem, group_sum.data(), beta.data(), values.data());
-              return nb::make_tuple(copied(found.gradient), copied(found.multiplier),
-                                    found.objective, found.violation, found.infeasibility, found.gap);
+              return report_tuple(
+                  report_point(problem, group_sum.data(), beta.data(), values.data()));
           });
 }
 

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     mercer::bind::register_byte_kernel(m);
     mercer::bind::register_gram(m);
     mercer::bind::register_point(m);
+    mercer::bind::register_screening(m);
     mercer::bind::register_smo(m);
     mercer::bind::register_chunked(m);
     mercer::bind::register_active_set(m);

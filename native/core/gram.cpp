@@ -227,6 +227,27 @@ void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
 }
 
 template <class T>
+void Gram<T>::square_rows(Indices rows, std::size_t begin, std::size_t end, T* out,
+                          std::size_t stride) {
+    const KernelPointer<T> narrow = kernel_->with_right(rows);
+    const auto part = [&](std::size_t first, std::size_t last) {
+        for (std::size_t r = begin + first; r < begin + last; r += row_grain) {
+            const std::size_t height = std::min(row_grain, begin + last - r);
+            const Indices left = rows.subspan(r, height);
+            if (begin > 0) narrow->values(left, 0, begin, out + r * stride, stride);
+            narrow->values(left, r, rows.size(), out + r * stride + r, stride);
+            square_functions<T>(instruction_set()).mirror(out, stride, r, r + height, end);
+            evaluations_ += height * (begin + rows.size() - r);
+        }
+    };
+    if (narrow->is_parallel() && (end - begin) * rows.size() >= parallel_entries) {
+        threads_.parallel_for(end - begin, row_grain, part);
+    } else {
+        part(0, end - begin);
+    }
+}
+
+template <class T>
 bool Gram<T>::has_whole() {
     std::lock_guard lock(whole_mutex_);
     return whole_.size() > 0;

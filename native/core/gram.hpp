@@ -87,6 +87,10 @@ class Gram {
     // out[r * stride + c] = k(left[r], right[c])
     void block(Indices left, Indices right, T* out, std::size_t stride);
 
+    // out[r * stride + c] = k(rows[r], rows[c]) for r in [begin, end) and all c; values among the rows
+    // of this range are computed once.
+    void square_rows(Indices rows, std::size_t begin, std::size_t end, T* out, std::size_t stride);
+
     // out[c * n + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c] for all n = size() rows, or
     // for the n rows given; false if polled out
     bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,

@@ -4,26 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "core/duality.hpp"
+#include "core/sum.hpp"
+
 namespace mercer {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double closed_gap = 1e-9;  // relative: no other primal point is worth a search
-
-// A sum that keeps what its additions round off.
-class Sum {
-  public:
-    void add(double x) {
-        const double next = total_ + x;
-        lost_ += std::abs(total_) >= std::abs(x) ? (total_ - next) + x : (x - next) + total_;
-        total_ = next;
-    }
-    double value() const { return std::isfinite(lost_) ? total_ + lost_ : total_; }
-
-  private:
-    double total_ = 0.0, lost_ = 0.0;
-};
+constexpr double group_rounding = 1e-12;  // of a group's sum, relative to what is summed
 
 bool has_proper_variable(const ProblemView& p, std::size_t i) {
     const bool box = p.lower[i] <= p.upper[i] && p.lower[i] < infinity && p.upper[i] > -infinity;
@@ -56,42 +45,6 @@ std::vector<Level> find_levels(const ProblemView& p, const double* beta, const d
         if (rises && falls) level.free.add(gradient[i]), ++level.n_free;
     }
     return levels;
-}
-
-// What each group lacks of its sum.
-std::vector<double> missing_sums(const ProblemView& p, const double* group_sum, const double* beta) {
-    std::vector<Sum> sums(p.n_groups + 1);
-    for (std::size_t i = 0; i < p.n_variables; ++i) sums[std::size_t(p.group[i] + 1)].add(beta[i]);
-    std::vector<double> missing(p.n_groups);
-    for (std::size_t g = 0; g < p.n_groups; ++g) missing[g] = group_sum[g] - sums[g + 1].value();
-    return missing;
-}
-
-bool is_plain(const ProblemView& p, const double* beta) {
-    double reach = 0.0;
-    for (std::size_t i = 0; i < p.n_variables; ++i) reach = std::max(reach, std::abs(beta[i]));
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        const double below = std::abs(p.lower[i] - beta[i]), above = std::abs(p.upper[i] - beta[i]);
-        const double inside = std::min(below, above), outside = std::max(below, above);
-        if (std::isinf(outside) || (outside > 10.0 * reach && p.ridge[i] == 0.0)) return false;
-        if (inside > 0.0 && inside < 1e-3 * reach) return false;
-    }
-    return true;
-}
-
-// Sum of (b - beta)(h - ridge (b + beta)/2), b being the best coefficient for the slope h.
-double plain_gap(const ProblemView& p, const double* beta, const double* values,
-                 const std::vector<double>& multiplier) {
-    Sum gap;
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        const double level = p.group[i] < 0 ? 0.0 : multiplier[std::size_t(p.group[i])];
-        const double h = p.linear[i] - values[i] - level;
-        if (h == 0.0 && p.ridge[i] == 0.0) continue;
-        const double best = p.ridge[i] == 0.0 ? h * infinity : h / p.ridge[i];
-        const double b = std::min(std::max(best, p.lower[i]), p.upper[i]);
-        gap.add((b - beta[i]) * (h - 0.5 * p.ridge[i] * (b + beta[i])));
-    }
-    return gap.value();
 }
 
 }  // namespace
@@ -137,6 +90,41 @@ bool is_zero_feasible(const double* lower, const double* upper, std::size_t size
     return std::all_of(group_sum, group_sum + n_groups, [](double sum) { return sum == 0.0; });
 }
 
+bool is_feasible(const ProblemView& p, const double* group_sum, const double* beta) {
+    std::vector<Sum> sizes(p.n_groups + 1);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (!(p.lower[i] <= beta[i] && beta[i] <= p.upper[i]) || std::isinf(beta[i])) return false;
+        sizes[std::size_t(p.group[i] + 1)].add(std::abs(beta[i]));
+    }
+    const std::vector<double> missing = missing_sums(p, group_sum, beta);
+    for (std::size_t g = 0; g < p.n_groups; ++g) {
+        const double size = std::max(std::abs(group_sum[g]), sizes[g + 1].value());
+        if (!(std::abs(missing[g]) <= group_rounding * size)) return false;
+    }
+    return true;
+}
+
+CarriedPoint carry(const ProblemView& p, const double* last_beta, const double* last_linear,
+                   const double* last_gradient, bool may_scale) {
+    const std::size_t n = p.n_variables;
+    double slope = 0.0, curvature = 0.0, room = infinity;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (last_beta[i] == 0.0) continue;
+        slope += p.linear[i] * last_beta[i];
+        curvature += last_beta[i] * (last_linear[i] - last_gradient[i]);
+        room = std::min(room, (last_beta[i] > 0.0 ? p.upper[i] : p.lower[i]) / last_beta[i]);
+    }
+    CarriedPoint out{std::vector<double>(n), std::vector<double>(n), 1.0};
+    if (may_scale && slope > 0.0 && curvature > 0.0) {
+        out.scale = std::max(std::min(slope / curvature, room), 0.0);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        out.beta[i] = std::min(std::max(out.scale * last_beta[i], p.lower[i]), p.upper[i]);
+        out.gradient[i] = p.linear[i] - out.scale * (last_linear[i] - last_gradient[i]);
+    }
+    return out;
+}
+
 template <class T>
 bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, std::size_t size,
                   double* values, const Poll& poll) {
@@ -173,8 +161,7 @@ template bool expand_point(Gram<double>&, const double*, const std::int64_t*, st
 
 PointReport report_point(const ProblemView& p, const double* group_sum, const double* beta,
                          const double* values) {
-    PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups),
-                       0.0, 0.0, 0.0, std::numeric_limits<double>::quiet_NaN()};
+    PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups)};
     Sum objective;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         const double gradient = p.linear[i] - values[i] - p.ridge[i] * beta[i];
@@ -187,17 +174,14 @@ PointReport report_point(const ProblemView& p, const double* group_sum, const do
     const std::vector<Level> levels = find_levels(p, beta, report.gradient.data());
     report.violation = std::max({0.0, levels[0].highest, -levels[0].lowest});
     const std::vector<double> missing = missing_sums(p, group_sum, beta);
-    double unsummed = 0.0;
     for (std::size_t g = 0; g < p.n_groups; ++g) {
         const Level& level = levels[g + 1];
         report.violation = std::max(report.violation, level.highest - level.lowest);
         report.multiplier[g] = level.multiplier();
         report.infeasibility = std::max(report.infeasibility, std::abs(missing[g]));
-        unsummed += report.multiplier[g] * missing[g];
     }
-    const double gap = std::max(plain_gap(p, beta, values, report.multiplier) + unsummed, 0.0);
-    const bool closed = gap <= closed_gap * std::abs(report.objective);
-    if (closed || is_plain(p, beta)) report.gap = gap;
+    const PointView point{beta, values, report.gradient.data()};
+    report.gap = duality_gap(p, group_sum, point, report.multiplier.data());
     return report;
 }
 

@@ -22,6 +22,24 @@ bool are_weighted_signs(const double* sign, const double* weight, std::size_t si
 bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
                       const double* group_sum, std::size_t n_groups);
 
+// Whether a point lies in the box and its groups have their sums, up to rounding.
+bool is_feasible(const ProblemView& problem, const double* group_sum, const double* beta);
+
+// Where to start from the solution of a problem that differs in its box, and what is known there.
+struct CarriedPoint {
+    std::vector<double> beta, gradient;
+    double scale;
+};
+
+// Of all multiples t of the last coefficients the best one, as far as the new box allows:
+//
+//     d/dt (t linear' beta - t^2 / 2 beta' H beta) = 0,  H beta = last_linear - last_gradient
+//
+// Small boxes are full, and the whole solution grows with them; in large ones it stays. Unless it
+// `may_scale`, because the group sums are not zero, t = 1.
+CarriedPoint carry(const ProblemView& problem, const double* last_beta, const double* last_linear,
+                   const double* last_gradient, bool may_scale);
+
 // values = (K beta)[index], from the rows whose coefficients do not add up to zero; false if polled
 // out. requires: index < rows of the Gram
 template <class T>
@@ -30,14 +48,11 @@ bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, 
 
 struct PointReport {
     std::vector<double> gradient, multiplier;
-    double objective, violation, infeasibility;
-    // Distance of the primal value at scale 1 and these multipliers; NaN where it is not negligible
-    // and another primal point may be better (duality.py: infinite or far bounds, variables next
-    // to a bound).
-    double gap;
+    double objective = 0.0, violation = 0.0, infeasibility = 0.0;
+    double gap = 0.0;  // means something only if the kernel is positive semi-definite
 };
 
-// values: (K beta)[index]. The formulas stand in problem.py and duality.py.
+// values: (K beta)[index]. The formulas stand in problem.py and duality.hpp.
 PointReport report_point(const ProblemView& problem, const double* group_sum, const double* beta,
                          const double* values);
 

@@ -50,7 +50,23 @@ long process_id() {
 #endif
 }
 
+// The pools this thread is a guest of.
+thread_local std::vector<const ThreadPool*> visited;
+
 }  // namespace
+
+ThreadPool::Guest::Guest(ThreadPool& pool)
+    : pool_(pool), is_first_(std::ranges::find(visited, &pool) == visited.end()) {
+    if (!is_first_) return;
+    visited.push_back(&pool);
+    ++pool_.n_guests_;
+}
+
+ThreadPool::Guest::~Guest() {
+    if (!is_first_) return;
+    std::erase(visited, &pool_);
+    --pool_.n_guests_;
+}
 
 ThreadPool::ThreadPool(std::size_t n_threads)
     : n_threads_(std::max<std::size_t>(1, n_threads)), owner_(process_id()) {}

@@ -32,16 +32,18 @@ class ThreadPool {
     // An exception thrown by a part is thrown again here.
     void parallel_for(std::size_t count, std::size_t grain, const Range& work);
 
-    // One who works for a while, with loops now and then.
+    // One who works for a while, with loops now and then. A second one on the same thread is the
+    // same guest.
     class Guest {
       public:
-        explicit Guest(ThreadPool& pool) : pool_(pool) { ++pool_.n_guests_; }
-        ~Guest() { --pool_.n_guests_; }
+        explicit Guest(ThreadPool& pool);
+        ~Guest();
         Guest(const Guest&) = delete;
         Guest& operator=(const Guest&) = delete;
 
       private:
         ThreadPool& pool_;
+        bool is_first_;
     };
 
   private:

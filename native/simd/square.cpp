@@ -9,6 +9,7 @@
 
 #include "simd/conjugate.hpp"
 #include "simd/leaf.hpp"
+#include "simd/mirror.hpp"
 #include "simd/vector.hpp"
 
 namespace mercer {
@@ -209,7 +210,8 @@ static SquareResult solve(const Square<T>& square, double tolerance, std::size_t
 }
 
 template <class T>
-static constexpr SquareFunctions<T> square_functions = {Lanes<T>::count, refresh<T>, solve<T>};
+static constexpr SquareFunctions<T> square_functions = {Lanes<T>::count, refresh<T>, solve<T>,
+                                                            mirror<T>};
 
 extern const SquareFunctions<float> square_single;
 extern const SquareFunctions<double> square_full;

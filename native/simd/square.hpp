@@ -46,6 +46,9 @@ struct SquareFunctions {
     void (*refresh)(const Square<T>&);
     // Second-order conjugate pair steps until the violation is at most `tolerance`.
     SquareResult (*solve)(const Square<T>&, double tolerance, std::size_t max_iterations);
+    // matrix[c][r] = matrix[r][c] for rows r in [begin, end) and columns c in [end, last).
+    void (*mirror)(T* matrix, std::size_t stride, std::size_t begin, std::size_t end,
+                   std::size_t last);
 };
 
 }  // namespace mercer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import pairwise
 from operator import index as as_integer
@@ -105,6 +106,19 @@ class Gram:
             if precision not in self._native:
                 self._native[precision] = self._build(precision)
         return self._native[precision]
+
+    @contextmanager
+    def visit(self) -> Iterator[None]:
+        """For one of several callers who work on this Gram at the same time.
+
+        As long as there are as many of them as threads, each works on its own thread only.
+        """
+        visits = _core.Visitsingle(self.native("single")), _core.Visitdouble(self.native("double"))
+        try:
+            yield
+        finally:
+            for visit in visits:
+                visit.leave()
 
     def _build(self, precision: Precision) -> Any:
         form = self.kernel.form()

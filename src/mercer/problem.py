@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
-from mercer.duality import duality_gap
 from mercer.error_free import long_expansion
 from mercer.primal_correction import corrected_gap, features_needed, is_large, long_gap
 
@@ -333,22 +332,22 @@ def assess(
     values: FloatArray,
     positive_definite: bool,
     error: float = 0.0,
+    report: tuple[Any, ...] | None = None,
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known.
 
-    A group is optimal if max over I_up of the gradient <= min over I_down; its multiplier is the
-    common gradient of its free variables. A variable without a group is optimal if the gradient
-    is <= 0 where it may rise and >= 0 where it may fall (spec 004, 2.7).
+    ``report`` is what the core says of these values, if it was asked before. A group is optimal
+    if max over I_up of the gradient <= min over I_down; its multiplier is the common gradient of
+    its free variables. A variable without a group is optimal if the gradient is <= 0 where it
+    may rise and >= 0 where it may fall (spec 004, 2.7).
     """
     # gradient = linear - values - ridge b
     # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
-    gradient, multiplier, objective, violation, infeasibility, gap = _core.report_point(
-        beta, values, *problem._arrays
-    )
+    if report is None:
+        report = _core.report_point(beta, values, *problem._arrays)
+    gradient, multiplier, objective, violation, infeasibility, gap = report
     if not positive_definite:
         gap = None
-    elif np.isnan(gap):
-        gap = duality_gap(problem, beta, values, gradient, multiplier)
     return Certificate(
         gradient=gradient,
         multiplier=multiplier,

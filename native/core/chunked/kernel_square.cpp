@@ -10,13 +10,16 @@ namespace {
 constexpr std::size_t extra_columns = 16;
 // A value that costs less is computed as fast as it is copied.
 constexpr double price_of_copying = 2.5e-9;
+// Rows copied by one thread at a time: some fifty microseconds of work.
+constexpr std::size_t row_grain = 128;
 
 }  // namespace
 
 template <class T>
 void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                               const std::vector<SquareRange>& ranges) {
-    const bool copies = variables.whole() || variables.price_of_value() > price_of_copying;
+    // The whole matrix has all values: what the last square knew is nowhere nearer.
+    const bool copies = !variables.whole() && variables.price_of_value() > price_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
     matrix_.require(checked_product(member.size() + 1, member.size() + extra_columns));
     rows_ = matrix_.data();
@@ -36,14 +39,15 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
         while (end < range.end && is_fresh(end)) ++end;
         if (end > range.begin) compute_rows(variables, member, range.begin, end);
     }
-    copy_known(known, member);
-    mirror(fresh, known);
+    copy_known(variables.gram().threads(), known, member);
+    mirror(variables.gram().threads(), fresh, known);
     for (const std::uint32_t p : padding) {
         std::fill_n(at(p), stride_, T(0));
         for (const std::uint32_t q : known) at(q)[p] = T(0);
     }
     std::fill_n(at(member.size()), stride_, T(0));
-    place_.assign(variables.size(), nowhere);
+    place_.assign(variables.whole() ? 0 : variables.size(), nowhere);
+    if (place_.empty()) return;
     for (std::size_t p = 0; p < member.size(); ++p) {
         if (member[p] != nowhere) place_[member[p]] = std::uint32_t(p);
     }
@@ -62,53 +66,57 @@ void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<st
     if (variables.whole()) {
         copy_whole(variables, begin, end);
     } else {
-        variables.gram().block(Indices(row_).subspan(begin, end - begin), row_, at(begin), stride_);
+        variables.gram().square_rows(row_, begin, end, at(0), stride_);
     }
     for (std::size_t p = begin; p < end; ++p) {
         at(p)[p] += T(variables.problem.ridge[member[p]]);
     }
 }
 
-// Columns in the order of the rows: memory is read forwards.
 template <class T>
 void KernelSquare<T>::copy_whole(const Variables<T>& variables, std::size_t begin, std::size_t end) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> columns(row_.size());
-    for (std::size_t q = 0; q < row_.size(); ++q) columns[q] = {row_[q], std::uint32_t(q)};
-    std::ranges::sort(columns);
+    const std::vector<std::uint32_t> columns(row_.begin(), row_.end());
     for (std::size_t p = begin; p < end; ++p) {
         const T* from = variables.whole() + row_[p] * variables.whole_stride();
         T* to = at(p);
-        for (const auto& [row, q] : columns) to[q] = from[row];
+        for (std::size_t q = 0; q < columns.size(); ++q) to[q] = from[columns[q]];
     }
 }
 
 template <class T>
-void KernelSquare<T>::copy_known(const std::vector<std::uint32_t>& known,
+void KernelSquare<T>::copy_known(ThreadPool& threads, const std::vector<std::uint32_t>& known,
                                  const std::vector<std::uint32_t>& member) {
     std::vector<std::uint32_t> before(known.size());
     std::ranges::transform(known, before.begin(), [&](auto p) { return place_[member[p]]; });
-    for (std::size_t k = 0; k < known.size(); ++k) {
-        T* row = at(known[k]);
-        const T* from = last_matrix_.data() + before[k] * last_stride_;
-        for (std::size_t m = 0; m < known.size(); ++m) row[known[m]] = from[before[m]];
-    }
+    threads.parallel_for(known.size(), row_grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            T* row = at(known[k]);
+            const T* from = last_matrix_.data() + before[k] * last_stride_;
+            for (std::size_t m = 0; m < known.size(); ++m) row[known[m]] = from[before[m]];
+        }
+    });
 }
 
 // k(to, from) = k(from, to), by tiles that fit into the cache.
 template <class T>
-void KernelSquare<T>::mirror(const std::vector<std::uint32_t>& from,
+void KernelSquare<T>::mirror(ThreadPool& threads, const std::vector<std::uint32_t>& from,
                              const std::vector<std::uint32_t>& to) {
     constexpr std::size_t tile = 16;
-    for (std::size_t a = 0; a < to.size(); a += tile) {
-        for (std::size_t b = 0; b < from.size(); b += tile) {
-            for (std::size_t k = a; k < std::min(a + tile, to.size()); ++k) {
-                T* row = at(to[k]);
-                for (std::size_t m = b; m < std::min(b + tile, from.size()); ++m) {
-                    row[from[m]] = at(from[m])[to[k]];
-                }
+    const auto mirror_tile = [&](std::size_t a, std::size_t a_end, std::size_t b) {
+        for (std::size_t k = a; k < a_end; ++k) {
+            T* row = at(to[k]);
+            for (std::size_t m = b; m < std::min(b + tile, from.size()); ++m) {
+                row[from[m]] = at(from[m])[to[k]];
             }
         }
-    }
+    };
+    threads.parallel_for(to.size(), row_grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t a = begin; a < end; a += tile) {
+            for (std::size_t b = 0; b < from.size(); b += tile) {
+                mirror_tile(a, std::min(a + tile, end), b);
+            }
+        }
+    });
 }
 
 template class KernelSquare<float>;

@@ -38,8 +38,10 @@ class KernelSquare {
     void compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                       std::size_t begin, std::size_t end);
     void copy_whole(const Variables<T>& variables, std::size_t begin, std::size_t end);
-    void copy_known(const std::vector<std::uint32_t>& known, const std::vector<std::uint32_t>& member);
-    void mirror(const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to);
+    void copy_known(ThreadPool& threads, const std::vector<std::uint32_t>& known,
+                    const std::vector<std::uint32_t>& member);
+    void mirror(ThreadPool& threads, const std::vector<std::uint32_t>& from,
+                const std::vector<std::uint32_t>& to);
     T* at(std::size_t p) { return matrix_.data() + p * stride_; }
 
     Borrowed<T> matrix_, last_matrix_;

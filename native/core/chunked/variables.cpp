@@ -49,7 +49,9 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
     // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient)
     for (std::size_t v = 0; v < size(); ++v) {
         objective_ += 0.5 * beta[v] * (problem.linear[v] + gradient[v]);
+        if (origin_.empty()) way_ += beta[v] * beta[v];
     }
+    for (const double k : gram_.diagonal()) largest_ = std::max(largest_, std::abs(k));
     scan();
 }
 
@@ -161,13 +163,7 @@ void Variables<T>::scan() {
 
 template <class T>
 double Variables<T>::rounding() const {
-    double square = 0.0, largest = 0.0;
-    for (std::size_t v = 0; v < size(); ++v) {
-        const double moved = beta[v] - (origin_.empty() ? 0.0 : origin_[v]);
-        square += moved * moved;
-    }
-    for (const double k : gram_.diagonal()) largest = std::max(largest, std::abs(k));
-    return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(square) * largest;
+    return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(way_, 0.0)) * largest_;
 }
 
 // The gain of a change is 1/2 change' (gradient before + gradient after), which are both exact:
@@ -179,6 +175,9 @@ bool Variables<T>::apply(const Change& change, const Poll& poll) {
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
         const std::size_t v = change.variables[k];
         rows.rows[k] = row(v);
+        const double moved = beta[v] - (origin_.empty() ? 0.0 : origin_[v]);
+        const double before = moved - change.amounts[k];
+        way_ += moved * moved - before * before;
         gain += 0.5 * change.amounts[k] * gradient[v];
         gradient[v] -= problem.ridge[v] * change.amounts[k];
     }

@@ -128,6 +128,8 @@ class Variables {
     std::vector<Level> levels_;
     Level fixed_;  // variables that cannot move
     std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
+    double way_ = 0.0;            // squared, from there
+    double largest_ = 0.0;        // on the diagonal of the kernel matrix
     std::optional<RightRows> active_right_;  // of the active variables; made when needed
 };
 

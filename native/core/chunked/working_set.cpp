@@ -79,10 +79,13 @@ void WorkingSet::collect(const Variables<T>& variables, std::size_t most, Ends& 
     };
     variables.gram().threads().parallel_for(active.size(), Variables<T>::grain, look);
     // No two candidates are equal: the order they came in does not matter.
-    for (End& end : ends.all) {
-        keep_best(end.found, most);
-        std::sort(end.found.begin(), end.found.end());
-    }
+    const auto sort = [&](std::size_t begin, std::size_t last) {
+        for (std::size_t end = begin; end < last; ++end) {
+            keep_best(ends.all[end].found, most);
+            std::sort(ends.all[end].found.begin(), ends.all[end].found.end());
+        }
+    };
+    variables.gram().threads().parallel_for(ends.all.size(), 1, sort);
 }
 
 // Groups, and -1 for the variables without one, the most violated first.

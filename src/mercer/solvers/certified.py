@@ -66,7 +66,7 @@ class CertifiedRun(ABC):
         is_kept = start is not None and np.array_equal(self.coef, start)
         self.start_gradient = start_gradient if is_kept else None
         self.start_error = start_error
-        self.origin = Origin(np.zeros(()))
+        self.origin = Origin()
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"

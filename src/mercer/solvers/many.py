@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import Any
 
-import numpy as np
-
+from mercer import _core
 from mercer.gram import Gram
-from mercer.inner_product import inner_product
 from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
@@ -78,6 +76,10 @@ def solve_many(
         )
         return k
 
+    def visit(k: int) -> int:
+        with gram.visit():
+            return advance(k)
+
     if gram.n_threads == 1 or len(chains) < 2:
         for k, chain in enumerate(chains):
             for _ in chain:
@@ -85,13 +87,13 @@ def solve_many(
         return solutions
     with ThreadPoolExecutor(gram.n_threads) as pool:
         # Chains take turns: whole ones would leave threads idle at the end.
-        running = {pool.submit(advance, k) for k, chain in enumerate(chains) if chain}
+        running = {pool.submit(visit, k) for k, chain in enumerate(chains) if chain}
         try:
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for k in (future.result() for future in done):
                     if len(solutions[k]) < len(chains[k]):
-                        running.add(pool.submit(advance, k))
+                        running.add(pool.submit(visit, k))
         except BaseException:
             stopping.set()
             raise
@@ -101,27 +103,17 @@ def solve_many(
 def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]:
     """Where to start from the solution of a problem that differs in its box, and its gradient.
 
-    Of all multiples t of the last coefficients the best one, as far as the new box allows:
-
-        d/dt (t linear' coef - t^2 / 2 coef' H coef) = 0,  H coef = linear - gradient
-
-    Small boxes are full, and the whole solution grows with them; in large ones it stays.
-    Groups whose sums are not zero fix t = 1.
+    The best multiple of the last coefficients, as far as the new box allows. Groups whose sums
+    are not zero fix it to 1.
     """
-    product = before.linear - last.gradient
-    slope = inner_product(problem.linear, last.coef)
-    curvature = inner_product(last.coef, product)
-    scale = 1.0
-    if slope > 0 and curvature > 0 and not (problem.group_sum.any() or before.group_sum.any()):
-        bound = np.where(last.coef > 0, problem.upper, problem.lower)
-        used = last.coef != 0
-        room = float((bound[used] / last.coef[used]).min(initial=np.inf))
-        scale = max(min(slope / curvature, room), 0.0)
-    start = np.clip(scale * last.coef, problem.lower, problem.upper)
+    may_scale = not (problem.group_sum.any() or before.group_sum.any())
+    start, gradient, scale = _core.carry(
+        last.coef, before.linear, last.gradient, may_scale, *problem._arrays
+    )
     is_same = (problem.ridge == before.ridge).all() and (problem.index == before.index).all()
     return {
         "start": start,
-        "start_gradient": problem.linear - scale * product if is_same else None,
+        "start_gradient": gradient if is_same else None,
         "start_error": scale * last.error,
     }
 

@@ -28,6 +28,8 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
         coef = np.array(start, dtype=np.float64)
         if coef.shape != (problem.n_variables,):
             raise ValueError(f"start must have shape ({problem.n_variables},), got {coef.shape}")
+        if _core.is_feasible(coef, *problem._arrays):
+            return coef
         if not np.isfinite(coef).all():
             raise ValueError("start must be finite")
     np.maximum(coef, problem.lower, out=coef)

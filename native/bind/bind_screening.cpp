@@ -1,0 +1,64 @@
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bind/bind_point.hpp"
+#include "bind/bind_run.hpp"
+#include "core/screening.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+const double* data_or_null(const std::optional<Array1<double>>& array) {
+    return array ? array->data() : nullptr;
+}
+
+// (values, bound, whether they show the objective, report of the point), or None.
+nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1<double>& gradient,
+                    const std::optional<Array1<double>>& origin, double origin_error,
+                    const std::optional<Array1<double>>& lengths, const ScreeningOptions& options,
+                    const IndexArray& index, const Array1<double>& linear,
+                    const Array1<double>& lower, const Array1<double>& upper,
+                    const Array1<double>& ridge, const Array1<std::int8_t>& group,
+                    const Array1<double>& group_sum) {
+    const ProblemView problem = problem_view(gram.size(), index, linear, lower, upper, ridge, group,
+                                             group_sum.size());
+    const std::size_t n = problem.n_variables;
+    if (beta.size() != n || gradient.size() != n || (origin && origin->size() != n) ||
+        (lengths && lengths->size() != gram.size())) {
+        throw std::invalid_argument("arrays of a point must have equal lengths");
+    }
+    std::optional<Screened> found;
+    PointReport report;
+    {
+        nb::gil_scoped_release release;
+        found = screen(problem, gram, beta.data(), gradient.data(),
+                       {data_or_null(origin), origin_error}, data_or_null(lengths), options,
+                       SignalPoll());
+        if (found) report = report_point(problem, group_sum.data(), beta.data(), found->values.data());
+    }
+    if (!found) return nb::none();
+    // Who adds up the same terms in the order of the rows may find as much more.
+    if (options.keeps_rows) report.violation += 2.0 * found->rounding;
+    return nb::make_tuple(copied(found->values), found->bound, found->shows_objective,
+                          report_tuple(report));
+}
+
+}  // namespace
+
+void register_screening(nb::module_& m) {
+    nb::class_<ScreeningOptions>(m, "ScreeningOptions")
+        .def("__init__",
+             [](ScreeningOptions* self, std::size_t sample, double error_per_norm, bool extremes,
+                bool keeps_rows) {
+                 new (self) ScreeningOptions{std::max<std::size_t>(sample, 2), error_per_norm,
+                                             extremes, keeps_rows};
+             });
+    m.def("screen", &screened, nb::arg("gram"), nb::arg("beta"), nb::arg("gradient"),
+          nb::arg("origin").none(), nb::arg("origin_error"), nb::arg("lengths").none(),
+          nb::arg("options"), nb::arg("index"), nb::arg("linear"), nb::arg("lower"),
+          nb::arg("upper"), nb::arg("ridge"), nb::arg("group"), nb::arg("group_sum"));
+}
+
+}  // namespace mercer::bind

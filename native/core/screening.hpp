@@ -1,0 +1,49 @@
+// The expansion of a point, recomputed in double precision only where that can matter.
+//
+// A solver that worked in single precision knows the gradient of every variable up to an error.
+// With B a bound of that error, only variables whose gradient lies within 2 B of the extremes can
+// be extremes; these are recomputed in double precision, so the violation is the true one. Where
+// errors could show in the objective, every variable with a coefficient is recomputed, too.
+//
+// Errors are sums of many independent roundings. B is eight times the largest one in a sample
+// spread over all variables: some twenty standard deviations. Distances of rows that lie far out
+// are rounded most: the farthest are recomputed always, and the ones next to them are part of the
+// sample. Errors beyond what rounding explains are not relied on.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/gram.hpp"
+#include "core/problem.hpp"
+
+namespace mercer {
+
+struct ScreeningOptions {
+    std::size_t sample = 128;  // variables to check the bound on
+    // The largest error that rounding explains, next to the way from the origin and the diagonal.
+    double error_per_norm = 2e-6;
+    bool extremes = true;     // whether to recompute what may be an extreme
+    bool keeps_rows = false;  // whether to keep kernel rows in the cache: others will ask for them
+};
+
+// A point whose gradient is known up to `error`; without coefficients the zero point.
+struct Origin {
+    const double* beta = nullptr;
+    double error = 0.0;
+};
+
+struct Screened {
+    std::vector<double> values;  // (K beta)[index]
+    double bound;                // of the errors of those that were not recomputed
+    double rounding;             // of sums in double precision that are added up in another order
+    bool shows_objective;        // whether the objective can be read off in spite of the errors
+};
+
+// gradient: at `beta`, as followed from the origin. lengths: of the rows of the Gram, or null.
+// Nothing if rounding does not explain the errors, or if all values might as well be recomputed.
+std::optional<Screened> screen(const ProblemView& problem, Gram<double>& gram, const double* beta,
+                               const double* gradient, const Origin& origin, const double* lengths,
+                               const ScreeningOptions& options, const Poll& poll);
+
+}  // namespace mercer
