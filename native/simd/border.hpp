@@ -1,8 +1,8 @@
 // Rows appended to a Cholesky factor, and triangular systems solved for many rows at a time.
 //
-// A row x of `rows` stands for the solution of L x' = b', where b is what it held before. Left-looking:
-// columns are finished a vector at a time, from inner products of what is finished of the rows and of
-// the factor, which both lie in neighbouring numbers.
+// A row x of `rows` stands for the solution of L x' = b', where b is what it held before.
+// Left-looking: columns are finished a vector at a time, from inner products of what is finished of
+// the rows and of the factor, which both lie in neighbouring numbers.
 #pragma once
 
 #include <cmath>
@@ -43,13 +43,15 @@ struct CornerColumns {
         for (std::size_t b = 0; b < lanes; ++b) {
             below[b] = Vector<T>{};
             inverse[b] = T(1) / factor[(k + b) * stride + k + b];
-            for (std::size_t c = b + 1; c < lanes; ++c) below[b][c] = factor[(k + c) * stride + k + b];
+            for (std::size_t c = b + 1; c < lanes; ++c) {
+                below[b][c] = factor[(k + c) * stride + k + b];
+            }
         }
     }
 };
 
-// sums[r * lanes + c] = inner product over [first, last) of row r and of row c of the factor, for two
-// of those.
+// sums[r * lanes + c] = inner product over [first, last) of row r and of row c of the factor, for
+// two of those.
 template <class T, std::size_t n_rows>
 static inline void multiply_two(const T* rows, std::size_t row_stride, const T* factor,
                                 std::size_t stride, std::size_t first, std::size_t last,
@@ -75,8 +77,8 @@ static inline void multiply_two(const T* rows, std::size_t row_stride, const T* 
 
 // Finishes columns [k, k + lanes) of some rows; `first` and k are whole vectors.
 template <class T, std::size_t n_rows>
-static inline void solve_columns(const CornerColumns<T>& corner, const T* factor, std::size_t stride,
-                                 std::size_t first, std::size_t k, T* rows,
+static inline void solve_columns(const CornerColumns<T>& corner, const T* factor,
+                                 std::size_t stride, std::size_t first, std::size_t k, T* rows,
                                  std::size_t row_stride) {
     constexpr std::size_t lanes = Lanes<T>::count;
     T sums[n_rows * lanes];
@@ -130,7 +132,8 @@ static void solve_rows(const T* factor, std::size_t stride, std::size_t first, s
                                    row_stride);
         }
         for (; r < count; ++r) {
-            solve_columns<T, 1>(corner, factor, stride, first, k, rows + r * row_stride, row_stride);
+            solve_columns<T, 1>(corner, factor, stride, first, k, rows + r * row_stride,
+                                row_stride);
         }
     }
     for (; k < end; ++k) solve_column(factor, stride, first, k, rows, row_stride, count);

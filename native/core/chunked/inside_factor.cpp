@@ -18,7 +18,7 @@ std::size_t whole_vectors_below(std::size_t k) {
     return k / vector * vector;
 }
 
-// A fifth of a factor may enter or leave before it is computed anew; a third or an eighth is as good.
+// A fifth of a factor may enter or leave before it is computed anew; a third is as good.
 constexpr std::size_t bordered_part = 5;
 
 // Each takes the share of rounding times condition off what is wrong: one is the rule.

@@ -1,12 +1,12 @@
 // The factor of H_FF + proximal I while the set F of the positions inside changes.
 //
-// The factor L of a set that was met before is kept. Positions that enter become rows appended to it.
+// The factor L of a set that was met before is kept. Positions that enter are rows appended to it.
 // For those that leave, R, with V = L^-1 E_R,
 //
 //     solution with x_R = 0:   x = L'^-1 (I - V (V'V)^-1 V') L^-1 b
 //
-// since V spans what the rows of L outside R are orthogonal to. A set that differs in too many places
-// is factorized anew.
+// since V spans what the rows of L outside R are orthogonal to. A set that differs in too many
+// places is factorized anew.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class InsideFactor {
     // F: ascending. false if the matrix is not positive.
     bool set(const std::vector<std::size_t>& inside, double proximal);
     double proximal() const { return proximal_; }
-    // x <- (H_FF + proximal I)^-1 x, in the order of F. false if the matrix is not positive after all.
+    // x <- (H_FF + proximal I)^-1 x, in the order of F. false if the matrix is not positive.
     bool solve(std::vector<double>& x);
 
   private:
