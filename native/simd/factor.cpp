@@ -75,19 +75,21 @@ static inline void solve_one(const Corner<T>& corner, T* packed, std::size_t wid
 // Finishes columns [k, k + width) of the rows below the corner, and leaves them in `packed`, where
 // the rows lie side by side.
 template <class T>
-static void finish_columns(T* a, std::size_t stride, std::size_t n, std::size_t k, std::size_t width,
-                           const Corner<T>& corner, T* packed) {
+static void finish_columns(T* a, std::size_t stride, std::size_t n, std::size_t k,
+                           std::size_t width, const Corner<T>& corner, T* packed) {
     constexpr std::size_t lanes = Lanes<T>::count, four = 4 * lanes;
     const std::size_t first = k + width, count = n - first, pitch = n;
     for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t c = 0; c < width; ++c) packed[c * pitch + i] = a[(first + i) * stride + k + c];
+        const T* row = a + (first + i) * stride + k;
+        for (std::size_t c = 0; c < width; ++c) packed[c * pitch + i] = row[c];
     }
     std::size_t i = 0;
     for (; i + four <= count; i += four) solve_lanes<T, 4>(corner, packed + i, width, pitch);
     for (; i + lanes <= count; i += lanes) solve_lanes<T, 1>(corner, packed + i, width, pitch);
     for (; i < count; ++i) solve_one(corner, packed + i, width, pitch);
     for (i = 0; i < count; ++i) {
-        for (std::size_t c = 0; c < width; ++c) a[(first + i) * stride + k + c] = packed[c * pitch + i];
+        T* row = a + (first + i) * stride + k;
+        for (std::size_t c = 0; c < width; ++c) row[c] = packed[c * pitch + i];
     }
 }
 
@@ -117,8 +119,8 @@ static inline void subtract_tile(T* a, std::size_t stride, const T* left, const 
 // The lower triangle of rows and columns [first, n) loses the product of the finished columns.
 // Tiles may reach above the diagonal, where nothing is read.
 template <class T>
-static void subtract_columns(T* a, std::size_t stride, std::size_t n, std::size_t k, std::size_t width,
-                             const T* packed) {
+static void subtract_columns(T* a, std::size_t stride, std::size_t n, std::size_t k,
+                             std::size_t width, const T* packed) {
     constexpr std::size_t tile_columns = 2 * Lanes<T>::count;
     const std::size_t first = k + width, pitch = n;
     for (std::size_t i = first; i < n; i += tile_rows) {
