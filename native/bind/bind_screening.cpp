@@ -14,7 +14,7 @@ const double* data_or_null(const std::optional<Array1<double>>& array) {
     return array ? array->data() : nullptr;
 }
 
-// (values, bound, whether they show the objective, report of the point), or None.
+// (values, bound of their errors, report of the point), or None.
 nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1<double>& gradient,
                     const std::optional<Array1<double>>& origin, double origin_error,
                     const std::optional<Array1<double>>& lengths, const ScreeningOptions& options,
@@ -39,10 +39,8 @@ nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1
         if (found) report = report_point(problem, group_sum.data(), beta.data(), found->values.data());
     }
     if (!found) return nb::none();
-    // Who adds up the same terms in the order of the rows may find as much more.
-    if (options.keeps_rows) report.violation += 2.0 * found->rounding;
-    return nb::make_tuple(copied(found->values), found->bound, found->shows_objective,
-                          report_tuple(report));
+    report.violation += found->doubt;
+    return nb::make_tuple(copied(found->values), found->bound, report_tuple(report));
 }
 
 }  // namespace
@@ -50,10 +48,10 @@ nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1
 void register_screening(nb::module_& m) {
     nb::class_<ScreeningOptions>(m, "ScreeningOptions")
         .def("__init__",
-             [](ScreeningOptions* self, std::size_t sample, double error_per_norm, bool extremes,
-                bool keeps_rows) {
+             [](ScreeningOptions* self, std::size_t sample, double error_per_norm, double enough,
+                bool keeps_sample) {
                  new (self) ScreeningOptions{std::max<std::size_t>(sample, 2), error_per_norm,
-                                             extremes, keeps_rows};
+                                             enough, keeps_sample};
              });
     m.def("screen", &screened, nb::arg("gram"), nb::arg("beta"), nb::arg("gradient"),
           nb::arg("origin").none(), nb::arg("origin_error"), nb::arg("lengths").none(),

@@ -55,24 +55,30 @@ Sample draw_sample(const ProblemView& p, const double* lengths, std::size_t size
 // Values of single variables in double precision.
 class ExactValues {
   public:
-    ExactValues(const ProblemView& problem, Gram<double>& gram, const double* beta, bool keeps_rows,
+    ExactValues(const ProblemView& problem, Gram<double>& gram, const double* beta,
                 const Poll& poll)
-        : problem_(problem), gram_(gram), keeps_rows_(keeps_rows), poll_(poll),
-          row_beta_(gram.size(), 0.0) {
+        : problem_(problem), gram_(gram), poll_(poll), row_beta_(gram.size(), 0.0) {
         for (std::size_t i = 0; i < problem.n_variables; ++i) {
             row_beta_[std::size_t(problem.index[i])] += beta[i];
         }
     }
 
     std::vector<double> at(const Positions& variables) {
-        Positions rows(variables.size());
-        std::ranges::transform(variables, rows.begin(),
-                               [&](std::size_t i) { return std::size_t(problem_.index[i]); });
-        return keeps_rows_ ? from_kept(rows) : computed(rows);
+        const Positions rows = rows_of(variables);
+        Positions columns;
+        std::vector<double> weights, out(rows.size());
+        for (std::size_t row = 0; row < row_beta_.size(); ++row) {
+            if (row_beta_[row] == 0.0) continue;
+            columns.push_back(row);
+            weights.push_back(row_beta_[row]);
+        }
+        gram_.product(columns, weights.data(), 1, out.data(), poll_, &rows);
+        return out;
     }
 
-  private:
-    std::vector<double> from_kept(const Positions& rows) {
+    // The same from kernel rows that are kept.
+    std::vector<double> kept_at(const Positions& variables) {
+        const Positions rows = rows_of(variables);
         constexpr std::size_t batch = 64;
         const std::vector<std::size_t>& cuts = gram_.segments();
         std::vector<double> out(rows.size(), 0.0);
@@ -89,21 +95,16 @@ class ExactValues {
         return out;
     }
 
-    std::vector<double> computed(const Positions& rows) {
-        Positions columns;
-        std::vector<double> weights, out(rows.size());
-        for (std::size_t row = 0; row < row_beta_.size(); ++row) {
-            if (row_beta_[row] == 0.0) continue;
-            columns.push_back(row);
-            weights.push_back(row_beta_[row]);
-        }
-        gram_.product(columns, weights.data(), 1, out.data(), poll_, &rows);
-        return out;
+  private:
+    Positions rows_of(const Positions& variables) const {
+        Positions rows(variables.size());
+        std::ranges::transform(variables, rows.begin(),
+                               [&](std::size_t i) { return std::size_t(problem_.index[i]); });
+        return rows;
     }
 
     const ProblemView& problem_;
     Gram<double>& gram_;
-    bool keeps_rows_;
     const Poll& poll_;
     std::vector<double> row_beta_;
 };
@@ -149,14 +150,25 @@ double typical_error(const Positions& checked, const std::vector<double>& errors
     return checked.empty() ? 0.0 : std::sqrt(all / double(checked.size()));
 }
 
+// Values of which a sample is exact.
+struct Sampled {
+    std::vector<double> values;
+    double bound;          // of the errors of the others
+    double rounding;       // of sums in double precision
+    bool shows_objective;  // whether that can be read off in spite of the errors
+};
+
 // Recomputes a sample of the values and bounds the errors of the others. Nothing if rounding does
 // not explain the errors found.
-std::optional<Screened> correct_sample(const ProblemView& p, const Gram<double>& gram,
+std::optional<Sampled> correct_sample(const ProblemView& p, const Gram<double>& gram,
                                        const double* beta, std::vector<double> values,
                                        ExactValues& exact, const Origin& origin,
                                        const double* lengths, const ScreeningOptions& options) {
     const Sample sample = draw_sample(p, lengths, options.sample);
-    const std::vector<double> known = exact.at(sample.checked), far = exact.at(sample.outermost);
+    const auto at = [&](const Positions& some) {
+        return options.keeps_sample ? exact.kept_at(some) : exact.at(some);
+    };
+    const std::vector<double> known = at(sample.checked), far = at(sample.outermost);
     std::vector<double> errors(known.size());
     double found = 0.0;
     for (std::size_t k = 0; k < known.size(); ++k) {
@@ -178,41 +190,64 @@ std::optional<Screened> correct_sample(const ProblemView& p, const Gram<double>&
     const bool shows = doubt <= objective_error * std::abs(objective(p, beta, values));
     // the errors of the origin are as they were: those of the sample may have been corrected there
     const double bound = origin.error + std::min(expected, std::max(safety * found, rounded));
-    return Screened{std::move(values), bound, rounded, shows};
+    return Sampled{std::move(values), bound, rounded, shows};
 }
 
-// The variables that may define the violation: within `band` of the largest gradient that may grow,
-// or of the smallest that may fall.
+// The largest gradient that may grow and the smallest that may fall, of each group, those without
+// one first.
+struct Extremes {
+    std::vector<double> highest, lowest;
+
+    Extremes(const ProblemView& p, const double* beta, const double* gradient)
+        : highest(p.n_groups + 1, -infinity), lowest(p.n_groups + 1, infinity) {
+        for (std::size_t i = 0; i < p.n_variables; ++i) {
+            const std::size_t g = std::size_t(p.group[i] + 1);
+            if (beta[i] < p.upper[i]) highest[g] = std::max(highest[g], gradient[i]);
+            if (beta[i] > p.lower[i]) lowest[g] = std::min(lowest[g], gradient[i]);
+        }
+    }
+
+    double violation() const {
+        double worst = std::max({0.0, highest[0], -lowest[0]});
+        for (std::size_t g = 1; g < highest.size(); ++g) worst = std::max(worst, highest[g] - lowest[g]);
+        return worst;
+    }
+};
+
+double violation(const ProblemView& p, const double* beta, const std::vector<double>& values) {
+    std::vector<double> gradient(p.n_variables);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        gradient[i] = p.linear[i] - values[i] - p.ridge[i] * beta[i];
+    }
+    return Extremes(p, beta, gradient.data()).violation();
+}
+
+// The variables that may define the violation: within `band` of the extremes.
 std::vector<std::uint8_t> near_extremes(const ProblemView& p, const double* beta,
                                         const double* gradient, double band) {
-    std::vector<double> highest(p.n_groups + 1, -infinity), lowest(p.n_groups + 1, infinity);
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        const std::size_t g = std::size_t(p.group[i] + 1);
-        if (beta[i] < p.upper[i]) highest[g] = std::max(highest[g], gradient[i]);
-        if (beta[i] > p.lower[i]) lowest[g] = std::min(lowest[g], gradient[i]);
-    }
+    const Extremes ends(p, beta, gradient);
     std::vector<std::uint8_t> near(p.n_variables);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         const std::size_t g = std::size_t(p.group[i] + 1);
-        near[i] = (beta[i] < p.upper[i] && gradient[i] >= highest[g] - band) ||
-                  (beta[i] > p.lower[i] && gradient[i] <= lowest[g] + band);
+        near[i] = (beta[i] < p.upper[i] && gradient[i] >= ends.highest[g] - band) ||
+                  (beta[i] > p.lower[i] && gradient[i] <= ends.lowest[g] + band);
     }
     return near;
 }
 
 // false if an error is larger than its bound, or if nearly all values would be recomputed.
 bool correct_extremes(const ProblemView& p, const double* beta, const double* gradient,
-                      ExactValues& exact, Screened& screened) {
-    const std::vector<std::uint8_t> near = near_extremes(p, beta, gradient, 2.0 * screened.bound);
+                      ExactValues& exact, Sampled& sampled) {
+    const std::vector<std::uint8_t> near = near_extremes(p, beta, gradient, 2.0 * sampled.bound);
     Positions chosen;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
-        if (near[i] || (!screened.shows_objective && beta[i] != 0.0)) chosen.push_back(i);
+        if (near[i] || (!sampled.shows_objective && beta[i] != 0.0)) chosen.push_back(i);
     }
     if (double(chosen.size()) > most_chosen * double(p.n_variables)) return false;
     const std::vector<double> known = exact.at(chosen);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
-        double& value = screened.values[chosen[k]];
-        if (!(std::abs(known[k] - value) <= screened.bound)) return false;
+        double& value = sampled.values[chosen[k]];
+        if (!(std::abs(known[k] - value) <= sampled.bound)) return false;
         value = known[k];
     }
     return true;
@@ -229,13 +264,21 @@ std::optional<Screened> screen(const ProblemView& p, Gram<double>& gram, const d
         values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
     }
     const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
-    if (is_origin && !options.extremes) return Screened{std::move(values), origin.error, 0.0, true};
-    ExactValues exact(p, gram, beta, options.keeps_rows, poll);
-    std::optional<Screened> screened =
+    if (is_origin && violation(p, beta, values) + 2.0 * origin.error <= options.enough) {
+        return Screened{std::move(values), origin.error, 2.0 * origin.error};
+    }
+    ExactValues exact(p, gram, beta, poll);
+    std::optional<Sampled> sampled =
         correct_sample(p, gram, beta, std::move(values), exact, origin, lengths, options);
-    if (!screened || !options.extremes) return screened;
-    if (!correct_extremes(p, beta, gradient, exact, *screened)) return std::nullopt;
-    return screened;
+    if (!sampled) return std::nullopt;
+    const double rounding = options.keeps_sample ? 2.0 * sampled->rounding : 0.0;
+    const double doubt = 2.0 * sampled->bound + rounding;
+    const bool may_do = sampled->shows_objective && doubt < options.enough;
+    if (may_do && violation(p, beta, sampled->values) + doubt <= options.enough) {
+        return Screened{std::move(sampled->values), sampled->bound, doubt};
+    }
+    if (!correct_extremes(p, beta, gradient, exact, *sampled)) return std::nullopt;
+    return Screened{std::move(sampled->values), sampled->bound, rounding};
 }
 
 }  // namespace mercer

@@ -23,8 +23,10 @@ struct ScreeningOptions {
     std::size_t sample = 128;  // variables to check the bound on
     // The largest error that rounding explains, next to the way from the origin and the diagonal.
     double error_per_norm = 2e-6;
-    bool extremes = true;     // whether to recompute what may be an extreme
-    bool keeps_rows = false;  // whether to keep kernel rows in the cache: others will ask for them
+    // A violation up to this need not be exact: a bound of it, 2 B above the one found, will do.
+    double enough = 0.0;
+    // Whether to keep the kernel rows of the sample in the cache: others will ask for them.
+    bool keeps_sample = false;
 };
 
 // A point whose gradient is known up to `error`; without coefficients the zero point.
@@ -36,8 +38,9 @@ struct Origin {
 struct Screened {
     std::vector<double> values;  // (K beta)[index]
     double bound;                // of the errors of those that were not recomputed
-    double rounding;             // of sums in double precision that are added up in another order
-    bool shows_objective;        // whether the objective can be read off in spite of the errors
+    // By how much the violation of these values may be too small: that they only bound it, and
+    // sums in double precision that are added up in another order.
+    double doubt;
 };
 
 // gradient: at `beta`, as followed from the origin. lengths: of the rows of the Gram, or null.

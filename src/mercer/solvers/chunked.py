@@ -14,7 +14,7 @@ from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
-from mercer.solvers.screening import bounded_certificate, screened_certificate
+from mercer.solvers.screening import screened_certificate
 
 __all__ = ["Chunked"]
 
@@ -126,11 +126,15 @@ class _Run(CertifiedRun):
         """Of many small problems the certificate must not cost more than the solution."""
         if self.solver.kernel_rows != "whole" or self.gradient is None:
             return super().certificate(precision)
-        point = self.problem, self.gram, self.coef, self.gradient, self.origin
-        bounded = bounded_certificate(*point) if precision == "single" else None
-        if bounded is not None and bounded.violation <= self.tol:
-            return bounded
-        return screened_certificate(*point, precision, keeps_rows=True)
+        return screened_certificate(
+            self.problem,
+            self.gram,
+            self.coef,
+            self.gradient,
+            self.origin,
+            precision,
+            enough=self.tol,
+        )
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None

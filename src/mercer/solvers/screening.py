@@ -16,7 +16,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, assess, certify, certify_expansion
 
-__all__ = ["Origin", "bounded_certificate", "screened_certificate"]
+__all__ = ["Origin", "screened_certificate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -44,58 +44,36 @@ def screened_certificate(
     origin: Origin,
     precision: Precision = "single",
     *,
-    keeps_rows: bool = False,
+    enough: float | None = None,
 ) -> Certificate:
     """The certificate of ``coef``, whose ``gradient`` was followed from ``origin``.
 
-    ``keeps_rows``: whether others will ask for the same kernel rows.
+    For one of many problems on a Gram, ``enough`` is what will do: up to that the violation may
+    be a bound. The sample is then small, and its kernel rows are kept.
     """
     if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
-    options = _core.ScreeningOptions(_SAMPLE, _ERROR_PER_NORM[precision], True, keeps_rows)
-    found = _screen(problem, gram, coef, gradient, origin, options)
-    if found is None:
-        return certify(problem, gram, coef)
-    values, bound, _, report = found
-    if precision == "double" and origin.error == 0.0:
-        return replace(certify_expansion(problem, gram, coef, values), error=bound)
-    return assess(problem, coef, values, gram.is_positive_definite, bound, report)
-
-
-def bounded_certificate(
-    problem: Problem, gram: Gram, coef: FloatArray, gradient: FloatArray, origin: Origin
-) -> Certificate | None:
-    """The same from a small sample alone: the violation is a bound, 2 B above the one found.
-
-    None if the sample does not allow that. Kernel rows are kept.
-    """
-    options = _core.ScreeningOptions(_SMALL_SAMPLE, _ERROR_PER_NORM["single"], False, True)
-    found = _screen(problem, gram, coef, gradient, origin, options)
-    if found is None:
-        return None
-    values, bound, shows_objective, report = found
-    if not shows_objective:
-        return None
-    certificate = assess(problem, coef, values, gram.is_positive_definite, bound, report)
-    return replace(certificate, violation=certificate.violation + 2 * bound)
-
-
-def _screen(
-    problem: Problem,
-    gram: Gram,
-    coef: FloatArray,
-    gradient: FloatArray,
-    origin: Origin,
-    options: Any,
-) -> Any:
-    """Values, a bound of their errors, whether they show the objective, a report; or None."""
-    return _core.screen(
+    found = _core.screen(
         gram.native("double"),
         coef,
         gradient,
         origin.coef,
         origin.error,
         gram.lengths(),
-        options,
+        _options(precision, enough),
         *problem._arrays,
     )
+    if found is None:
+        return certify(problem, gram, coef)
+    values, bound, report = found
+    if precision == "double" and origin.error == 0.0:
+        return replace(certify_expansion(problem, gram, coef, values), error=bound)
+    return assess(problem, coef, values, gram.is_positive_definite, bound, report)
+
+
+def _options(precision: Precision, enough: float | None) -> Any:
+    rounding = _ERROR_PER_NORM[precision]
+    if enough is None:
+        return _core.ScreeningOptions(_SAMPLE, rounding, 0.0, False)
+    may_bound = precision == "single"
+    return _core.ScreeningOptions(_SMALL_SAMPLE, rounding, enough if may_bound else 0.0, True)
