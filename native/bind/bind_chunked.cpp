@@ -76,7 +76,8 @@ void register_chunked(nb::module_& m) {
         .def_rw("poll_seconds", &Options::poll_seconds)
         .def_rw("shrinking", &Options::shrinking)
         .def_rw("kernel_rows", &Options::kernel_rows)
-        .def_rw("inner_share", &Options::inner_share);
+        .def_rw("inner_share", &Options::inner_share)
+        .def_rw("may_start_at_zero", &Options::may_start_at_zero);
     nb::class_<Result>(m, "ChunkedResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
         .def_ro("chunks", &Result::chunks)

@@ -38,7 +38,9 @@ class Solver {
           variables_(problem, gram, beta, gradient, options.chunk_size, options.kernel_rows,
                      poll()),
           working_set_(options.chunk_size, options.keep),
-          chunk_(most_members(), gram.arena()) {}
+          chunk_(most_members(), gram.arena()) {
+        if (options.may_start_at_zero && variables_.has_gone_too_far()) variables_.go_to_zero();
+    }
 
     Result run() {
         ready_ = true;

@@ -30,6 +30,9 @@ struct Options {
     KernelRows kernel_rows = KernelRows::automatic;
     // A chunk is solved to this share of the violation of the whole problem.
     double inner_share = 0.3;
+    // Whether to start at zero instead if the objective falls at the end of the way to the start.
+    // requires: zero is feasible
+    bool may_start_at_zero = false;
 };
 
 struct Result {

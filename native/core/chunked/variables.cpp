@@ -56,6 +56,23 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
 }
 
 template <class T>
+bool Variables<T>::has_gone_too_far() const {
+    double slope = 0.0;
+    for (std::size_t v = 0; v < size(); ++v) slope += beta[v] * gradient[v];
+    return slope < 0.0;
+}
+
+template <class T>
+void Variables<T>::go_to_zero() {
+    std::ranges::fill(beta, 0.0);
+    std::copy_n(problem.linear, size(), gradient.begin());
+    origin_.clear();
+    objective_ = way_ = 0.0;
+    fixed_.row_coef = row_coef();
+    scan();
+}
+
+template <class T>
 bool Variables<T>::is_whole_matrix_of_all() const {
     if (!store_.whole() || size() != gram_.size()) return false;
     for (std::size_t v = 0; v < size(); ++v) {

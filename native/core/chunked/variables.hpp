@@ -70,6 +70,11 @@ class Variables {
     bool is_whole_in_place() const { return in_place_; }
     bool keeps_rows() const { return store_.is_open(); }
 
+    // Whether the objective falls at the end of the way from zero to beta.
+    bool has_gone_too_far() const;
+    // requires: zero is feasible
+    void go_to_zero();
+
     // Extremes of each group (index g) and of the variables without one (index n_groups).
     const std::vector<Extremes>& extremes() const { return extremes_; }
     double violation() const { return violation_; }

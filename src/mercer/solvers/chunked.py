@@ -87,13 +87,15 @@ class Chunked:
         callback: Callback | None = None,
         start_gradient: NDArray[np.float64] | None = None,
         start_error: float = 0.0,
+        may_start_at_zero: bool = False,
     ) -> Solution:
         """Solve ``problem`` with the kernel values of ``gram``.
 
         ``start_gradient`` is the gradient at ``start``, if that is known, and ``start_error`` a
-        bound of its error.
+        bound of its error. With ``may_start_at_zero`` a start from which the way back to zero
+        leads upwards is not taken.
         """
-        return _Run(
+        run = _Run(
             self,
             problem,
             gram,
@@ -104,11 +106,14 @@ class Chunked:
             callback,
             start_gradient=start_gradient,
             start_error=start_error,
-        ).solution()
+        )
+        run.may_start_at_zero = may_start_at_zero
+        return run.solution()
 
 
 class _Run(CertifiedRun):
     name = "chunked"
+    may_start_at_zero = False
 
     def __init__(self, solver: Chunked, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -148,6 +153,7 @@ class _Run(CertifiedRun):
         options.max_seconds = self.seconds_left()
         options.shrinking = self.solver.shrinking
         options.kernel_rows = _KERNEL_ROWS[self.solver.kernel_rows]
+        options.may_start_at_zero, self.may_start_at_zero = self.may_start_at_zero, False
         self.gradient = np.empty(p.n_variables)
         return _core.chunked_solve(
             self.gram.native(precision),

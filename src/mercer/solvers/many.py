@@ -14,6 +14,7 @@ from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.progress import Callback, Progress
 from mercer.solvers.solving import Solver, resolve_solver
+from mercer.solvers.start import full_start
 
 __all__ = ["solve_many"]
 
@@ -69,12 +70,17 @@ def solve_many(
         """Solves the next problem of a chain; returns which chain."""
         chain, solved = chains[k], solutions[k]
         at = len(solved)
-        warm = carried(solved[-1], chain[at - 1], chain[at]) if at else {}
+        warm = carried(solved[-1], chain[at - 1], chain[at]) if at else first(chain[at])
         options = warm if isinstance(chosen, Chunked) else {"start": warm.get("start")}
         solved.append(
             chosen.solve(chain[at], gram, tol=tol, max_iter=max_iter, callback=watch, **options)
         )
         return k
+
+    def first(problem: Problem) -> dict[str, Any]:
+        """Chains tend to begin with small boxes."""
+        start = full_start(problem) if isinstance(chosen, Chunked) else None
+        return {} if start is None else {"start": start, "may_start_at_zero": True}
 
     def visit(k: int) -> int:
         with gram.visit():

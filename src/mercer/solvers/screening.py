@@ -53,7 +53,7 @@ def screened_certificate(
     """
     if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
-    found = _core.screen(
+    found: Any = _core.screen(
         gram.native("double"),
         coef,
         gradient,

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.problem import Problem
 
-__all__ = ["feasible_start"]
+__all__ = ["feasible_start", "full_start"]
 
 FloatArray = NDArray[np.float64]
 
@@ -40,6 +40,18 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
             # A start far outside leaves rounding of its own size behind.
             _fill_group(problem, coef, g)
     return coef
+
+
+def full_start(problem: Problem) -> FloatArray | None:
+    """Every variable at the bound its linear term points to, as far as the group sums allow.
+
+    Small boxes are full at the optimum: it differs in a few variables from this point. None if
+    a bound is infinite or zero is not feasible.
+    """
+    if not _core.is_zero_feasible(problem.lower, problem.upper, problem.group_sum):
+        return None
+    full = np.where(problem.linear > 0.0, problem.upper, problem.lower)
+    return feasible_start(problem, full) if np.isfinite(full).all() else None
 
 
 def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:
