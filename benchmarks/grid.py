@@ -2,7 +2,7 @@
 
     python benchmarks/grid.py [--rows 2000 --features 20 --threads 2 --sample 40]
 
-Ten values of C and ten of gamma, five folds: 500 fits and their scores. ``solve_many`` shares the
+Ten values of C and ten of gamma, five folds: 500 fits and their scores. ``solve_series`` shares the
 kernel matrix of each gamma among folds and C, and starts each C from the one before. A sample of
 the cells of GridSearchCV is timed, one after the other in one process, and scaled by their number
 and the number of threads. The accuracy of the cells of the sample is compared.
@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 from mercer import Gram, Problem, Solution
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
-from mercer.solvers import solve_many
+from mercer.solvers import solve_series
 
 N_FOLDS = 5
 CS = np.logspace(-2, 3, 10)
@@ -59,9 +59,9 @@ def grid(X: NDArray[np.float32], y: NDArray[np.float64], threads: int) -> NDArra
     fold = np.arange(len(y)) % N_FOLDS
     problems = chains(y, fold)
     scores = np.empty((len(GAMMAS), N_FOLDS, len(CS)))
-    for g, gamma in enumerate(GAMMAS):
-        gram = Gram(Gaussian(gamma=gamma), X, n_threads=threads)
-        for k, solutions in enumerate(solve_many(problems, gram)):
+    jobs = ((problems, Gram(Gaussian(gamma=gamma), X, n_threads=threads)) for gamma in GAMMAS)
+    for g, solved in enumerate(solve_series(jobs)):
+        for k, solutions in enumerate(solved):
             scores[g, k] = [held_out_accuracy(s, y, fold == k) for s in solutions]
     return scores.mean(axis=1)
 

@@ -110,7 +110,7 @@ nb::ndarray<nb::numpy, T> cross_values(const Kernel<T>& kernel, const IndexArray
 template <class T>
 class Visit {
   public:
-    explicit Visit(Gram<T>& gram) { guest_.emplace(gram.threads()); }
+    Visit(Gram<T>& gram, std::size_t count) { guest_.emplace(gram.threads(), count); }
     void leave() { guest_.reset(); }
 
   private:
@@ -143,7 +143,7 @@ void register_precision(nb::module_& m, const std::string& suffix) {
         .def_prop_ro("n_blocks", [](Gram<T>& gram) { return gram.arena().n_blocks(); },
                      "Blocks of memory ever made for solves.");
     nb::class_<Visit<T>>(m, ("Visit" + suffix).c_str())
-        .def(nb::init<Gram<T>&>(), nb::keep_alive<1, 2>())
+        .def(nb::init<Gram<T>&, std::size_t>(), nb::keep_alive<1, 2>())
         .def("leave", &Visit<T>::leave);
     m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
     m.def(("cross_values_" + suffix).c_str(), &cross_values<T>);

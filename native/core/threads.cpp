@@ -55,17 +55,15 @@ thread_local std::vector<const ThreadPool*> visited;
 
 }  // namespace
 
-ThreadPool::Guest::Guest(ThreadPool& pool)
-    : pool_(pool), is_first_(std::ranges::find(visited, &pool) == visited.end()) {
-    if (!is_first_) return;
-    visited.push_back(&pool);
-    ++pool_.n_guests_;
+ThreadPool::Guest::Guest(ThreadPool& pool, std::size_t count) : pool_(pool), count_(count) {
+    if (std::ranges::find(visited, &pool) != visited.end()) count_ = 0;
+    if (count_ > 0) visited.push_back(&pool);
+    pool_.n_guests_ += count_;
 }
 
 ThreadPool::Guest::~Guest() {
-    if (!is_first_) return;
-    std::erase(visited, &pool_);
-    --pool_.n_guests_;
+    if (count_ > 0) std::erase(visited, &pool_);
+    pool_.n_guests_ -= count_;
 }
 
 ThreadPool::ThreadPool(std::size_t n_threads)

@@ -32,18 +32,18 @@ class ThreadPool {
     // An exception thrown by a part is thrown again here.
     void parallel_for(std::size_t count, std::size_t grain, const Range& work);
 
-    // One who works for a while, with loops now and then. A second one on the same thread is the
-    // same guest.
+    // One who works for a while, with loops now and then, or several if others are at work elsewhere.
+    // A second one on the same thread is the same guest.
     class Guest {
       public:
-        explicit Guest(ThreadPool& pool);
+        explicit Guest(ThreadPool& pool, std::size_t count = 1);
         ~Guest();
         Guest(const Guest&) = delete;
         Guest& operator=(const Guest&) = delete;
 
       private:
         ThreadPool& pool_;
-        bool is_first_;
+        std::size_t count_;  // 0: counted already
     };
 
   private:

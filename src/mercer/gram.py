@@ -108,12 +108,14 @@ class Gram:
         return self._native[precision]
 
     @contextmanager
-    def visit(self) -> Iterator[None]:
-        """For one of several callers who work on this Gram at the same time.
+    def visit(self, count: int = 1) -> Iterator[None]:
+        """For one of several callers who work at the same time.
 
         As long as there are as many of them as threads, each works on its own thread only.
+        ``count`` is 1 more than the number of callers who are at work on other Grams.
         """
-        visits = _core.Visitsingle(self.native("single")), _core.Visitdouble(self.native("double"))
+        single, double = self.native("single"), self.native("double")
+        visits = _core.Visitsingle(single, count), _core.Visitdouble(double, count)
         try:
             yield
         finally:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from itertools import chain as joined
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from mercer import Gram, Problem, certify, solve
 from mercer.formulations import nu_svc, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian
-from mercer.solvers import Chunked, Smo, solve_many
+from mercer.solvers import Chunked, Smo, solve_many, solve_series
 from mercer.solvers.many import carried
 
 
@@ -164,3 +166,61 @@ def test_solves_on_one_gram_reuse_their_memory():
     made = gram.native("single").n_blocks
     solve_many([chain, chain], gram)
     assert gram.native("single").n_blocks == made
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_a_series_is_solve_many_on_one_gram_after_the_other(n_threads):
+    X, y = noisy()
+    chains = [folds(y, (0.1, 1.0, 30.0)), [], [[], [svc(y, 1.0).problem]], folds(y, (5.0,))]
+    grams = [Gram(Gaussian(gamma), X, n_threads=n_threads) for gamma in (0.1, 0.3, 1.0, 3.0)]
+    series = list(solve_series(zip(chains, grams, strict=True)))
+    assert len(series) == len(grams)
+    for some, gram, found in zip(chains, grams, series, strict=True):
+        alone = solve_many(some, Gram(gram.kernel, X, n_threads=1))
+        assert [len(solutions) for solutions in found] == [len(problems) for problems in some]
+        for a, b in zip(joined(*found), joined(*alone), strict=True):
+            np.testing.assert_array_equal(a.coef, b.coef)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_jobs_of_a_series_are_made_when_they_are_needed(n_threads):
+    X, y = noisy()
+    made = []
+
+    def jobs():
+        for gamma in (0.1, 0.3, 1.0, 3.0, 10.0):
+            made.append(gamma)
+            yield folds(y, (0.1, 1.0)), Gram(Gaussian(gamma), X, n_threads=n_threads)
+
+    before = threading.active_count()
+    series = solve_series(jobs())
+    assert made == []
+    next(series)
+    if n_threads == 1:
+        assert made == [0.1]
+    series.close()
+    assert threading.active_count() <= before
+    assert list(solve_series([])) == []
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_error_of_a_job_comes_out_after_the_jobs_before_it(n_threads):
+    X, y = noisy()
+
+    def jobs():
+        yield folds(y, (0.1, 1.0)), Gram(Gaussian(1.0), X, n_threads=n_threads)
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        list(solve_series(jobs()))
+
+
+def test_small_boxes_start_full_and_large_ones_at_zero():
+    X, y = noisy(600)
+    gram = Gram(Gaussian(0.5), X, n_threads=1)
+    (small,), (large,) = solve_many([[svc(y, 1e-3).problem], [svc(y, 1e3).problem]], gram)
+    assert small.n_iter < 60
+    assert (np.abs(small.coef) == 1e-3).mean() > 0.9
+    assert certify(svc(y, 1e3).problem, gram, large.coef).violation <= 1e-3
+    nonzero = np.count_nonzero(large.coef)
+    assert nonzero < len(y)

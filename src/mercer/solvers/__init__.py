@@ -7,7 +7,7 @@ from mercer.solvers.chunked import Chunked
 from mercer.solvers.compare import compare
 from mercer.solvers.comparison import Comparison
 from mercer.solvers.linear_system import ConjugateGradient, Direct
-from mercer.solvers.many import solve_many
+from mercer.solvers.many import solve_many, solve_series
 from mercer.solvers.progress import Progress
 from mercer.solvers.selection import (
     CachedMaximumGain,
@@ -50,4 +50,5 @@ __all__ = [
     "resolve_solver",
     "solve",
     "solve_many",
+    "solve_series",
 ]

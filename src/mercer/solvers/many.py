@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from mercer import _core
@@ -15,8 +15,9 @@ from mercer.solvers.chunked import Chunked
 from mercer.solvers.progress import Callback, Progress
 from mercer.solvers.solving import Solver, resolve_solver
 from mercer.solvers.start import full_start
+from mercer.solvers.turns import Job, Turns
 
-__all__ = ["solve_many"]
+__all__ = ["solve_many", "solve_series"]
 
 # Largest matrix that is kept whole: some 64 MB, which a shared cache holds or nearly so.
 _WHOLE_ROWS = 4000
@@ -56,54 +57,122 @@ def solve_many(
     list of lists of Solution
         In the order of ``chains``.
     """
-    chosen = _choose(gram) if solver == "auto" else resolve_solver(solver)
-    stopping = threading.Event()
+    jobs = [(chains, gram)]
+    return next(solve_series(jobs, solver, tol=tol, max_iter=max_iter, callback=callback))
 
-    def watch(progress: Progress) -> bool:
-        if callback is not None and callback(progress):
-            stopping.set()
-        return stopping.is_set()
 
-    solutions: list[list[Solution]] = [[] for _ in chains]
+def solve_series(
+    jobs: Iterable[tuple[Sequence[Sequence[Problem]], Gram]],
+    solver: str | Solver = "auto",
+    *,
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    callback: Callback | None = None,
+) -> Iterator[list[list[Solution]]]:
+    """Solve many problems on one Gram after the other, say one for each width of a kernel.
 
-    def advance(k: int) -> int:
-        """Solves the next problem of a chain; returns which chain."""
-        chain, solved = chains[k], solutions[k]
+    The same as :func:`solve_many` for each of them, but threads that have nothing left to do
+    for one Gram begin with the next.
+
+    Parameters
+    ----------
+    jobs : iterable of pairs (chains, gram)
+        What to solve; made when a thread is free for it, and forgotten when it is done. The
+        first Gram says how many threads there are.
+    solver, tol, max_iter, callback
+        As for :func:`solve_many`.
+
+    Yields
+    ------
+    list of lists of Solution
+        The solutions of one job, in the order of ``jobs``.
+    """
+    made = iter(jobs)
+    first = next(made, None)
+    if first is None:
+        return
+    chained = _Chained(solver, tol, max_iter, callback)
+    n_threads = first[1].n_threads
+    turns = Turns(Job(*pair) for pair in itertools.chain((first,), made))
+    if n_threads == 1:
+        yield from _serve_alone(turns, chained)
+        return
+    # A thread that ends leaves the rest to others: those who have the last chains go on with them.
+    threads = [
+        threading.Thread(target=_serve, args=(turns, chained), daemon=True)
+        for _ in range(n_threads)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for job in turns.finished():
+            yield job.solutions
+    finally:
+        chained.stopping.set()
+        turns.fail(_Closed())
+        for thread in threads:
+            thread.join()
+
+
+class _Closed(Exception):
+    """Nobody asks for more results."""
+
+
+class _Chained:
+    """Solves the next problem of a chain."""
+
+    def __init__(
+        self, solver: str | Solver, tol: float, max_iter: int, callback: Callback | None
+    ) -> None:
+        self.solver = solver
+        self.options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "callback": self.watch}
+        self.callback = callback
+        self.stopping = threading.Event()
+
+    def watch(self, progress: Progress) -> bool:
+        """Whether to stop; one callback stops all."""
+        if self.callback is not None and self.callback(progress):
+            self.stopping.set()
+        return self.stopping.is_set()
+
+    def advance(self, job: Job, k: int) -> None:
+        chosen = _choose(job.gram) if self.solver == "auto" else resolve_solver(self.solver)
+        chain, solved = job.chains[k], job.solutions[k]
         at = len(solved)
-        warm = carried(solved[-1], chain[at - 1], chain[at]) if at else first(chain[at])
-        options = warm if isinstance(chosen, Chunked) else {"start": warm.get("start")}
-        solved.append(
-            chosen.solve(chain[at], gram, tol=tol, max_iter=max_iter, callback=watch, **options)
-        )
-        return k
+        warm: dict[str, Any] = {}
+        if at > 0:
+            warm = carried(solved[-1], chain[at - 1], chain[at])
+        elif isinstance(chosen, Chunked) and chosen.kernel_rows == "whole":
+            warm = _full(chain[at])
+        if not isinstance(chosen, Chunked):
+            warm = {"start": warm.get("start")}
+        solved.append(chosen.solve(chain[at], job.gram, **self.options, **warm))
 
-    def first(problem: Problem) -> dict[str, Any]:
-        """Chains tend to begin with small boxes."""
-        start = full_start(problem) if isinstance(chosen, Chunked) else None
-        return {} if start is None else {"start": start, "may_start_at_zero": True}
 
-    def visit(k: int) -> int:
-        with gram.visit():
-            return advance(k)
+def _serve(turns: Turns, chained: _Chained) -> None:
+    """What each thread does: take turns as long as there are any."""
+    try:
+        while (turn := turns.take()) is not None:
+            with turn.job.gram.visit(1 + turn.n_elsewhere):
+                chained.advance(turn.job, turn.chain)
+            turns.give_back(turn)
+    except BaseException as error:
+        chained.stopping.set()
+        turns.fail(error)
 
-    if gram.n_threads == 1 or len(chains) < 2:
-        for k, chain in enumerate(chains):
-            for _ in chain:
-                advance(k)
-        return solutions
-    with ThreadPoolExecutor(gram.n_threads) as pool:
-        # Chains take turns: whole ones would leave threads idle at the end.
-        running = {pool.submit(visit, k) for k, chain in enumerate(chains) if chain}
-        try:
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for k in (future.result() for future in done):
-                    if len(solutions[k]) < len(chains[k]):
-                        running.add(pool.submit(visit, k))
-        except BaseException:
-            stopping.set()
-            raise
-    return solutions
+
+def _serve_alone(turns: Turns, chained: _Chained) -> Iterator[list[list[Solution]]]:
+    while (turn := turns.take()) is not None:
+        chained.advance(turn.job, turn.chain)
+        turns.give_back(turn)
+        yield from (job.solutions for job in turns.done())
+    yield from (job.solutions for job in turns.done())
+
+
+def _full(problem: Problem) -> dict[str, Any]:
+    """Chains tend to begin with small boxes."""
+    start = full_start(problem)
+    return {} if start is None else {"start": start, "may_start_at_zero": True}
 
 
 def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]:
@@ -116,12 +185,17 @@ def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]
     start, gradient, scale = _core.carry(
         last.coef, before.linear, last.gradient, may_scale, *problem._arrays
     )
-    is_same = (problem.ridge == before.ridge).all() and (problem.index == before.index).all()
     return {
         "start": start,
-        "start_gradient": gradient if is_same else None,
+        "start_gradient": gradient if _have_same_matrix(before, problem) else None,
         "start_error": scale * last.error,
     }
+
+
+def _have_same_matrix(a: Problem, b: Problem) -> bool:
+    if a.ridge is b.ridge and a.index is b.index:
+        return True
+    return bool((a.ridge == b.ridge).all() and (a.index == b.index).all())
 
 
 def _choose(gram: Gram) -> Any:

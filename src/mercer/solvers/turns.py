@@ -1,0 +1,116 @@
+"""Chains of problems that share threads: whose turn it is.
+
+Chains of a job take turns, a problem at a time. When all chains left of a job are running, free
+threads begin the next job: only at the very end one of them may have nothing to do.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from mercer.gram import Gram
+from mercer.problem import Problem, Solution
+
+__all__ = ["Job", "Turn", "Turns"]
+
+
+@dataclass(eq=False)
+class Job:
+    """Chains of problems on one Gram, and the solutions found so far."""
+
+    chains: Sequence[Sequence[Problem]]
+    gram: Gram
+    solutions: list[list[Solution]] = field(init=False)
+    waiting: deque[int] = field(init=False)
+    n_running: int = 0
+
+    def __post_init__(self) -> None:
+        self.solutions = [[] for _ in self.chains]
+        self.waiting = deque(k for k, chain in enumerate(self.chains) if chain)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every problem is solved."""
+        return not self.waiting and self.n_running == 0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The next problem of a chain, and how many others are at work on other Grams."""
+
+    job: Job
+    chain: int
+    n_elsewhere: int
+
+
+class Turns:
+    """Hands out turns to any number of threads; jobs are asked for when they are needed."""
+
+    def __init__(self, jobs: Iterator[Job]) -> None:
+        self._jobs = jobs
+        self._open: list[Job] = []
+        self._changed = threading.Condition()
+        self._error: BaseException | None = None
+        self._is_over = False
+
+    def take(self) -> Turn | None:
+        """The next turn; None if others have all that is left, or if there was an error."""
+        with self._changed:
+            job = None if self._error else self._ready_job()
+            if job is None:
+                return None
+            job.n_running += 1
+            elsewhere = sum(other.n_running for other in self._open if other is not job)
+            return Turn(job, job.waiting.popleft(), elsewhere)
+
+    def give_back(self, turn: Turn) -> None:
+        """After a turn: the chain goes to the end of the line."""
+        with self._changed:
+            job, k = turn.job, turn.chain
+            job.n_running -= 1
+            if len(job.solutions[k]) < len(job.chains[k]):
+                job.waiting.append(k)
+            self._changed.notify_all()
+
+    def fail(self, error: BaseException) -> None:
+        """No more turns; whoever waits for a job gets the error."""
+        with self._changed:
+            self._error = self._error or error
+            self._changed.notify_all()
+
+    def done(self) -> Iterator[Job]:
+        """The next jobs in their order, as far as they are done."""
+        while self._open and self._open[0].is_done:
+            yield self._open.pop(0)
+
+    def finished(self) -> Iterator[Job]:
+        """All jobs in their order, each as soon as it is done."""
+        while (job := self._wait_for_first()) is not None:
+            yield job
+
+    def _ready_job(self) -> Job | None:
+        """The first job with a chain that waits; a new one if there is none."""
+        for job in self._open:
+            if job.waiting:
+                return job
+        for job in self._jobs:
+            self._open.append(job)
+            self._changed.notify_all()
+            if job.waiting:
+                return job
+        self._is_over = True
+        self._changed.notify_all()
+        return None
+
+    def _wait_for_first(self) -> Job | None:
+        with self._changed:
+            while not (self._open and self._open[0].is_done):
+                if self._error is not None:
+                    raise self._error
+                if self._is_over and not self._open:
+                    return None
+                self._changed.wait()
+            return self._open.pop(0)
