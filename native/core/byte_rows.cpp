@@ -40,18 +40,21 @@ ByteRows<S>::ByteRows(const S* values, std::size_t n_rows, std::size_t n_feature
 }
 
 template <class S>
-ByteRows<S>::ByteRows(const ByteRows& other, std::span<const std::size_t> index)
+ByteRows<S>::ByteRows(const ByteRows& other, std::span<const std::size_t> index,
+                      ThreadPool* threads)
     : n_rows_(index.size()), n_features_(other.n_features_) {
     allocate();
-    for (std::size_t i = 0; i < n_rows_; ++i) {
-        const S* from = other.pairs_of(index[i]);
-        S* to = pairs_of(i);
-        for (std::size_t k = 0; k < n_pairs_; ++k, from += 2 * width_, to += 2 * width_) {
-            to[0] = from[0];
-            to[1] = from[1];
+    share_rows(threads, n_rows_, n_features_, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const S* from = other.pairs_of(index[i]);
+            S* to = pairs_of(i);
+            for (std::size_t k = 0; k < n_pairs_; ++k, from += 2 * width_, to += 2 * width_) {
+                to[0] = from[0];
+                to[1] = from[1];
+            }
+            norms_[i] = other.norms_[index[i]];
         }
-        norms_[i] = other.norms_[index[i]];
-    }
+    });
 }
 
 template <class S>

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/buffer.hpp"
+#include "core/threads.hpp"
 #include "simd/leaf.hpp"
 
 namespace mercer {
@@ -18,7 +19,8 @@ class ByteRows {
     // requires: n_features <= most_byte_features
     ByteRows(const S* values, std::size_t n_rows, std::size_t n_features);
     // The rows `index` of another set.
-    ByteRows(const ByteRows& other, std::span<const std::size_t> index);
+    ByteRows(const ByteRows& other, std::span<const std::size_t> index,
+             ThreadPool* threads = nullptr);
 
     std::size_t size() const { return n_rows_; }
     std::size_t n_features() const { return n_features_; }

@@ -214,7 +214,7 @@ const T* Gram<T>::whole() {
 template <class T>
 void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
     evaluations_ += left.size() * right.size();
-    const KernelPointer<T> narrow = kernel_->with_right(right);
+    const KernelPointer<T> narrow = kernel_->with_right(right, &threads_);
     const auto rows = [&](std::size_t begin, std::size_t end) {
         narrow->values(left.subspan(begin, end - begin), 0, right.size(), out + begin * stride,
                        stride);
@@ -229,7 +229,7 @@ void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
 template <class T>
 void Gram<T>::square_rows(Indices rows, std::size_t begin, std::size_t end, T* out,
                           std::size_t stride) {
-    const KernelPointer<T> narrow = kernel_->with_right(rows);
+    const KernelPointer<T> narrow = kernel_->with_right(rows, &threads_);
     const auto part = [&](std::size_t first, std::size_t last) {
         for (std::size_t r = begin + first; r < begin + last; r += row_grain) {
             const std::size_t height = std::min(row_grain, begin + last - r);
@@ -285,7 +285,7 @@ template <class T>
 bool Gram<T>::product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                       const Poll& poll, const std::vector<std::size_t>* rows) {
     if (!rows && has_whole()) return product_of_whole(columns, weights, n_columns, out, poll);
-    const KernelPointer<T> narrow = rows ? kernel_->with_right(*rows) : kernel_;
+    const KernelPointer<T> narrow = rows ? kernel_->with_right(*rows, &threads_) : kernel_;
     evaluations_ += columns.size() * narrow->n_right();
     return kernel_product(*narrow, threads_, columns, weights, n_columns, out, poll);
 }

@@ -40,8 +40,9 @@ class Kernel {
     virtual void left_diagonal(double* out) const = 0;
     virtual void right_diagonal(double* out) const = 0;
 
-    // The same kernel with only the rows `right` on the right.
-    virtual std::shared_ptr<const Kernel> with_right(Indices right) const = 0;
+    // The same kernel with only the rows `right` on the right; `threads` share the work, null:
+    // there are none.
+    virtual std::shared_ptr<const Kernel> with_right(Indices right, ThreadPool* threads) const = 0;
 
     // Whether `values` may be called from several threads at once.
     virtual bool is_parallel() const { return true; }

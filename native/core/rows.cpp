@@ -126,15 +126,17 @@ void Rows<T>::finish_sparse() {
 }
 
 template <class T>
-Rows<T>::Rows(const Rows& other, std::span<const std::size_t> index)
+Rows<T>::Rows(const Rows& other, std::span<const std::size_t> index, ThreadPool* threads)
     : n_rows_(index.size()), n_features_(other.n_features_), sparse_(other.sparse_) {
     if (!sparse_) {
         allocate_panels();
-        for (std::size_t i = 0; i < n_rows_; ++i) {
-            const T* from = other.lane(index[i]);
-            T* to = const_cast<T*>(lane(i));
-            for (std::size_t k = 0; k < n_features_; ++k) to[k * width_] = from[k * width_];
-        }
+        share_rows(threads, n_rows_, n_features_, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const T* from = other.lane(index[i]);
+                T* to = const_cast<T*>(lane(i));
+                for (std::size_t k = 0; k < n_features_; ++k) to[k * width_] = from[k * width_];
+            }
+        });
         copy_norms(other, index);
         return;
     }
@@ -145,11 +147,14 @@ Rows<T>::Rows(const Rows& other, std::span<const std::size_t> index)
     }
     feature_ = Buffer<std::int32_t>(std::size_t(start_[n_rows_]));
     values_ = Buffer<T>(std::size_t(start_[n_rows_]));
-    for (std::size_t i = 0; i < n_rows_; ++i) {
-        const std::int64_t begin = other.start_[index[i]], end = other.start_[index[i] + 1];
-        std::copy(&other.feature_[begin], &other.feature_[end], &feature_[start_[i]]);
-        std::copy(&other.values_[begin], &other.values_[end], &values_[start_[i]]);
-    }
+    const std::size_t mean = n_rows_ ? values_.size() / n_rows_ : 0;
+    share_rows(threads, n_rows_, mean, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const std::int64_t begin = other.start_[index[i]], end = other.start_[index[i] + 1];
+            std::copy(&other.feature_[begin], &other.feature_[end], &feature_[start_[i]]);
+            std::copy(&other.values_[begin], &other.values_[end], &values_[start_[i]]);
+        }
+    });
     norms_ = Buffer<T>(n_rows_);
     one_norms_ = Buffer<T>(n_rows_);
     copy_norms(other, index);

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/buffer.hpp"
+#include "core/threads.hpp"
 #include "simd/leaf.hpp"
 
 namespace mercer {
@@ -45,7 +46,7 @@ class Rows {
     template <class S, class I>
     explicit Rows(const SparseInput<S, I>& input);
     // The rows `index` of another set.
-    Rows(const Rows& other, std::span<const std::size_t> index);
+    Rows(const Rows& other, std::span<const std::size_t> index, ThreadPool* threads = nullptr);
 
     std::size_t size() const { return n_rows_; }
     std::size_t n_features() const { return n_features_; }

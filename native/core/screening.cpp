@@ -161,9 +161,9 @@ struct Sampled {
 // Recomputes a sample of the values and bounds the errors of the others. Nothing if rounding does
 // not explain the errors found.
 std::optional<Sampled> correct_sample(const ProblemView& p, const Gram<double>& gram,
-                                       const double* beta, std::vector<double> values,
-                                       ExactValues& exact, const Origin& origin,
-                                       const double* lengths, const ScreeningOptions& options) {
+                                      const double* beta, std::vector<double> values,
+                                      ExactValues& exact, const Origin& origin,
+                                      const double* lengths, const ScreeningOptions& options) {
     const Sample sample = draw_sample(p, lengths, options.sample);
     const auto at = [&](const Positions& some) {
         return options.keeps_sample ? exact.kept_at(some) : exact.at(some);
@@ -174,8 +174,8 @@ std::optional<Sampled> correct_sample(const ProblemView& p, const Gram<double>& 
     for (std::size_t k = 0; k < known.size(); ++k) {
         double& value = values[sample.checked[k]];
         errors[k] = std::abs(known[k] - value);
-        // a difference that is no number must not pass for a small one
-        found = errors[k] <= found ? found : errors[k];
+        if (std::isnan(errors[k])) return std::nullopt;
+        found = std::max(found, errors[k]);
         value = known[k];
     }
     for (std::size_t k = 0; k < far.size(); ++k) values[sample.outermost[k]] = far[k];

@@ -67,4 +67,17 @@ class ThreadPool {
     std::exception_ptr error_;
 };
 
+// Calls work(begin, end) on parts of [0, n_rows), by threads where there are some and the rows, of
+// `length` numbers, are worth it.
+inline void share_rows(ThreadPool* threads, std::size_t n_rows, std::size_t length,
+                       const ThreadPool::Range& work) {
+    constexpr std::size_t grain = 256;           // whole panels
+    constexpr std::size_t worthwhile = 1 << 17;  // numbers, some hundred microseconds
+    if (threads && n_rows * length >= worthwhile) {
+        threads->parallel_for(n_rows, grain, work);
+    } else if (n_rows > 0) {
+        work(0, n_rows);
+    }
+}
+
 }  // namespace mercer

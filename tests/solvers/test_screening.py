@@ -28,3 +28,15 @@ def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():
     screened = screened_certificate(problem, gram, coef, full.gradient + error, origin)
     assert screened.error > 0.0
     assert screened.objective == pytest.approx(full.objective, rel=1e-6)
+
+
+def test_gradients_that_are_no_numbers_are_recomputed():
+    """A sample without a number must not pass for one without errors."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    problem, gram = svc(np.where(X[:, 0] > 0, 1.0, -1.0), 1.0).problem, Gram(Gaussian(0.3), X)
+    coef = np.zeros(600)
+    spoiled = np.where(np.arange(600) < 300, np.nan, problem.linear)
+    full = certify(problem, gram, coef)
+    screened = screened_certificate(problem, gram, coef, spoiled, Origin())
+    np.testing.assert_array_equal(screened.gradient, full.gradient)

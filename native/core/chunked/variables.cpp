@@ -112,7 +112,7 @@ auto Variables<T>::right_rows(const std::vector<std::uint32_t>& variables) const
         right.place.push_back(place);
     }
     if (rows.size() < gram_.size()) {
-        right.kernel = gram_.kernel().with_right(rows);
+        right.kernel = gram_.kernel().with_right(rows, &gram_.threads());
     } else {
         std::ranges::transform(variables, right.place.begin(), [&](auto v) { return row(v); });
     }

@@ -37,9 +37,9 @@ class FoldKernel final : public Kernel<T> {
         return sum;
     }
 
-    KernelPointer<T> with_right(Indices right) const override {
+    KernelPointer<T> with_right(Indices right, ThreadPool* threads) const override {
         std::vector<KernelPointer<T>> parts;
-        for (const auto& part : parts_) parts.push_back(part->with_right(right));
+        for (const auto& part : parts_) parts.push_back(part->with_right(right, threads));
         return std::make_shared<FoldKernel>(std::move(parts));
     }
 
@@ -94,8 +94,8 @@ class NormalizedKernel final : public Kernel<T> {
     std::size_t rows_at_once() const override { return part_->rows_at_once(); }
     double work() const override { return part_->work(); }
 
-    KernelPointer<T> with_right(Indices right) const override {
-        return std::make_shared<NormalizedKernel>(part_->with_right(right));
+    KernelPointer<T> with_right(Indices right, ThreadPool* threads) const override {
+        return std::make_shared<NormalizedKernel>(part_->with_right(right, threads));
     }
 
     void values(Indices left, std::size_t first, std::size_t last, T* out,

@@ -41,7 +41,7 @@ class StoredKernel final : public Kernel<T> {
     void left_diagonal(double* out) const override { std::ranges::copy(left_diagonal_, out); }
     void right_diagonal(double* out) const override { std::ranges::copy(right_diagonal_, out); }
 
-    KernelPointer<T> with_right(Indices right) const override {
+    KernelPointer<T> with_right(Indices right, ThreadPool*) const override {
         auto copy = std::make_shared<StoredKernel>(*this);
         copy->columns_ = pick(columns_, right);
         copy->right_diagonal_ = pick(right_diagonal_, right);
@@ -86,7 +86,7 @@ class OpaqueKernel final : public Kernel<T> {
     std::size_t rows_at_once() const override { return 16; }
     double work() const override { return 1e6; }
 
-    KernelPointer<T> with_right(Indices right) const override {
+    KernelPointer<T> with_right(Indices right, ThreadPool*) const override {
         auto copy = std::make_shared<OpaqueKernel>(*this);
         copy->columns_ = pick(columns_, right);
         copy->right_diagonal_ = pick(right_diagonal_, right);
@@ -121,7 +121,7 @@ class ConstantKernel final : public Kernel<T> {
     void left_diagonal(double* out) const override { std::fill_n(out, n_left_, double(value_)); }
     void right_diagonal(double* out) const override { std::fill_n(out, n_right_, double(value_)); }
 
-    KernelPointer<T> with_right(Indices right) const override {
+    KernelPointer<T> with_right(Indices right, ThreadPool*) const override {
         return std::make_shared<ConstantKernel>(value_, n_left_, right.size());
     }
 

@@ -23,9 +23,9 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
   public:
     using LeafKernel<T, Rows<T>>::LeafKernel;
 
-    KernelPointer<T> with_right(Indices right) const override {
+    KernelPointer<T> with_right(Indices right, ThreadPool* threads) const override {
         return std::make_shared<SparseLeaf>(leaf_, left_,
-                                            std::make_shared<Rows<T>>(*right_, right));
+                                            std::make_shared<Rows<T>>(*right_, right, threads));
     }
 
     void values(Indices left, std::size_t first, std::size_t last, T* out,

@@ -80,8 +80,9 @@ class PanelLeaf final : public LeafKernel<T, R> {
   public:
     using LeafKernel<T, R>::LeafKernel;
 
-    KernelPointer<T> with_right(Indices right) const override {
-        return std::make_shared<PanelLeaf>(leaf_, left_, std::make_shared<R>(*right_, right));
+    KernelPointer<T> with_right(Indices right, ThreadPool* threads) const override {
+        return std::make_shared<PanelLeaf>(leaf_, left_,
+                                           std::make_shared<R>(*right_, right, threads));
     }
 
     void values(Indices left, std::size_t first, std::size_t last, T* out,
