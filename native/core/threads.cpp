@@ -1,6 +1,7 @@
 #include "core/threads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <system_error>
@@ -50,19 +51,33 @@ long process_id() {
 #endif
 }
 
-// The pools this thread is a guest of.
-thread_local std::vector<const ThreadPool*> visited;
+// The pools this thread is a guest of; few, and without a destructor that would have to run when the
+// thread ends.
+struct Visited {
+    std::array<const ThreadPool*, 8> pools;
+
+    // false if the pool was there already, or if there is no room
+    bool add(const ThreadPool* pool) {
+        if (std::ranges::find(pools, pool) != pools.end()) return false;
+        const auto room = std::ranges::find(pools, nullptr);
+        if (room == pools.end()) return false;
+        *room = pool;
+        return true;
+    }
+    void remove(const ThreadPool* pool) { std::ranges::replace(pools, pool, nullptr); }
+};
+
+thread_local constinit Visited visited{};
 
 }  // namespace
 
 ThreadPool::Guest::Guest(ThreadPool& pool, std::size_t count) : pool_(pool), count_(count) {
-    if (std::ranges::find(visited, &pool) != visited.end()) count_ = 0;
-    if (count_ > 0) visited.push_back(&pool);
+    if (!visited.add(&pool)) count_ = 0;
     pool_.n_guests_ += count_;
 }
 
 ThreadPool::Guest::~Guest() {
-    if (count_ > 0) std::erase(visited, &pool_);
+    if (count_ > 0) visited.remove(&pool_);
     pool_.n_guests_ -= count_;
 }
 
