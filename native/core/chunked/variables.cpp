@@ -29,7 +29,8 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
                         KernelRows kernel_rows, const Poll& poll)
     : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view),
       gram_(gram), store_(gram, view, chunk_size, kernel_rows),
-      in_place_(is_whole_matrix_of_all()), is_active_(view.n_variables),
+      in_place_(is_whole_matrix_of_all()), own_rows_(have_own_rows()),
+      is_active_(view.n_variables),
       extremes_(view.n_groups + 1) {
     if (store_.whole()) {
         all_.resize(size());
@@ -99,21 +100,37 @@ bool Variables<T>::compute_gradient(const Poll& poll) {
 }
 
 template <class T>
+bool Variables<T>::have_own_rows() const {
+    std::vector<std::uint8_t> is_taken(gram_.size(), false);
+    for (std::size_t v = 0; v < size(); ++v) {
+        if (is_taken[row(v)]) return false;
+        is_taken[row(v)] = true;
+    }
+    return true;
+}
+
+template <class T>
 auto Variables<T>::right_rows(const std::vector<std::uint32_t>& variables) const -> RightRows {
     constexpr std::size_t absent = std::numeric_limits<std::size_t>::max();
-    std::vector<std::size_t> place_of_row(gram_.size(), absent), rows;
+    std::vector<std::size_t> rows(variables.size());
+    std::ranges::transform(variables, rows.begin(), [&](auto v) { return row(v); });
     RightRows right;
-    for (const std::uint32_t v : variables) {
-        std::size_t& place = place_of_row[row(v)];
-        if (place == absent) {
-            place = rows.size();
-            rows.push_back(row(v));
+    if (!own_rows_) {
+        std::vector<std::size_t> place_of_row(gram_.size(), absent), distinct;
+        right.place.reserve(rows.size());
+        for (const std::size_t row : rows) {
+            if (place_of_row[row] == absent) {
+                place_of_row[row] = distinct.size();
+                distinct.push_back(row);
+            }
+            right.place.push_back(place_of_row[row]);
         }
-        right.place.push_back(place);
+        std::swap(rows, distinct);
     }
     if (rows.size() < gram_.size()) {
         right.kernel = gram_.kernel().with_right(rows, &gram_.threads());
     } else {
+        right.place.resize(variables.size());
         std::ranges::transform(variables, right.place.begin(), [&](auto v) { return row(v); });
     }
     return right;
@@ -138,7 +155,11 @@ bool Variables<T>::subtract_product(const WeightedRows& change,
                         product.data(), poll)) {
         return false;
     }
-    for (std::size_t k = 0; k < variables.size(); ++k) gradient[variables[k]] -= product[use.place[k]];
+    gram_.threads().parallel_for(variables.size(), grain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            gradient[variables[k]] -= product[use.place.empty() ? k : use.place[k]];
+        }
+    });
     return true;
 }
 

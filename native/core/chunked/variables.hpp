@@ -109,7 +109,7 @@ class Variables {
     // The kernel with the rows of some variables on the right, and where each variable's row is.
     struct RightRows {
         KernelPointer<T> kernel;  // null: that of the whole Gram
-        std::vector<std::size_t> place;
+        std::vector<std::size_t> place;  // empty: one after the other
     };
 
     std::vector<double> row_coef() const;
@@ -121,11 +121,13 @@ class Variables {
     bool subtract_stored(const WeightedRows& change, const std::vector<std::uint32_t>& variables,
                          const Poll& poll);
     bool is_whole_matrix_of_all() const;
+    // Whether no row has two variables.
+    bool have_own_rows() const;
     RightRows right_rows(const std::vector<std::uint32_t>& variables) const;
 
     Gram<T>& gram_;
     RowStore<T> store_;
-    bool in_place_;
+    bool in_place_, own_rows_;
     std::vector<std::uint32_t> active_, all_;
     std::vector<std::uint8_t> is_active_;
     std::vector<Extremes> extremes_;
