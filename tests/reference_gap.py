@@ -33,17 +33,7 @@ def reference_gap(
     gradient: FloatArray,
     multiplier: FloatArray,
 ) -> float:
-    """P - D of a feasible point, infinite if no primal point is found.
-
-    Parameters
-    ----------
-    problem : Problem
-        The problem; the kernel must be positive semi-definite.
-    coef, values, gradient : ndarray of shape (n_variables,)
-        The point, its kernel expansion ``K coef`` and the gradient of the objective.
-    multiplier : ndarray of shape (n_groups,)
-        Multiplier of each group; any value gives a valid bound.
-    """
+    """What :func:`mercer.duality.duality_gap` must find."""
     box = _implied_box(problem)
     room, reach = np.abs(box - coef), np.abs(coef).max(initial=0.0)
     far = (room > 10.0 * reach) & (problem.ridge == 0.0)

@@ -11,7 +11,7 @@ namespace mercer {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double is_closed = 1e-9;  // relative: no other primal point is worth a search
+constexpr double closed_share = 1e-9;  // of the value: no other primal point is worth a search
 constexpr double far_away = 10.0;   // times the largest coefficient, to a bound
 constexpr double next_to = 1e-3;    // times that: as good as at the bound
 constexpr int most_steps = 20;
@@ -35,7 +35,7 @@ class Gap {
     double smallest() {
         const double plain = at({1.0, own_});
         const double size = std::abs(value());
-        if (plain <= is_closed * size) return std::max(plain, 0.0);
+        if (plain <= closed_share * size) return std::max(plain, 0.0);
         const bool is_narrowed = imply_box();
         look_around();
         double best = is_hard_ ? infinity : is_narrowed ? at({1.0, own_}) : plain;

@@ -224,3 +224,5 @@ def test_small_boxes_start_full_and_large_ones_at_zero():
     assert certify(svc(y, 1e3).problem, gram, large.coef).violation <= 1e-3
     nonzero = np.count_nonzero(large.coef)
     assert nonzero < len(y)
+    from_zero = Chunked(kernel_rows="whole", chunk_size=512).solve(svc(y, 1e3).problem, gram)
+    np.testing.assert_array_equal(large.coef, from_zero.coef)
