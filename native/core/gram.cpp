@@ -232,20 +232,9 @@ const T* Gram<T>::whole() {
     Buffer<T> matrix(checked_product(stride + 1, stride));
     std::vector<std::size_t> rows(n);
     std::iota(rows.begin(), rows.end(), std::size_t(0));
-    const auto part = [&](std::size_t begin, std::size_t end) {
-        kernel_->values(Indices(rows).subspan(begin, end - begin), 0, n, &matrix[begin * stride],
-                        stride);
-        for (std::size_t i = begin; i < end; ++i) {
-            std::fill(&matrix[i * stride + n], &matrix[(i + 1) * stride], T(0));
-        }
-    };
+    fill_square(*kernel_, rows, 0, n, matrix.data(), stride);
+    for (std::size_t i = 0; i < n; ++i) std::fill(&matrix[i * stride + n], &matrix[(i + 1) * stride], T(0));
     std::fill(&matrix[n * stride], matrix.data() + matrix.size(), T(0));
-    if (kernel_->is_parallel()) {
-        threads_.parallel_for(n, column_grain, part);
-    } else {
-        part(0, n);
-    }
-    evaluations_ += n * n;
     whole_ = std::move(matrix);
     return whole_.data();
 }
@@ -268,18 +257,24 @@ void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
 template <class T>
 void Gram<T>::square_rows(Indices rows, std::size_t begin, std::size_t end, T* out,
                           std::size_t stride) {
-    const KernelPointer<T> narrow = kernel_->with_right(rows, &threads_);
+    fill_square(*kernel_->with_right(rows, &threads_), rows, begin, end, out, stride);
+}
+
+// As square_rows, with a kernel that has these rows on the right.
+template <class T>
+void Gram<T>::fill_square(const Kernel<T>& kernel, Indices rows, std::size_t begin, std::size_t end,
+                          T* out, std::size_t stride) {
     const auto part = [&](std::size_t first, std::size_t last) {
         for (std::size_t r = begin + first; r < begin + last; r += row_grain) {
             const std::size_t height = std::min(row_grain, begin + last - r);
-            const RowValues<T> values = narrow->ready(rows.subspan(r, height));
+            const RowValues<T> values = kernel.ready(rows.subspan(r, height));
             if (begin > 0) values(0, begin, out + r * stride, stride);
             values(r, rows.size(), out + r * stride + r, stride);
             square_functions<T>(instruction_set()).mirror(out, stride, r, r + height, end);
             evaluations_ += height * (begin + rows.size() - r);
         }
     };
-    if (narrow->is_parallel() && (end - begin) * rows.size() >= parallel_entries) {
+    if (kernel.is_parallel() && (end - begin) * rows.size() >= parallel_entries) {
         threads_.parallel_for(end - begin, row_grain, part);
     } else {
         part(0, end - begin);

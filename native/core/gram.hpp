@@ -144,6 +144,8 @@ class Gram {
     void wait_for(std::span<Entry* const> entries, std::unique_lock<std::mutex>& lock);
     std::vector<Entry*> admit_neighbours(std::size_t row, std::size_t segment,
                                          std::vector<std::size_t>& rows);
+    void fill_square(const Kernel<T>& kernel, Indices rows, std::size_t begin, std::size_t end, T* out,
+                     std::size_t stride);
     void unpin(Entry* entry);
     bool has_whole();
     bool product_of_whole(Indices columns, const double* weights, std::size_t n_columns, double* out,
