@@ -393,10 +393,23 @@ static void power_of_two_of(const T* x, T* out, std::size_t count) {
 
 // Norms summed as the inner products are: a row's distance to its own copy is exactly zero.
 template <class T>
-static T squared_norm(const T* x, std::size_t count, std::size_t stride) {
+static T squared_norm(const T* x, std::size_t count) {
     T sum = 0;
-    for (std::size_t k = 0; k < count; ++k) sum = multiply_add(x[k * stride], x[k * stride], sum);
+    for (std::size_t k = 0; k < count; ++k) sum = multiply_add(x[k], x[k], sum);
     return sum;
+}
+
+template <class T>
+static void panel_norms(const T* panel, std::size_t n_features, T* out) {
+    constexpr int lanes = Lanes<T>::count;
+    Vector<T> sum[2] = {};
+    for (std::size_t k = 0; k < n_features; ++k, panel += 2 * lanes) {
+        for (int h = 0; h < 2; ++h) {
+            const Vector<T> x = load<T>(panel + h * lanes);
+            sum[h] += x * x;
+        }
+    }
+    for (int h = 0; h < 2; ++h) store<T>(out + h * lanes, sum[h]);
 }
 
 template <class T>
@@ -411,8 +424,8 @@ template <class T>
 static constexpr LeafFunctions<T> functions = {
     Shape<T>::width,  Shape<T>::height, Shape<T>::sparse_height,
     values<T>,        product<T>,       sparse_values<T>,
-    add_product<T>,   squared_norm<T>,  diagonal<T>,
-    power_of_two_of<T>};
+    add_product<T>,   squared_norm<T>,  panel_norms<T>,
+    diagonal<T>,      power_of_two_of<T>};
 
 extern const SquareFunctions<float> square_single;
 extern const SquareFunctions<double> square_full;
