@@ -238,9 +238,7 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
     if (!(found <= origin.error + expected)) return std::nullopt;
     const double doubt = objective_doubt(sample.checked, errors, beta, size);
     const bool shows = doubt <= objective_error * std::abs(objective(p, beta, followed.values));
-    const double bound =
-        std::min(origin.error + expected, std::max(safety * largest_error, rounded));
-    return Judgement{bound, rounded, shows};
+    return Judgement{std::max(safety * largest_error, rounded), rounded, shows};
 }
 
 // The largest gradient that may grow and the smallest that may fall, of each group, those without

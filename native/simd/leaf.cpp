@@ -134,12 +134,18 @@ static void values_of_one(const LeafParameters& leaf, const LeftRows<T>& left,
         Vector<T> sums[runs][2];
         accumulate_one<T, kind == LeafKind::laplacian>(left.values, right.values + p * d * S::width,
                                                        length * d * S::width, d, sums);
-        for (int r = 0; r < runs; ++r) {
-            const std::size_t at = (p + r * length) * S::width;
-            for (int h = 0; h < 2; ++h) {
-                const Vector<T> norms = left_norm + load<T>(right.norms + at + h * S::lanes);
-                store<T>(out + (at - first * S::width) + h * S::lanes,
-                         finish_one<T, kind>(leaf, sums[r][h], norms));
+        constexpr int together = 4;
+        for (int v = 0; v < 2 * runs; v += together) {
+            Vector<T> value[together], norms[together];
+            std::size_t at[together];  // rows from the first one of panel p
+            for (int k = 0; k < together; ++k) {
+                at[k] = (v + k) / 2 * length * S::width + (v + k) % 2 * S::lanes;
+                value[k] = sums[(v + k) / 2][(v + k) % 2];
+                norms[k] = left_norm + load<T>(right.norms + p * S::width + at[k]);
+            }
+            finish<T, kind, together>(leaf, norms, value);
+            for (int k = 0; k < together; ++k) {
+                store<T>(out + (p - first) * S::width + at[k], value[k]);
             }
         }
     }

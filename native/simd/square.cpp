@@ -166,6 +166,11 @@ static std::size_t best_alone(const Square<T>& square, const SquareRange& range)
     return at;
 }
 
+template <class T>
+static inline void need_row(const Square<T>& square, std::size_t p) {
+    if (square.has_row && p < square.size && !square.has_row[p]) square.source->fetch(p);
+}
+
 // The pair to move: `up` has the largest gradient of the range. Nobody to move: both missing.
 template <class T>
 static Pair choose(const Square<T>& square, const SquareRange& range, const RangeExtremes<T>& found,
@@ -175,6 +180,7 @@ static Pair choose(const Square<T>& square, const SquareRange& range, const Rang
         const std::size_t p = best_alone(square, range);
         return p < none && square.gradient[p] < T(0) ? Pair{none, p} : Pair{p, none};
     }
+    need_row(square, found.up_at);
     const auto partner = curvature > 0.0 ? best_partner<T, true> : best_partner<T, false>;
     const std::size_t down = partner(square, range, found.up_at, found.up, curvature);
     return down < none ? Pair{found.up_at, down} : Pair{none, none};
@@ -202,6 +208,8 @@ static SquareResult solve(const Square<T>& square, double tolerance, std::size_t
         if (worst <= tolerance || !chosen || result.iterations >= max_iterations) return result;
         const Pair pair = choose(square, *chosen, found, direction.curvature());
         if (pair.up == pair.down) return result;
+        need_row(square, pair.up);
+        need_row(square, pair.down);
         if (!direction.advance(pair, pending)) {
             result.unbounded = true;
             return result;

@@ -12,6 +12,13 @@ struct SquareRange {
     bool alone;  // no group: variables move one at a time
 };
 
+// Where rows of a square come from that are not there yet.
+class SquareRows {
+  public:
+    virtual ~SquareRows() = default;
+    virtual void fetch(std::size_t position) = 0;
+};
+
 // maximize over beta within the box, sums of the ranges kept, from a point with `gradient`.
 // Positions come in whole vectors: ranges are padded with variables that cannot move.
 template <class T>
@@ -31,6 +38,9 @@ struct Square {
     const SquareRange* ranges;
     std::size_t n_ranges;
     T* product;  // room for the matrix times the direction of the last steps
+    // Which rows of the matrix are there; the others must be fetched. Null: all are.
+    const std::uint8_t* has_row = nullptr;
+    SquareRows* source = nullptr;
 };
 
 struct SquareResult {

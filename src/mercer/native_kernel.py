@@ -207,7 +207,7 @@ def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
         low, high = few.min(axis=0), few.max(axis=0)
         if max(high.max(), -low.min()) <= 1e3 * float((high - low).max()):
             return None
-    return np.asarray(_some(rows, _SAMPLE).mean(axis=0))
+    return np.asarray(_some(rows, 2048).mean(axis=0))
 
 
 def _some(rows: Any, count: int) -> NDArray[np.float64]:

@@ -64,7 +64,7 @@ template <class T>
 void Chunk<T>::gather(Variables<T>& variables, const std::vector<std::uint32_t>& members) {
     if (members != gathered_) {
         place_members(variables, members);
-        matrix_.compute(variables, member_, ranges_);
+        matrix_.compute(variables, member_, ranges_, share_moved_);
         gathered_ = members;
     }
     copy_state(variables);
@@ -102,7 +102,7 @@ Square<T> Chunk<T>::view() {
     return {size_,          matrix_.row(0), matrix_.stride(), diagonal_.data(),
             gradient_.data(), beta_.data(),   lower_.data(),   upper_.data(),
             grow_bar_.data(), fall_bar_.data(), ranges_.data(), ranges_.size(),
-            product_.data()};
+            product_.data(), matrix_.has_row(), &matrix_};
 }
 
 template <class T>
@@ -134,7 +134,7 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
 }
 
 template <class T>
-Change Chunk<T>::scatter(Variables<T>& variables) const {
+Change Chunk<T>::scatter(Variables<T>& variables) {
     Change change;
     for (std::size_t p = 0; p < size_; ++p) {
         if (member_[p] == nowhere || beta_[p] == start_[p]) continue;
@@ -142,6 +142,7 @@ Change Chunk<T>::scatter(Variables<T>& variables) const {
         change.variables.push_back(member_[p]);
         change.amounts.push_back(beta_[p] - start_[p]);
     }
+    share_moved_ = double(change.variables.size()) / double(size_);
     return change;
 }
 

@@ -32,7 +32,7 @@ class Chunk {
     SquareResult solve(const ChunkOptions& options, double tolerance, const Poll& poll);
 
     // Writes the new coefficients back; returns what changed.
-    Change scatter(Variables<T>& variables) const;
+    Change scatter(Variables<T>& variables);
 
     std::size_t newton_steps() const { return newton_steps_; }
 
@@ -46,6 +46,7 @@ class Chunk {
     std::vector<SquareRange> ranges_;
     std::vector<std::uint32_t> gathered_;  // members of the square, as they were given
     std::size_t size_ = 0;
+    double share_moved_ = 0.5;  // of the members, the last time
     KernelSquare<T> matrix_;
     Borrowed<T> diagonal_, gradient_, product_, grow_bar_, fall_bar_;
     Borrowed<double> beta_, start_, lower_, upper_;

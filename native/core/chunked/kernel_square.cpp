@@ -14,24 +14,76 @@ constexpr std::size_t extra_columns = 16;
 constexpr double price_of_copying = 2.5e-9;
 // Rows copied together, by one thread: some fifty microseconds of work.
 constexpr std::size_t row_grain = 128;
+constexpr double price_of_mirroring = 0.3e-9;
 
 }  // namespace
 
 template <class T>
 void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                              const std::vector<SquareRange>& ranges) {
-    // The whole matrix has all values: what the last square knew is nowhere nearer.
-    const bool copies = !variables.whole() && variables.price_of_value() > price_of_copying;
+                              const std::vector<SquareRange>& ranges, double share_used) {
+    const bool copies = has_row_.empty() && variables.prices().value > price_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
     matrix_.require(checked_product(member.size() + 1, member.size() + extra_columns));
     rows_ = matrix_.data();
     last_stride_ = stride_;
     stride_ = member.size() + extra_columns;
     row_.resize(member.size());
-    std::vector<std::uint32_t> known, fresh, padding;
     for (std::size_t p = 0; p < member.size(); ++p) {
         // Padding repeats a row: its values are never used but must be numbers.
         row_[p] = variables.row(member[p] == nowhere ? member[0] : member[p]);
+    }
+    std::fill_n(at(member.size()), stride_, T(0));
+    // Of the whole square half of the values are computed, many rows together. Alone a row takes
+    // longer, and longest where it is not computed here.
+    const Prices& prices = variables.prices();
+    const bool awaits = variables.gram().kernel().is_parallel() &&
+                        share_used * prices.value_alone < 0.5 * prices.value + price_of_mirroring;
+    if (variables.whole() || awaits) {
+        await(variables, member);
+    } else {
+        compute_all(variables, member, ranges, copies);
+    }
+    place_.assign(variables.whole() ? 0 : variables.size(), nowhere);
+    if (place_.empty()) return;
+    for (std::size_t p = 0; p < member.size(); ++p) {
+        if (member[p] != nowhere) place_[member[p]] = std::uint32_t(p);
+    }
+}
+
+// Rows come when they are asked for.
+template <class T>
+void KernelSquare<T>::await(Variables<T>& variables, const std::vector<std::uint32_t>& member) {
+    has_row_.assign(member.size(), false);
+    whole_ = variables.whole();
+    whole_stride_ = variables.whole_stride();
+    gram_ = &variables.gram();
+    if (!whole_) kernel_ = gram_->kernel().with_right(row_, &gram_->threads());
+    ridge_.resize(member.size());
+    for (std::size_t p = 0; p < member.size(); ++p) {
+        ridge_[p] = member[p] == nowhere ? 0.0 : variables.problem.ridge[member[p]];
+    }
+}
+
+template <class T>
+void KernelSquare<T>::fetch(std::size_t p) {
+    T* to = at(p);
+    if (whole_) {
+        const T* from = whole_ + row_[p] * whole_stride_;
+        for (std::size_t q = 0; q < row_.size(); ++q) to[q] = from[row_[q]];
+    } else {
+        kernel_->values(Indices(&row_[p], 1), 0, row_.size(), to, stride_);
+        gram_->count_evaluations(row_.size());
+    }
+    to[p] += T(ridge_[p]);
+    has_row_[p] = true;
+}
+
+template <class T>
+void KernelSquare<T>::compute_all(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                                  const std::vector<SquareRange>& ranges, bool copies) {
+    has_row_.clear();
+    std::vector<std::uint32_t> known, fresh, padding;
+    for (std::size_t p = 0; p < member.size(); ++p) {
         const bool is_known = copies && member[p] != nowhere && knows(member[p]);
         (member[p] == nowhere ? padding : is_known ? known : fresh).push_back(std::uint32_t(p));
     }
@@ -47,12 +99,6 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
         std::fill_n(at(p), stride_, T(0));
         for (const std::uint32_t q : known) at(q)[p] = T(0);
     }
-    std::fill_n(at(member.size()), stride_, T(0));
-    place_.assign(variables.whole() ? 0 : variables.size(), nowhere);
-    if (place_.empty()) return;
-    for (std::size_t p = 0; p < member.size(); ++p) {
-        if (member[p] != nowhere) place_[member[p]] = std::uint32_t(p);
-    }
 }
 
 template <class T>
@@ -60,37 +106,15 @@ void KernelSquare<T>::use_whole(const Variables<T>& variables) {
     rows_ = variables.whole();
     stride_ = variables.whole_stride();
     place_.clear();
+    has_row_.clear();
 }
 
 template <class T>
 void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                                    std::size_t begin, std::size_t end) {
-    if (variables.whole()) {
-        copy_whole(variables, begin, end);
-    } else {
-        variables.gram().square_rows(row_, begin, end, at(0), stride_);
-    }
+    variables.gram().square_rows(row_, begin, end, at(0), stride_);
     for (std::size_t p = begin; p < end; ++p) {
         at(p)[p] += T(variables.problem.ridge[member[p]]);
-    }
-}
-
-// Half of the values are read, the others mirrored: the matrix lies farther away than the square.
-template <class T>
-void KernelSquare<T>::copy_whole(const Variables<T>& variables, std::size_t begin, std::size_t end) {
-    const std::vector<std::uint32_t> columns(row_.begin(), row_.end());
-    const auto copy = [&](std::size_t p, std::size_t first, std::size_t last) {
-        const T* from = variables.whole() + row_[p] * variables.whole_stride();
-        T* to = at(p);
-        for (std::size_t q = first; q < last; ++q) to[q] = from[columns[q]];
-    };
-    for (std::size_t top = begin; top < end; top += row_grain) {
-        const std::size_t bottom = std::min(top + row_grain, end);
-        for (std::size_t p = top; p < bottom; ++p) {
-            copy(p, 0, begin);
-            copy(p, top, columns.size());
-        }
-        square_functions<T>(instruction_set()).mirror(at(0), stride_, top, bottom, end);
     }
 }
 

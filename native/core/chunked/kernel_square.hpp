@@ -1,5 +1,8 @@
-// The kernel values among the members of a chunk. No value is computed twice within a chunk, and
-// those among members of the last chunk not at all (spec 003, property 9).
+// The kernel values among the members of a chunk.
+//
+// Where a value is dear none is computed twice within a chunk, and those among members of the last
+// chunk not at all (spec 003, property 9). Where it is cheap, rows are computed when a step first
+// asks for them: most of them never are. No bit of a result depends on which.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +19,36 @@ namespace mercer::chunked {
 inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
-class KernelSquare {
+class KernelSquare final : public SquareRows {
   public:
     explicit KernelSquare(Arena& arena) : matrix_(arena), last_matrix_(arena) {}
+    KernelSquare(const KernelSquare&) = delete;
+    KernelSquare& operator=(const KernelSquare&) = delete;
 
     // Whether the variable was in the last square.
     bool knows(std::uint32_t v) const { return v < place_.size() && place_[v] != nowhere; }
 
-    // member[p]: the variable at position p, or `nowhere`. requires: in each range the members the
-    // last square did not know come first
+    // member[p]: the variable at position p, or `nowhere`. share_used: of the rows, that steps are
+    // likely to ask for. requires: in each range the members the last square did not know come first
     void compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                 const std::vector<SquareRange>& ranges);
+                 const std::vector<SquareRange>& ranges, double share_used);
 
     // Reads the whole kernel matrix where it lies. requires: variables.is_whole_in_place()
     void use_whole(const Variables<T>& variables);
-    // Kernel values of a position plus its ridge; a row of zeros follows the last one.
+    // Kernel values of a position plus its ridge, if that row is there; a row of zeros follows the
+    // last one.
     const T* row(std::size_t p) const { return rows_ + p * stride_; }
     std::size_t stride() const { return stride_; }
+    // Of each position; null: all rows are there.
+    const std::uint8_t* has_row() const { return has_row_.empty() ? nullptr : has_row_.data(); }
+    void fetch(std::size_t position) override;
 
   private:
+    void compute_all(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                     const std::vector<SquareRange>& ranges, bool copies);
+    void await(Variables<T>& variables, const std::vector<std::uint32_t>& member);
     void compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                       std::size_t begin, std::size_t end);
-    void copy_whole(const Variables<T>& variables, std::size_t begin, std::size_t end);
     void copy_known(ThreadPool& threads, const std::vector<std::uint32_t>& known,
                     const std::vector<std::uint32_t>& member);
     void mirror(ThreadPool& threads, const std::vector<std::uint32_t>& from,
@@ -49,6 +60,13 @@ class KernelSquare {
     std::size_t stride_ = 0, last_stride_ = 0;
     std::vector<std::uint32_t> place_;  // of each variable in the last square
     std::vector<std::size_t> row_;      // of each position
+    std::vector<std::uint8_t> has_row_;
+    // What rows are fetched with.
+    const T* whole_ = nullptr;
+    std::size_t whole_stride_ = 0;
+    Gram<T>* gram_ = nullptr;
+    KernelPointer<T> kernel_;  // with the members on the right
+    std::vector<double> ridge_;
 };
 
 }  // namespace mercer::chunked

@@ -169,6 +169,7 @@ auto Newton<T>::sums() const -> std::vector<Sum> {
 // where A holds the members of each range. What rounding leaves of a sum is spread evenly.
 template <class T>
 std::optional<std::vector<double>> Newton<T>::direction(std::vector<double> slopes) {
+    for (const std::size_t p : inside_) (void)row(p);  // so that it is there
     if (!matrix_.set(inside_, proximal_)) return std::nullopt;
     std::vector<double> d = std::move(slopes);
     if (!matrix_.solve(d)) return std::nullopt;

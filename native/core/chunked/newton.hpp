@@ -56,7 +56,10 @@ class Newton {
     bool is_inside(std::size_t p) const {
         return square_.beta[p] > square_.lower[p] && square_.beta[p] < square_.upper[p];
     }
-    const T* row(std::size_t p) const { return square_.matrix + p * square_.stride; }
+    const T* row(std::size_t p) const {
+        if (square_.has_row && !square_.has_row[p]) square_.source->fetch(p);
+        return square_.matrix + p * square_.stride;
+    }
     double room(std::size_t p, double change) const {
         return ((change > 0.0 ? square_.upper[p] : square_.lower[p]) - square_.beta[p]) / change;
     }

@@ -23,7 +23,7 @@ RowStore<T>::RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t row
         return;
     }
     find_segments(problem);
-    price_ = measured_price();
+    prices_ = {measured_price(48), measured_price(1)};
     may_keep_ = choice != KernelRows::computed && !gram.kernel().has_fast_product();
     always_keeps_ = may_keep_ && choice == KernelRows::kept;
     if (always_keeps_ || !may_keep_) return;
@@ -67,20 +67,21 @@ bool RowStore<T>::pays(const std::vector<std::size_t>& rows, std::size_t n_colum
     const double missing = double(rows.size()) - held;
     const double again = held + uses_to_come * share_back_ * missing;
     const double share = std::min(double(n_columns) / double(width_), 1.0);
-    return price_ * share * again > keeping * missing + reading * (missing + again);
+    return prices_.value * share * again > keeping * missing + reading * (missing + again);
 }
 
 template <class T>
 void RowStore<T>::learn_price(std::size_t n_values, double seconds) {
     constexpr std::size_t enough = 100000;
     if (n_values < enough) return;
-    price_ = std::min(price_, seconds * double(gram_.threads().n_threads()) / double(n_values));
+    prices_.value = std::min(prices_.value, seconds * double(gram_.threads().n_threads()) / double(n_values));
 }
 
-// The shortest of a few trials, each some microseconds: other work on the machine disturbs.
+// Of some rows, `together` at a time. The shortest of a few trials, each some microseconds: other
+// work on the machine disturbs.
 template <class T>
-double RowStore<T>::measured_price() const {
-    const std::size_t n = gram_.size(), height = std::min<std::size_t>(n, 48);
+double RowStore<T>::measured_price(std::size_t together) const {
+    const std::size_t n = gram_.size(), height = std::min<std::size_t>(n, together > 1 ? 48 : 8);
     const std::size_t width = std::min<std::size_t>(n, 512);
     if (n < 2 || !gram_.kernel().is_parallel()) return 0.0;
     std::vector<std::size_t> rows(height);
@@ -89,7 +90,10 @@ double RowStore<T>::measured_price() const {
     double shortest = 1e300;
     for (int trial = 0; trial < 5; ++trial) {
         const auto began = std::chrono::steady_clock::now();
-        gram_.kernel().values(rows, 0, width, block.data(), width);
+        for (std::size_t r = 0; r < height; r += together) {
+            const Indices some = Indices(rows).subspan(r, std::min(together, height - r));
+            gram_.kernel().values(some, 0, width, &block[r * width], width);
+        }
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
         shortest = std::min(shortest, passed.count());
     }

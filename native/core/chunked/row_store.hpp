@@ -16,14 +16,18 @@ namespace mercer::chunked {
 // whole: the matrix of all rows is computed once and kept for all problems.
 enum class KernelRows { automatic, kept, computed, whole };
 
+// Seconds that computing a kernel value takes: of many rows together, and of a row alone.
+struct Prices {
+    double value = 0.0, value_alone = 0.0;
+};
+
 template <class T>
 class RowStore {
   public:
     // Measures what a kernel value costs. `rows_at_once`: rows that are used together.
     RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t rows_at_once, KernelRows choice);
 
-    // Seconds that computing one kernel value takes.
-    double price() const { return price_; }
+    const Prices& prices() const { return prices_; }
 
     // The whole matrix if that is kept, else null.
     const T* whole() const { return whole_; }
@@ -45,7 +49,7 @@ class RowStore {
 
   private:
     void find_segments(const ProblemView& problem);
-    double measured_price() const;
+    double measured_price(std::size_t together) const;
     void watch_cache(std::size_t hits, std::size_t misses);
 
     Gram<T>& gram_;
@@ -54,7 +58,7 @@ class RowStore {
     std::size_t width_ = 0;     // of kept rows: columns of these segments
     std::size_t capacity_ = 0;  // rows that fit into the cache
     std::size_t kept_ = 0;      // rows computed so far
-    double price_ = 0.0;        // seconds for a kernel value
+    Prices prices_;
     // Both end when rows no longer fit and most requests are for lost ones.
     bool may_keep_ = false, always_keeps_ = false;
     double share_back_ = 0.0;             // of the rows used last, that were used before

@@ -61,8 +61,7 @@ class Variables {
     Gram<T>& gram() const { return gram_; }
     // Variables looked at in turn by one thread: fewer are not worth the waking of another.
     static constexpr std::size_t grain = 1 << 13;
-    // Seconds that computing one kernel value takes.
-    double price_of_value() const { return store_.price(); }
+    const Prices& prices() const { return store_.prices(); }
     // The whole kernel matrix if that is kept, else null.
     const T* whole() const { return store_.whole(); }
     std::size_t whole_stride() const { return gram_.whole_stride(); }
