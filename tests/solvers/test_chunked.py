@@ -185,7 +185,16 @@ def test_chunks_of_any_size_reach_the_same_value(chunk_size):
 
 
 @pytest.mark.parametrize(
-    ("options", "match"), [({"chunk_size": 1}, "chunk_size"), ({"keep": 1.0}, "keep")]
+    ("options", "match"),
+    [
+        ({"chunk_size": 1}, "chunk_size"),
+        ({"chunk_size": None}, "chunk_size"),
+        ({"chunk_size": 99.5}, "chunk_size"),
+        ({"keep": 1.0}, "keep"),
+        ({"keep": "half"}, "keep"),
+        ({"kernel_rows": "some"}, "kernel_rows"),
+        ({"kernel_rows": ["kept"]}, "kernel_rows"),
+    ],
 )
 def test_bad_parameters_are_named(options, match):
     with pytest.raises(ValueError, match=match):

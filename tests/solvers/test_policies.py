@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -117,3 +119,12 @@ def test_comparison_counts_rows_and_steps():
         permutations=3,
     )
     assert "second-order" in str(result)
+
+
+@pytest.mark.parametrize("argument", ["selection", "step"])
+@pytest.mark.parametrize("value", ["fastest", 3, ["greedy"], {}])
+def test_a_policy_that_does_not_exist_is_named(argument, value):
+    with pytest.raises(
+        ValueError, match=f"{argument} must be one of .*, got {re.escape(repr(value))}"
+    ):
+        Smo(**{argument: value})

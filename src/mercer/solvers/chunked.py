@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -56,13 +57,15 @@ class Chunked:
     kernel_rows: Literal["auto", "kept", "computed", "whole"] = "auto"
 
     def __post_init__(self) -> None:
-        if self.chunk_size != "auto" and (
-            isinstance(self.chunk_size, str) or not self.chunk_size >= 2
+        if self.chunk_size != "auto" and not (
+            isinstance(self.chunk_size, Integral) and self.chunk_size >= 2
         ):
-            raise ValueError(f"chunk_size must be at least 2 or 'auto', got {self.chunk_size!r}")
-        if not 0 <= self.keep < 1:
+            raise ValueError(
+                f"chunk_size must be an integer of at least 2 or 'auto', got {self.chunk_size!r}"
+            )
+        if not (isinstance(self.keep, Real) and 0 <= self.keep < 1):
             raise ValueError(f"keep must lie in [0, 1), got {self.keep!r}")
-        if self.kernel_rows not in _KERNEL_ROWS:
+        if self.kernel_rows not in tuple(_KERNEL_ROWS):
             raise ValueError(
                 f"kernel_rows must be one of {sorted(_KERNEL_ROWS)}, got {self.kernel_rows!r}"
             )

@@ -193,7 +193,7 @@ def resolve_selection(selection: str | SelectionPolicy) -> SelectionPolicy:
     """The policy a name stands for; objects pass through."""
     if isinstance(selection, SelectionPolicy):
         return selection
-    if selection not in SELECTIONS:
+    if not isinstance(selection, str) or selection not in SELECTIONS:
         raise ValueError(
             f"selection must be one of {tuple(SELECTIONS)} or a policy object such as "
             f"HybridMaximumGain(), got {selection!r}"

@@ -103,7 +103,7 @@ def resolve_step(step: str | StepPolicy) -> StepPolicy:
     """The policy a name stands for; objects pass through."""
     if isinstance(step, StepPolicy):
         return step
-    if step not in STEPS:
+    if not isinstance(step, str) or step not in STEPS:
         raise ValueError(
             f"step must be one of {('auto', *STEPS)} or a policy object such as PlanningAhead(), "
             f"got {step!r}"
