@@ -57,7 +57,8 @@ void register_screening(nb::module_& m) {
              });
     m.def("screen", &screened, nb::arg("gram"), nb::arg("beta"), nb::arg("gradient"),
           nb::arg("origin").none(), nb::arg("origin_error"),
-          nb::arg("corrections").none(), nb::arg("lengths").none(), nb::arg("options"), nb::arg("index"), nb::arg("linear"), nb::arg("lower"),
+          nb::arg("corrections").none(), nb::arg("lengths").none(), nb::arg("options"),
+          nb::arg("index"), nb::arg("linear"), nb::arg("lower"),
           nb::arg("upper"), nb::arg("ridge"), nb::arg("group"), nb::arg("group_sum"));
 }
 

@@ -233,7 +233,7 @@ const T* Gram<T>::whole() {
     std::vector<std::size_t> rows(n);
     std::iota(rows.begin(), rows.end(), std::size_t(0));
     fill_square(*kernel_, rows, 0, n, matrix.data(), stride);
-    for (std::size_t i = 0; i < n; ++i) std::fill(&matrix[i * stride + n], &matrix[(i + 1) * stride], T(0));
+    for (std::size_t i = 0; i < n; ++i) std::fill_n(&matrix[i * stride + n], stride - n, T(0));
     std::fill(&matrix[n * stride], matrix.data() + matrix.size(), T(0));
     whole_ = std::move(matrix);
     return whole_.data();

@@ -75,7 +75,7 @@ class Gram {
     // The segments of several rows, those missing computed together.
     std::vector<RowSegment<T>> rows(Indices rows, std::size_t segment);
     // out[j] += sum_r k(rows[r], j) weights[r] for the columns j of a segment, from rows in the
-    // cache; those missing are computed, and used while they are near. Added up as `add_stored` does.
+    // cache; those missing are computed, and used while they are near. Added up as by `add_stored`.
     void add_rows(Indices rows, const T* weights, std::size_t segment, double* out);
     // The segment if the cache has it, else an empty one; no use of it as far as the cache goes.
     RowSegment<T> peek(std::size_t row, std::size_t segment);
@@ -144,8 +144,8 @@ class Gram {
     void wait_for(std::span<Entry* const> entries, std::unique_lock<std::mutex>& lock);
     std::vector<Entry*> admit_neighbours(std::size_t row, std::size_t segment,
                                          std::vector<std::size_t>& rows);
-    void fill_square(const Kernel<T>& kernel, Indices rows, std::size_t begin, std::size_t end, T* out,
-                     std::size_t stride);
+    void fill_square(const Kernel<T>& kernel, Indices rows, std::size_t begin, std::size_t end,
+                     T* out, std::size_t stride);
     void unpin(Entry* entry);
     bool has_whole();
     bool product_of_whole(Indices columns, const double* weights, std::size_t n_columns, double* out,

@@ -20,7 +20,8 @@ using Indices = std::span<const std::size_t>;
 
 // Kernel values of some left rows: (first, last, out, stride) as in Kernel::values.
 template <class T>
-using RowValues = std::function<void(std::size_t first, std::size_t last, T* out, std::size_t stride)>;
+using RowValues =
+    std::function<void(std::size_t first, std::size_t last, T* out, std::size_t stride)>;
 
 template <class T>
 class Kernel {

@@ -310,7 +310,9 @@ std::optional<Screened> screen(const ProblemView& p, Gram<double>& gram, const d
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         followed.values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
     }
-    if (origin.corrections) std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
+    if (origin.corrections) {
+        std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
+    }
     const auto screened = [&](double bound, double doubt) {
         return Screened{std::move(followed.values), std::move(followed.corrections), bound, doubt};
     };

@@ -29,7 +29,7 @@ class KernelSquare final : public SquareRows {
     bool knows(std::uint32_t v) const { return v < place_.size() && place_[v] != nowhere; }
 
     // member[p]: the variable at position p, or `nowhere`. share_used: of the rows, that steps are
-    // likely to ask for. requires: in each range the members the last square did not know come first
+    // likely to ask for. requires: in each range those the last square did not know come first
     void compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                  const std::vector<SquareRange>& ranges, double share_used);
 

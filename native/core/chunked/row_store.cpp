@@ -74,7 +74,8 @@ template <class T>
 void RowStore<T>::learn_price(std::size_t n_values, double seconds) {
     constexpr std::size_t enough = 100000;
     if (n_values < enough) return;
-    prices_.value = std::min(prices_.value, seconds * double(gram_.threads().n_threads()) / double(n_values));
+    const double price = seconds * double(gram_.threads().n_threads()) / double(n_values);
+    prices_.value = std::min(prices_.value, price);
 }
 
 // Of some rows, `together` at a time. The shortest of a few trials, each some microseconds: other
