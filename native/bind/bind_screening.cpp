@@ -14,9 +14,10 @@ const double* data_or_null(const std::optional<Array1<double>>& array) {
     return array ? array->data() : nullptr;
 }
 
-// (values, bound of their errors, report of the point), or None.
+// (values, their corrections, bound of their errors, report of the point), or None.
 nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1<double>& gradient,
                     const std::optional<Array1<double>>& origin, double origin_error,
+                    const std::optional<Array1<double>>& corrections,
                     const std::optional<Array1<double>>& lengths, const ScreeningOptions& options,
                     const IndexArray& index, const Array1<double>& linear,
                     const Array1<double>& lower, const Array1<double>& upper,
@@ -26,7 +27,7 @@ nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1
                                              group_sum.size());
     const std::size_t n = problem.n_variables;
     if (beta.size() != n || gradient.size() != n || (origin && origin->size() != n) ||
-        (lengths && lengths->size() != gram.size())) {
+        (corrections && corrections->size() != n) || (lengths && lengths->size() != gram.size())) {
         throw std::invalid_argument("arrays of a point must have equal lengths");
     }
     std::optional<Screened> found;
@@ -34,13 +35,14 @@ nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1
     {
         nb::gil_scoped_release release;
         found = screen(problem, gram, beta.data(), gradient.data(),
-                       {data_or_null(origin), origin_error}, data_or_null(lengths), options,
-                       SignalPoll());
+                       {data_or_null(origin), origin_error, data_or_null(corrections)},
+                       data_or_null(lengths), options, SignalPoll());
         if (found) report = report_point(problem, group_sum.data(), beta.data(), found->values.data());
     }
     if (!found) return nb::none();
     report.violation += found->doubt;
-    return nb::make_tuple(copied(found->values), found->bound, report_tuple(report));
+    return nb::make_tuple(copied(found->values), copied(found->corrections), found->bound,
+                          report_tuple(report));
 }
 
 }  // namespace
@@ -54,8 +56,8 @@ void register_screening(nb::module_& m) {
                                              enough, keeps_sample};
              });
     m.def("screen", &screened, nb::arg("gram"), nb::arg("beta"), nb::arg("gradient"),
-          nb::arg("origin").none(), nb::arg("origin_error"), nb::arg("lengths").none(),
-          nb::arg("options"), nb::arg("index"), nb::arg("linear"), nb::arg("lower"),
+          nb::arg("origin").none(), nb::arg("origin_error"),
+          nb::arg("corrections").none(), nb::arg("lengths").none(), nb::arg("options"), nb::arg("index"), nb::arg("linear"), nb::arg("lower"),
           nb::arg("upper"), nb::arg("ridge"), nb::arg("group"), nb::arg("group_sum"));
 }
 

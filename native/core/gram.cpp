@@ -46,36 +46,69 @@ RowSegment<T> Gram<T>::row(std::size_t row, std::size_t segment) {
     std::vector<RowSegment<T>> held;
     for (Entry* entry : entries) held.push_back(hold(entry, true));
     lock.unlock();
-    fill(rows, segment, entries);
+    fill(rows, segment, entries, {});
     return std::move(held[0]);
 }
 
 template <class T>
 std::vector<RowSegment<T>> Gram<T>::rows(Indices rows, std::size_t segment) {
-    const std::size_t length = segments_[segment + 1] - segments_[segment];
-    std::vector<std::size_t> missing;
-    std::vector<Entry*> entries, admitted;
-    std::vector<RowSegment<T>> held;
+    Admission some = admit(rows, segment);
+    // Own rows first, then those of others: nobody waits for somebody who waits.
+    if (!some.missing.empty()) fill(some.missing, segment, some.admitted, {});
     std::unique_lock lock(mutex_);
+    wait_for(some.entries, lock);
+    return std::move(some.held);
+}
+
+template <class T>
+void Gram<T>::add_rows(Indices rows, const T* weights, std::size_t segment, double* out) {
+    const Admission some = admit(rows, segment);
+    std::vector<const T*> values(rows.size());
+    std::ranges::transform(some.held, values.begin(), [](const auto& row) { return row.values(); });
+    const std::size_t first = segments_[segment], length = segments_[segment + 1] - first;
+    const TileUse add = [&](std::size_t begin, std::size_t end) {
+        add_columns(values, weights, 1, begin, end, out + first);
+    };
+    if (some.others_ready && !some.missing.empty()) {
+        fill(some.missing, segment, some.admitted, add);
+        return;
+    }
+    if (!some.missing.empty()) fill(some.missing, segment, some.admitted, {});
+    if (!some.others_ready) {
+        std::unique_lock lock(mutex_);
+        wait_for(some.entries, lock);
+    }
+    threads_.parallel_for(length, column_grain, add);
+}
+
+template <class T>
+std::size_t Gram<T>::n_held(Indices rows, std::size_t segment) {
+    std::lock_guard lock(mutex_);
+    return std::size_t(std::ranges::count_if(
+        rows, [&](std::size_t row) { return cache_.peek(row, segment) != nullptr; }));
+}
+
+// Entries of these rows, new ones for those that are missing.
+template <class T>
+auto Gram<T>::admit(Indices rows, std::size_t segment) -> Admission {
+    const std::size_t length = segments_[segment + 1] - segments_[segment];
+    Admission some;
+    std::lock_guard lock(mutex_);
     for (const std::size_t row : rows) {
         Entry* entry = cache_.find(row, segment);
         const bool is_new = !entry;
         if (is_new) {
             entry = cache_.admit(row, segment, length);
-            missing.push_back(row);
-            admitted.push_back(entry);
+            some.missing.push_back(row);
+            some.admitted.push_back(entry);
         }
-        entries.push_back(entry);
-        held.push_back(hold(entry, is_new));
+        some.others_ready = some.others_ready && (is_new || entry->ready);
+        some.entries.push_back(entry);
+        some.held.push_back(hold(entry, is_new));
     }
-    hits_ += rows.size() - missing.size();
-    misses_ += missing.size();
-    lock.unlock();
-    // Own rows first, then those of others: nobody waits for somebody who waits.
-    if (!missing.empty()) fill(missing, segment, admitted);
-    lock.lock();
-    wait_for(entries, lock);
-    return held;
+    hits_ += rows.size() - some.missing.size();
+    misses_ += some.missing.size();
+    return some;
 }
 
 template <class T>
@@ -99,7 +132,8 @@ void Gram<T>::wait_for(std::span<Entry* const> entries, std::unique_lock<std::mu
 
 // Computes new entries and tells those who wait for them.
 template <class T>
-void Gram<T>::fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries) {
+void Gram<T>::fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries,
+                   const TileUse& use) {
     bool Entry::*outcome = &Entry::failed;
     const auto tell = [&] {
         std::lock_guard lock(mutex_);
@@ -107,7 +141,7 @@ void Gram<T>::fill(Indices rows, std::size_t segment, const std::vector<Entry*>&
         computed_.notify_all();
     };
     try {
-        compute(rows, segment, entries);
+        compute(rows, segment, entries, use);
     } catch (...) {
         tell();
         throw;
@@ -135,13 +169,15 @@ auto Gram<T>::admit_neighbours(std::size_t row, std::size_t segment, std::vector
 }
 
 template <class T>
-void Gram<T>::compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries) {
+void Gram<T>::compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries,
+                      const TileUse& use) {
     const std::size_t first = segments_[segment], length = segments_[segment + 1] - first;
     evaluations_ += rows.size() * length;
     if (rows.size() == 1) {
         T* out = entries[0]->values.data();
         const auto part = [&](std::size_t begin, std::size_t end) {
             kernel_->values(rows, first + begin, first + end, out + begin, end - begin);
+            if (use) use(begin, end);
         };
         if (kernel_->is_parallel() && length >= parallel_entries) {
             threads_.parallel_for(length, column_grain, part);
@@ -150,26 +186,29 @@ void Gram<T>::compute(Indices rows, std::size_t segment, const std::vector<Entry
         }
         return;
     }
+    const RowValues<T> values = kernel_->ready(rows);
     if (kernel_->is_parallel()) {
         threads_.parallel_for(length, column_grain, [&](std::size_t begin, std::size_t end) {
-            compute_tiles(rows, first, begin, end, column_tile, entries);
+            compute_tiles(values, first, begin, end, column_tile, entries, use);
         });
     } else {
-        compute_tiles(rows, first, 0, length, length, entries);
+        compute_tiles(values, first, 0, length, length, entries, use);
     }
 }
 
 // Columns [begin, end) of a segment, a tile at a time while it is in the cache.
 template <class T>
-void Gram<T>::compute_tiles(Indices rows, std::size_t first, std::size_t begin, std::size_t end,
-                            std::size_t tile, const std::vector<Entry*>& entries) {
-    Buffer<T> block(checked_product(rows.size(), tile));
+void Gram<T>::compute_tiles(const RowValues<T>& values, std::size_t first, std::size_t begin,
+                            std::size_t end, std::size_t tile, const std::vector<Entry*>& entries,
+                            const TileUse& use) {
+    Buffer<T> block(checked_product(entries.size(), tile));
     for (std::size_t j = begin; j < end; j += tile) {
         const std::size_t width = std::min(tile, end - j);
-        kernel_->values(rows, first + j, first + j + width, block.data(), tile);
-        for (std::size_t r = 0; r < rows.size(); ++r) {
+        values(first + j, first + j + width, block.data(), tile);
+        for (std::size_t r = 0; r < entries.size(); ++r) {
             std::copy_n(&block[r * tile], width, entries[r]->values.data() + j);
         }
+        if (use) use(j, j + width);
     }
 }
 
@@ -193,20 +232,9 @@ const T* Gram<T>::whole() {
     Buffer<T> matrix(checked_product(stride + 1, stride));
     std::vector<std::size_t> rows(n);
     std::iota(rows.begin(), rows.end(), std::size_t(0));
-    const auto part = [&](std::size_t begin, std::size_t end) {
-        kernel_->values(Indices(rows).subspan(begin, end - begin), 0, n, &matrix[begin * stride],
-                        stride);
-        for (std::size_t i = begin; i < end; ++i) {
-            std::fill(&matrix[i * stride + n], &matrix[(i + 1) * stride], T(0));
-        }
-    };
+    fill_square(*kernel_, rows, 0, n, matrix.data(), stride);
+    for (std::size_t i = 0; i < n; ++i) std::fill(&matrix[i * stride + n], &matrix[(i + 1) * stride], T(0));
     std::fill(&matrix[n * stride], matrix.data() + matrix.size(), T(0));
-    if (kernel_->is_parallel()) {
-        threads_.parallel_for(n, column_grain, part);
-    } else {
-        part(0, n);
-    }
-    evaluations_ += n * n;
     whole_ = std::move(matrix);
     return whole_.data();
 }
@@ -229,18 +257,24 @@ void Gram<T>::block(Indices left, Indices right, T* out, std::size_t stride) {
 template <class T>
 void Gram<T>::square_rows(Indices rows, std::size_t begin, std::size_t end, T* out,
                           std::size_t stride) {
-    const KernelPointer<T> narrow = kernel_->with_right(rows, &threads_);
+    fill_square(*kernel_->with_right(rows, &threads_), rows, begin, end, out, stride);
+}
+
+// As square_rows, with a kernel that has these rows on the right.
+template <class T>
+void Gram<T>::fill_square(const Kernel<T>& kernel, Indices rows, std::size_t begin, std::size_t end,
+                          T* out, std::size_t stride) {
     const auto part = [&](std::size_t first, std::size_t last) {
         for (std::size_t r = begin + first; r < begin + last; r += row_grain) {
             const std::size_t height = std::min(row_grain, begin + last - r);
-            const Indices left = rows.subspan(r, height);
-            if (begin > 0) narrow->values(left, 0, begin, out + r * stride, stride);
-            narrow->values(left, r, rows.size(), out + r * stride + r, stride);
+            const RowValues<T> values = kernel.ready(rows.subspan(r, height));
+            if (begin > 0) values(0, begin, out + r * stride, stride);
+            values(r, rows.size(), out + r * stride + r, stride);
             square_functions<T>(instruction_set()).mirror(out, stride, r, r + height, end);
             evaluations_ += height * (begin + rows.size() - r);
         }
     };
-    if (narrow->is_parallel() && (end - begin) * rows.size() >= parallel_entries) {
+    if (kernel.is_parallel() && (end - begin) * rows.size() >= parallel_entries) {
         threads_.parallel_for(end - begin, row_grain, part);
     } else {
         part(0, end - begin);
@@ -256,13 +290,18 @@ bool Gram<T>::has_whole() {
 template <class T>
 void Gram<T>::add_stored(const std::vector<const T*>& rows, const T* weights, std::size_t n_columns,
                          std::size_t first, std::size_t last, double* out) {
-    const auto& functions = leaf_functions<T>(instruction_set());
     threads_.parallel_for(last - first, column_grain, [&](std::size_t begin, std::size_t end) {
-        std::vector<const T*> part(rows);
-        for (const T*& row : part) row += begin;
-        functions.add_product(part.data(), part.size(), end - begin, weights, n_columns,
-                              out + first + begin, size());
+        add_columns(rows, weights, n_columns, begin, end, out + first);
     });
+}
+
+// Columns [begin, end) of the rows, into the same of each `out`.
+template <class T>
+void Gram<T>::add_columns(std::vector<const T*> rows, const T* weights, std::size_t n_columns,
+                          std::size_t begin, std::size_t end, double* out) {
+    for (const T*& row : rows) row += begin;
+    leaf_functions<T>(instruction_set())
+        .add_product(rows.data(), rows.size(), end - begin, weights, n_columns, out + begin, size());
 }
 
 template <class T>

@@ -74,8 +74,13 @@ class Gram {
     RowSegment<T> row(std::size_t row, std::size_t segment);
     // The segments of several rows, those missing computed together.
     std::vector<RowSegment<T>> rows(Indices rows, std::size_t segment);
+    // out[j] += sum_r k(rows[r], j) weights[r] for the columns j of a segment, from rows in the
+    // cache; those missing are computed, and used while they are near. Added up as `add_stored` does.
+    void add_rows(Indices rows, const T* weights, std::size_t segment, double* out);
     // The segment if the cache has it, else an empty one; no use of it as far as the cache goes.
     RowSegment<T> peek(std::size_t row, std::size_t segment);
+    // How many of the rows have this segment in the cache.
+    std::size_t n_held(Indices rows, std::size_t segment);
     std::size_t cache_bytes() const { return cache_.budget_bytes(); }
 
     // The whole matrix, computed when first asked for and kept outside the cache: row i at
@@ -115,14 +120,32 @@ class Gram {
     friend class RowSegment<T>;
     using Entry = typename SegmentCache<T>::Entry;
 
-    void compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries);
-    void compute_tiles(Indices rows, std::size_t first, std::size_t begin, std::size_t end,
-                       std::size_t tile, const std::vector<Entry*>& entries);
-    void fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries);
+    // Called with columns of a segment that are there, by any thread.
+    using TileUse = std::function<void(std::size_t begin, std::size_t end)>;
+    // Segments that are held, and which of them their holder has to compute.
+    struct Admission {
+        std::vector<RowSegment<T>> held;
+        std::vector<Entry*> entries, admitted;
+        std::vector<std::size_t> missing;
+        bool others_ready = true;  // those that were there
+    };
+
+    Admission admit(Indices rows, std::size_t segment);
+    void compute(Indices rows, std::size_t segment, const std::vector<Entry*>& entries,
+                 const TileUse& use);
+    void compute_tiles(const RowValues<T>& values, std::size_t first, std::size_t begin,
+                       std::size_t end, std::size_t tile, const std::vector<Entry*>& entries,
+                       const TileUse& use);
+    void fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries,
+              const TileUse& use);
+    void add_columns(std::vector<const T*> rows, const T* weights, std::size_t n_columns,
+                     std::size_t begin, std::size_t end, double* out);
     RowSegment<T> hold(Entry* entry, bool computed);
     void wait_for(std::span<Entry* const> entries, std::unique_lock<std::mutex>& lock);
     std::vector<Entry*> admit_neighbours(std::size_t row, std::size_t segment,
                                          std::vector<std::size_t>& rows);
+    void fill_square(const Kernel<T>& kernel, Indices rows, std::size_t begin, std::size_t end, T* out,
+                     std::size_t stride);
     void unpin(Entry* entry);
     bool has_whole();
     bool product_of_whole(Indices columns, const double* weights, std::size_t n_columns, double* out,

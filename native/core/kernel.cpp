@@ -4,6 +4,13 @@
 
 namespace mercer {
 
+template <class T>
+RowValues<T> Kernel<T>::ready(Indices left) const {
+    return [this, left](std::size_t first, std::size_t last, T* out, std::size_t stride) {
+        values(left, first, last, out, stride);
+    };
+}
+
 // Blocks of bounded size; a whole number of left blocks each, so that the order of summation is
 // that of the fused product.
 template <class T>

@@ -18,6 +18,10 @@ namespace mercer {
 
 using Indices = std::span<const std::size_t>;
 
+// Kernel values of some left rows: (first, last, out, stride) as in Kernel::values.
+template <class T>
+using RowValues = std::function<void(std::size_t first, std::size_t last, T* out, std::size_t stride)>;
+
 template <class T>
 class Kernel {
   public:
@@ -29,6 +33,10 @@ class Kernel {
     // out[r * stride + j - first] = k(left[r], right j) for j in [first, last)
     virtual void values(Indices left, std::size_t first, std::size_t last, T* out,
                         std::size_t stride) const = 0;
+
+    // The same of left rows that are asked for several times, made ready once. The kernel and
+    // `left` must outlive it.
+    virtual RowValues<T> ready(Indices left) const;
 
     // out[c * stride + j - first] += sum_r k(left[r], right j) weights[r * n_columns + c]
     // `threads` share the columns, null: there are none; what the left rows need is made ready once.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/denormals.hpp"
 
@@ -27,9 +28,8 @@ void Rows<T>::allocate_panels() {
 template <class T>
 void Rows<T>::finish_panels() {
     const FlushDenormals flush;
-    std::fill(norms_.data() + n_rows_, norms_.data() + norms_.size(), T(0));
-    for (std::size_t i = 0; i < n_rows_; ++i) {
-        norms_[i] = functions<T>().squared_norm(lane(i), n_features_, width_);
+    for (std::size_t i = 0; i < n_rows_; i += width_) {
+        functions<T>().panel_norms(lane(i), n_features_, &norms_[i]);
     }
 }
 
@@ -73,19 +73,22 @@ void Rows<T>::pack_nonzeros(const DenseInput<S>& input) {
     finish_sparse();
 }
 
+// A row is converted feature after feature, and then laid beside the others of its panel.
 template <class T>
 template <class S>
 void Rows<T>::pack_panels(const DenseInput<S>& input) {
     allocate_panels();
+    const std::vector<double> none(n_features_, 0.0), one(n_features_, 1.0);
+    const double* shift = input.shift ? input.shift : none.data();
+    const double* scale = input.scale ? input.scale : one.data();
+    std::vector<T> row(n_features_);
     for (std::size_t i = 0; i < n_rows_; ++i) {
         const S* x = input.values + i * input.row_stride;
-        T* out = const_cast<T*>(lane(i));
-        for (std::size_t k = 0; k < n_features_; ++k, out += width_) {
-            double value = double(x[k]);
-            if (input.shift) value -= input.shift[k];
-            if (input.scale) value *= input.scale[k];
-            *out = T(value);
+        for (std::size_t k = 0; k < n_features_; ++k) {
+            row[k] = T((double(x[k]) - shift[k]) * scale[k]);
         }
+        T* out = const_cast<T*>(lane(i));
+        for (std::size_t k = 0; k < n_features_; ++k) out[k * width_] = row[k];
     }
     finish_panels();
 }
@@ -118,7 +121,7 @@ void Rows<T>::finish_sparse() {
     for (std::size_t i = 0; i < n_rows_; ++i) {
         const T* x = values_.data() + start_[i];
         const std::size_t count = std::size_t(start_[i + 1] - start_[i]);
-        norms_[i] = functions<T>().squared_norm(x, count, 1);
+        norms_[i] = functions<T>().squared_norm(x, count);
         T sum = 0;
         for (std::size_t k = 0; k < count; ++k) sum += std::abs(x[k]);
         one_norms_[i] = sum;

@@ -18,6 +18,7 @@ constexpr double summing = 0x1p-50;  // error of sums in double precision, next 
 constexpr double safety = 8.0;
 constexpr double objective_error = 1e-6;  // relative, up to which it need not be recomputed
 constexpr double most_chosen = 0.7;       // of all variables; to recompute all is as fast
+constexpr std::size_t least_at_coef = 16;  // variables of a sample that should have a coefficient
 
 // Variables to check the bound on, and those whose rows lie farthest out.
 struct Sample {
@@ -50,6 +51,46 @@ Sample draw_sample(const ProblemView& p, const double* lengths, std::size_t size
     for (const std::size_t i : sample.outermost) is_outermost[i] = true;
     std::erase_if(sample.checked, [&](std::size_t i) { return is_outermost[i]; });
     return sample;
+}
+
+// Whether the sample has its share of the coefficients and of their squares.
+bool represents(const Positions& checked, std::size_t n, const double* beta) {
+    double square = 0.0, all_square = 0.0;
+    std::size_t count = 0, all = 0;
+    for (const std::size_t i : checked) {
+        square += beta[i] * beta[i];
+        count += beta[i] != 0.0;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        all_square += beta[i] * beta[i];
+        all += beta[i] != 0.0;
+    }
+    return count >= std::min(least_at_coef, all) &&
+           square * double(all) >= 0.5 * all_square * double(count);
+}
+
+// Rows with a large coefficient may be few, and close to each other, where errors are largest. A
+// sample that has too few of them gets the largest coefficients and as many others.
+void add_coefficients(std::size_t n, const double* beta, Positions& checked) {
+    if (represents(checked, n, beta)) return;
+    std::vector<std::uint8_t> is_checked(n, false);
+    for (const std::size_t i : checked) is_checked[i] = true;
+    Positions others;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (beta[i] != 0.0 && !is_checked[i]) others.push_back(i);
+    }
+    const std::size_t top = std::min(least_at_coef, others.size());
+    const auto rest = others.begin() + std::ptrdiff_t(top);
+    std::nth_element(others.begin(), rest, others.end(), [&](std::size_t i, std::size_t j) {
+        const double a = std::abs(beta[i]), b = std::abs(beta[j]);
+        return a != b ? a > b : i < j;
+    });
+    checked.insert(checked.end(), others.begin(), rest);
+    others.erase(others.begin(), rest);
+    std::ranges::sort(others);
+    for (const std::size_t k : every(others.size() / least_at_coef, others.size())) {
+        checked.push_back(others[k]);
+    }
 }
 
 // Values of single variables in double precision.
@@ -134,63 +175,72 @@ double objective(const ProblemView& p, const double* beta, const std::vector<dou
     return sum;
 }
 
-// Root mean square of the errors at coefficients, or of all if the sample has none.
-double typical_error(const Positions& checked, const std::vector<double>& errors,
-                     const double* beta) {
-    double at_beta = 0.0, all = 0.0;
-    std::size_t n_at_beta = 0;
+// 1/2 |beta' error| with errors independent of each other: those of the sample, weighted by the
+// squares of the coefficients, stand for all.
+double objective_doubt(const Positions& checked, const std::vector<double>& errors,
+                       const double* beta, const Size& size) {
+    double square = 0.0, weight = 0.0;
     for (std::size_t k = 0; k < checked.size(); ++k) {
-        const double square = errors[k] * errors[k];
-        all += square;
-        if (beta[checked[k]] == 0.0) continue;
-        at_beta += square;
-        ++n_at_beta;
+        const double b = beta[checked[k]];
+        square += b * b * errors[k] * errors[k];
+        weight += b * b;
     }
-    if (n_at_beta > 0) return std::sqrt(at_beta / double(n_at_beta));
-    return checked.empty() ? 0.0 : std::sqrt(all / double(checked.size()));
+    return weight > 0.0 ? 0.5 * std::sqrt(size.square * square / weight) : 0.0;
 }
 
-// Values of which a sample is exact.
-struct Sampled {
-    std::vector<double> values;
-    double bound;          // of the errors of the others
+// Values that are known up to errors, some of them corrected.
+struct Followed {
+    std::vector<double> values, corrections;
+
+    // Returns the error.
+    double correct(std::size_t i, double exact) {
+        const double error = exact - values[i];
+        values[i] = exact;
+        corrections[i] += error;
+        return error;
+    }
+};
+
+// What a sample says of the values that were not corrected.
+struct Judgement {
+    double bound;          // of their errors
     double rounding;       // of sums in double precision
     bool shows_objective;  // whether that can be read off in spite of the errors
 };
 
 // Recomputes a sample of the values and bounds the errors of the others. Nothing if rounding does
 // not explain the errors found.
-std::optional<Sampled> correct_sample(const ProblemView& p, const Gram<double>& gram,
-                                      const double* beta, std::vector<double> values,
-                                      ExactValues& exact, const Origin& origin,
-                                      const double* lengths, const ScreeningOptions& options) {
-    const Sample sample = draw_sample(p, lengths, options.sample);
+std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>& gram,
+                                        const double* beta, Followed& followed,
+                                        ExactValues& exact, const Origin& origin,
+                                        const double* lengths, const ScreeningOptions& options) {
+    Sample sample = draw_sample(p, lengths, options.sample);
+    add_coefficients(p.n_variables, beta, sample.checked);
     const auto at = [&](const Positions& some) {
         return options.keeps_sample ? exact.kept_at(some) : exact.at(some);
     };
     const std::vector<double> known = at(sample.checked), far = at(sample.outermost);
-    std::vector<double> errors(known.size());
-    double found = 0.0;
+    std::vector<double> errors(known.size());  // without any correction
+    double found = 0.0, largest_error = 0.0;
     for (std::size_t k = 0; k < known.size(); ++k) {
-        double& value = values[sample.checked[k]];
-        errors[k] = std::abs(known[k] - value);
-        if (std::isnan(errors[k])) return std::nullopt;
-        found = std::max(found, errors[k]);
-        value = known[k];
+        const double error = followed.correct(sample.checked[k], known[k]);
+        if (std::isnan(error)) return std::nullopt;
+        errors[k] = followed.corrections[sample.checked[k]];
+        found = std::max(found, std::abs(error));
+        largest_error = std::max(largest_error, std::abs(errors[k]));
     }
-    for (std::size_t k = 0; k < far.size(); ++k) values[sample.outermost[k]] = far[k];
+    for (std::size_t k = 0; k < far.size(); ++k) followed.correct(sample.outermost[k], far[k]);
     const Size size = measure(p, beta, origin);
     double largest = 0.0;
     for (const double k : gram.diagonal()) largest = std::max(largest, std::abs(k));
     const double rounded = summing * size.sum * largest;
     const double expected = options.error_per_norm * std::sqrt(size.way) * largest + rounded;
     if (!(found <= origin.error + expected)) return std::nullopt;
-    // 1/2 beta' error, with errors independent of each other
-    const double doubt = 0.5 * std::sqrt(size.square) * typical_error(sample.checked, errors, beta);
-    const bool shows = doubt <= objective_error * std::abs(objective(p, beta, values));
-    // the errors of the origin are as they were: those of the sample may have been corrected there
-    const double bound = origin.error + std::min(expected, std::max(safety * found, rounded));
-    return Sampled{std::move(values), bound, rounded, shows};
+    const double doubt = objective_doubt(sample.checked, errors, beta, size);
+    const bool shows = doubt <= objective_error * std::abs(objective(p, beta, followed.values));
+    const double bound =
+        std::min(origin.error + expected, std::max(safety * largest_error, rounded));
+    return Judgement{bound, rounded, shows};
 }
 
 // The largest gradient that may grow and the smallest that may fall, of each group, those without
@@ -237,18 +287,17 @@ std::vector<std::uint8_t> near_extremes(const ProblemView& p, const double* beta
 
 // false if an error is larger than its bound, or if nearly all values would be recomputed.
 bool correct_extremes(const ProblemView& p, const double* beta, const double* gradient,
-                      ExactValues& exact, Sampled& sampled) {
-    const std::vector<std::uint8_t> near = near_extremes(p, beta, gradient, 2.0 * sampled.bound);
+                      ExactValues& exact, const Judgement& judgement, Followed& followed) {
+    const std::vector<std::uint8_t> near = near_extremes(p, beta, gradient, 2.0 * judgement.bound);
     Positions chosen;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
-        if (near[i] || (!sampled.shows_objective && beta[i] != 0.0)) chosen.push_back(i);
+        if (near[i] || (!judgement.shows_objective && beta[i] != 0.0)) chosen.push_back(i);
     }
     if (double(chosen.size()) > most_chosen * double(p.n_variables)) return false;
     const std::vector<double> known = exact.at(chosen);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
-        double& value = sampled.values[chosen[k]];
-        if (!(std::abs(known[k] - value) <= sampled.bound)) return false;
-        value = known[k];
+        const double error = followed.correct(chosen[k], known[k]);
+        if (!(std::abs(error) <= judgement.bound)) return false;
     }
     return true;
 }
@@ -259,26 +308,30 @@ std::optional<Screened> screen(const ProblemView& p, Gram<double>& gram, const d
                                const double* gradient, const Origin& origin, const double* lengths,
                                const ScreeningOptions& options, const Poll& poll) {
     const ThreadPool::Guest guest(gram.threads());
-    std::vector<double> values(p.n_variables);
+    Followed followed{std::vector<double>(p.n_variables), std::vector<double>(p.n_variables, 0.0)};
     for (std::size_t i = 0; i < p.n_variables; ++i) {
-        values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
+        followed.values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
     }
+    if (origin.corrections) std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
+    const auto screened = [&](double bound, double doubt) {
+        return Screened{std::move(followed.values), std::move(followed.corrections), bound, doubt};
+    };
     const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
-    if (is_origin && violation(p, beta, values) + 2.0 * origin.error <= options.enough) {
-        return Screened{std::move(values), origin.error, 2.0 * origin.error};
+    if (is_origin && violation(p, beta, followed.values) + 2.0 * origin.error <= options.enough) {
+        return screened(origin.error, 2.0 * origin.error);
     }
     ExactValues exact(p, gram, beta, poll);
-    std::optional<Sampled> sampled =
-        correct_sample(p, gram, beta, std::move(values), exact, origin, lengths, options);
-    if (!sampled) return std::nullopt;
-    const double rounding = options.keeps_sample ? 2.0 * sampled->rounding : 0.0;
-    const double doubt = 2.0 * sampled->bound + rounding;
-    const bool may_do = sampled->shows_objective && doubt < options.enough;
-    if (may_do && violation(p, beta, sampled->values) + doubt <= options.enough) {
-        return Screened{std::move(sampled->values), sampled->bound, doubt};
+    const std::optional<Judgement> judgement =
+        correct_sample(p, gram, beta, followed, exact, origin, lengths, options);
+    if (!judgement) return std::nullopt;
+    const double rounding = options.keeps_sample ? 2.0 * judgement->rounding : 0.0;
+    const double doubt = 2.0 * judgement->bound + rounding;
+    const bool may_do = judgement->shows_objective && doubt < options.enough;
+    if (may_do && violation(p, beta, followed.values) + doubt <= options.enough) {
+        return screened(judgement->bound, doubt);
     }
-    if (!correct_extremes(p, beta, gradient, exact, *sampled)) return std::nullopt;
-    return Screened{std::move(sampled->values), sampled->bound, rounding};
+    if (!correct_extremes(p, beta, gradient, exact, *judgement, followed)) return std::nullopt;
+    return screened(judgement->bound, rounding);
 }
 
 }  // namespace mercer

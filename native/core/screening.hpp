@@ -8,7 +8,9 @@
 // Errors are sums of many independent roundings. B is eight times the largest one in a sample
 // spread over all variables: some twenty standard deviations. Distances of rows that lie far out
 // are rounded most: the farthest are recomputed always, and the ones next to them are part of the
-// sample. Errors beyond what rounding explains are not relied on.
+// sample; so are some that have a coefficient. Errors beyond what rounding explains are not relied
+// on. Values that are followed from run to run keep their errors, but for those that were corrected
+// on the way: to tell from a sample what the errors of the others are, corrections are added to it.
 #pragma once
 
 #include <optional>
@@ -33,11 +35,13 @@ struct ScreeningOptions {
 struct Origin {
     const double* beta = nullptr;
     double error = 0.0;
+    const double* corrections = nullptr;  // of its values so far; null: none
 };
 
 struct Screened {
-    std::vector<double> values;  // (K beta)[index]
-    double bound;                // of the errors of those that were not recomputed
+    std::vector<double> values;       // (K beta)[index]
+    std::vector<double> corrections;  // of the values so far
+    double bound;                     // of the errors of those that were not recomputed
     // By how much the violation of these values may be too small: that they only bound it, and
     // sums in double precision that are added up in another order.
     double doubt;

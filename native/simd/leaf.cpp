@@ -203,27 +203,59 @@ static void product(const LeafParameters& leaf, const LeftRows<T>& left, const P
     });
 }
 
+// out[j] += sum_r rows[r][j] weights[r * apart] for the columns j in [begin, end).
+template <class T>
+static void add_some(const T* const* rows, std::size_t n_rows, std::size_t begin, std::size_t end,
+                     const T* weights, std::size_t apart, double* out) {
+    constexpr std::size_t lanes = Lanes<T>::count;
+    for (std::size_t j = begin; j < end; j += lanes) {
+        const std::size_t used = end - j < lanes ? end - j : lanes;
+        Vector<T> sum{};
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            sum += splat<T>(weights[r * apart]) * load_some<T>(rows[r] + j, used);
+        }
+        for (std::size_t k = 0; k < used; ++k) out[j + k] += double(sum[k]);
+    }
+}
+
+// The same of a whole block of rows, as far as there are whole vectors of columns; returns where
+// those end.
+template <class T, int height>
+static inline std::size_t add_block(const T* const* rows, std::size_t begin, std::size_t end,
+                                    const T* weights, std::size_t apart, double* out) {
+    constexpr std::size_t lanes = Lanes<T>::count;
+    const T* row[height];
+    Vector<T> weight[height];
+    for (int r = 0; r < height; ++r) {
+        row[r] = rows[r];
+        weight[r] = splat<T>(weights[std::size_t(r) * apart]);
+    }
+    std::size_t j = begin;
+    for (; j + lanes <= end; j += lanes) {
+        Vector<T> sum{};
+#pragma GCC unroll 16
+        for (int r = 0; r < height; ++r) sum += weight[r] * load<T>(row[r] + j);
+        add_to(out + j, sum);
+    }
+    return j;
+}
+
+// Columns are visited in tiles whose sums stay in the first-level cache.
 template <class T>
 static void add_product(const T* const* rows, std::size_t n_rows, std::size_t columns,
                         const T* weights, std::size_t n_columns, double* out, std::size_t stride) {
-    constexpr std::size_t lanes = Lanes<T>::count, height = Shape<T>::height;
-    for (std::size_t row = 0; row < n_rows; row += height) {
-        const std::size_t group = n_rows - row < height ? n_rows - row : height;
-        for (std::size_t c = 0; c < n_columns; ++c) {
-            for (std::size_t j = 0; j < columns; j += lanes) {
-                const std::size_t used = columns - j < lanes ? columns - j : lanes;
-                Vector<T> sum{};
-                for (std::size_t r = row; r < row + group; ++r) {
-                    const T* values = rows[r] + j;
-                    sum += splat<T>(weights[r * n_columns + c]) *
-                           (used == lanes ? load<T>(values) : load_some<T>(values, used));
-                }
-                double* target = out + c * stride + j;
-                if (used == lanes) {
-                    add_to(target, sum);
-                } else {
-                    for (std::size_t k = 0; k < used; ++k) target[k] += double(sum[k]);
-                }
+    constexpr std::size_t height = Shape<T>::height, tile = 1024;
+    for (std::size_t begin = 0; begin < columns; begin += tile) {
+        const std::size_t end = columns - begin < tile ? columns : begin + tile;
+        for (std::size_t row = 0; row < n_rows; row += height) {
+            const std::size_t count = n_rows - row < height ? n_rows - row : height;
+            for (std::size_t c = 0; c < n_columns; ++c) {
+                const T* w = weights + row * n_columns + c;
+                const std::size_t from =
+                    count == height
+                        ? add_block<T, height>(rows + row, begin, end, w, n_columns, out + c * stride)
+                        : begin;
+                add_some(rows + row, count, from, end, w, n_columns, out + c * stride);
             }
         }
     }
@@ -361,10 +393,23 @@ static void power_of_two_of(const T* x, T* out, std::size_t count) {
 
 // Norms summed as the inner products are: a row's distance to its own copy is exactly zero.
 template <class T>
-static T squared_norm(const T* x, std::size_t count, std::size_t stride) {
+static T squared_norm(const T* x, std::size_t count) {
     T sum = 0;
-    for (std::size_t k = 0; k < count; ++k) sum = multiply_add(x[k * stride], x[k * stride], sum);
+    for (std::size_t k = 0; k < count; ++k) sum = multiply_add(x[k], x[k], sum);
     return sum;
+}
+
+template <class T>
+static void panel_norms(const T* panel, std::size_t n_features, T* out) {
+    constexpr int lanes = Lanes<T>::count;
+    Vector<T> sum[2] = {};
+    for (std::size_t k = 0; k < n_features; ++k, panel += 2 * lanes) {
+        for (int h = 0; h < 2; ++h) {
+            const Vector<T> x = load<T>(panel + h * lanes);
+            sum[h] += x * x;
+        }
+    }
+    for (int h = 0; h < 2; ++h) store<T>(out + h * lanes, sum[h]);
 }
 
 template <class T>
@@ -379,8 +424,8 @@ template <class T>
 static constexpr LeafFunctions<T> functions = {
     Shape<T>::width,  Shape<T>::height, Shape<T>::sparse_height,
     values<T>,        product<T>,       sparse_values<T>,
-    add_product<T>,   squared_norm<T>,  diagonal<T>,
-    power_of_two_of<T>};
+    add_product<T>,   squared_norm<T>,  panel_norms<T>,
+    diagonal<T>,      power_of_two_of<T>};
 
 extern const SquareFunctions<float> square_single;
 extern const SquareFunctions<double> square_full;

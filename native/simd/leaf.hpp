@@ -72,8 +72,9 @@ struct LeafFunctions {
     // `product`, for values that were computed in some other way.
     void (*add_product)(const T* const* rows, std::size_t n_rows, std::size_t columns,
                         const T* weights, std::size_t n_columns, double* out, std::size_t stride);
-    // Sum of squares of x[0], x[stride], ..., rounded as the inner products above are.
-    T (*squared_norm)(const T* x, std::size_t count, std::size_t stride);
+    // Sums of squares, rounded as the inner products above are: of x, and of each row of a panel.
+    T (*squared_norm)(const T* x, std::size_t count);
+    void (*panel_norms)(const T* panel, std::size_t n_features, T* out);
     // k(x, x) of rows with these squared norms, rounded as the values above are.
     void (*diagonal)(const LeafParameters&, const T* norms, T* out, std::size_t count);
     // out = 2^x for x <= 0

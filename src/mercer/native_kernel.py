@@ -196,21 +196,23 @@ def _is_numeric(rows: Any) -> bool:
 
 
 def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
-    """The origin that limits rounding of distances: the mean of dense numeric rows.
+    """The origin that limits rounding of distances: about the mean of dense numeric rows.
 
     Double precision needs it only if the rows lie far from the origin for their spread.
     """
     if not _is_numeric(rows):
         return None
-    far = 0.0
     if precision == "double":
-        some = rows[:: max(len(rows) // 64, 1)].astype(np.float64, copy=False)
-        low, high = some.min(axis=0), some.max(axis=0)
-        far = 1e3 * float((high - low).max())
-        if max(high.max(), -low.min()) <= far:
+        few = _some(rows, 64)
+        low, high = few.min(axis=0), few.max(axis=0)
+        if max(high.max(), -low.min()) <= 1e3 * float((high - low).max()):
             return None
-    mean = np.asarray(rows.mean(axis=0, dtype=np.float64))
-    return None if far > 0.0 and np.abs(mean).max() <= far else mean
+    return np.asarray(_some(rows, _SAMPLE).mean(axis=0))
+
+
+def _some(rows: Any, count: int) -> NDArray[np.float64]:
+    """About as many rows, from everywhere."""
+    return np.asarray(rows[:: max(len(rows) // count, 1)], dtype=np.float64)
 
 
 def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:

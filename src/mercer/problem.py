@@ -227,6 +227,9 @@ class Certificate:
     error : float
         Bound of the error of the gradients that were not recomputed in double precision;
         0 if all were. The violation does not depend on those.
+    corrections : ndarray or None
+        What was added to the values (K coef) behind the gradients so far because it was
+        recomputed; without that they would have the errors of the others. None if all were.
     """
 
     gradient: FloatArray
@@ -237,6 +240,7 @@ class Certificate:
     violation: float
     infeasibility: float
     error: float = 0.0
+    corrections: FloatArray | None = None
 
     @property
     def relative_gap(self) -> float | None:
@@ -269,6 +273,7 @@ class Solution:
     seconds: float
     status: Status
     error: float = 0.0
+    corrections: FloatArray | None = None
     solver: str = ""
     trace: Mapping[str, Any] = field(default_factory=dict)
 
@@ -331,7 +336,6 @@ def assess(
     beta: FloatArray,
     values: FloatArray,
     positive_definite: bool,
-    error: float = 0.0,
     report: tuple[Any, ...] | None = None,
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known.
@@ -356,7 +360,6 @@ def assess(
         gap=gap,
         violation=violation,
         infeasibility=infeasibility,
-        error=error,
     )
 
 

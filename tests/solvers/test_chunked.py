@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, Smo, _core, certify, solve
 from mercer.formulations import nu_svr, one_class, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian, Linear
-from mercer.solvers import chunked
+from mercer.solvers import chunked, solve_many
 from mercer.solvers.progress import monitor
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
@@ -204,7 +204,20 @@ def test_kept_rows_do_not_change_a_byte(container, cache_size, precision):
         solver = Chunked(chunk_size=64, kernel_rows=kernel_rows)
         return solve(svc(y, 5.0).problem, gram, solver).coef
 
-    assert coef("kept").tobytes() == coef("computed").tobytes()
+    computed = coef("computed").tobytes()
+    assert coef("kept").tobytes() == computed
+    assert coef("auto").tobytes() == computed
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_solves_that_wait_for_rows_of_each_other_do_not_differ(container):
+    X, y = noisy(1500)
+    problem, solver = svc(y, 5.0).problem, Chunked(chunk_size=64, kernel_rows="kept")
+    alone = solve(problem, Gram(Gaussian(0.3), container(X), precision="single"), solver)
+    gram = Gram(Gaussian(0.3), container(X), precision="single", n_threads=4)
+    together = solve_many([[problem]] * 4, gram, solver)
+    for (solution,) in together:
+        assert solution.coef.tobytes() == alone.coef.tobytes()
 
 
 def test_kept_rows_are_computed_once():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mercer import Gram, certify
+from mercer import Gram, certify, solve
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
+from mercer.solvers import solve_many
 from mercer.solvers.screening import Origin, screened_certificate
 
 
@@ -28,6 +29,34 @@ def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():
     screened = screened_certificate(problem, gram, coef, full.gradient + error, origin)
     assert screened.error > 0.0
     assert screened.objective == pytest.approx(full.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_the_objective_is_right_where_the_sample_has_only_small_coefficients(seed):
+    """Rows far out, of which there are many in the sample, have coefficients but no errors."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(3, size=(4000, 3)).astype(np.float32)
+    y = np.where(X[:, 0] + 0.3 * X[:, 1] ** 2 > 2.0, 1.0, -1.0)
+    problem, gram = svc(y, 1e3).problem, Gram(Gaussian(1 / 3), X, precision="single")
+    solution = solve(problem, gram, "chunked")
+    full = certify(problem, gram, solution.coef)
+    assert solution.error > 0.0
+    assert solution.objective == pytest.approx(full.objective, rel=2e-6)
+    assert solution.violation == pytest.approx(full.violation, rel=1e-9)
+
+
+def test_errors_do_not_add_up_unseen_along_a_chain():
+    """The sample was corrected at every problem, and then said little about the others."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 8))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=1200) > 0, 1.0, -1.0)
+    gram = Gram(Gaussian(0.02), X)
+    chain = [svc(y, C).problem for C in np.logspace(-2, 4, 10)]
+    for problem, solution in zip(chain, solve_many([chain], gram)[0], strict=True):
+        full = certify(problem, gram, solution.coef)
+        assert np.abs(full.gradient - solution.gradient).max() <= solution.error
+        assert full.violation <= solution.violation * (1 + 1e-9)
+        assert solution.objective == pytest.approx(full.objective, rel=2e-6)
 
 
 def test_gradients_that_are_no_numbers_are_recomputed():

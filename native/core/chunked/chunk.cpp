@@ -62,8 +62,11 @@ void Chunk<T>::place_members(const Variables<T>& variables,
 
 template <class T>
 void Chunk<T>::gather(Variables<T>& variables, const std::vector<std::uint32_t>& members) {
-    place_members(variables, members);
-    matrix_.compute(variables, member_, ranges_);
+    if (members != gathered_) {
+        place_members(variables, members);
+        matrix_.compute(variables, member_, ranges_);
+        gathered_ = members;
+    }
     copy_state(variables);
 }
 
@@ -75,11 +78,14 @@ void Chunk<T>::take_whole(const Variables<T>& variables) {
     std::iota(member_.begin(), member_.begin() + std::ptrdiff_t(variables.size()), 0u);
     ranges_.assign(1, {0, size_, variables.problem.group[0] < 0});
     matrix_.use_whole(variables);
+    gathered_.clear();
     copy_state(variables);
 }
 
 template <class T>
 void Chunk<T>::copy_state(const Variables<T>& variables) {
+    // As the square has it: its own diagonal is spread over as many lines of memory.
+    const std::vector<double>& kernel = variables.gram().diagonal();
     for (std::size_t p = 0; p < size_; ++p) {
         const std::uint32_t v = member_[p];
         const bool real = v != nowhere;
@@ -87,7 +93,7 @@ void Chunk<T>::copy_state(const Variables<T>& variables) {
         beta_[p] = start_[p] = real ? variables.beta[v] : 0.0;
         lower_[p] = real ? variables.problem.lower[v] : 0.0;
         upper_[p] = real ? variables.problem.upper[v] : 0.0;
-        diagonal_[p] = matrix_.row(p)[p];
+        diagonal_[p] = real ? T(kernel[variables.row(v)]) + T(variables.problem.ridge[v]) : T(0);
     }
 }
 

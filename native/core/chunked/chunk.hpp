@@ -24,7 +24,8 @@ class Chunk {
     // All variables on the whole kernel matrix.
     void take_whole(const Variables<T>& variables);
 
-    // Copies the members' kernel values, gradients and boxes into the square.
+    // Copies the members' kernel values, gradients and boxes into the square. Of the members of the
+    // last time it has the kernel values.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
 
     // Pair steps, and Newton steps where those take too long, to `tolerance`. Polls now and then.
@@ -43,6 +44,7 @@ class Chunk {
 
     std::vector<std::uint32_t> member_;  // variable at each position, or `nowhere`
     std::vector<SquareRange> ranges_;
+    std::vector<std::uint32_t> gathered_;  // members of the square, as they were given
     std::size_t size_ = 0;
     KernelSquare<T> matrix_;
     Borrowed<T> diagonal_, gradient_, product_, grow_bar_, fall_bar_;

@@ -7,12 +7,10 @@ namespace mercer::chunked {
 
 namespace {
 
-// Keeping a value costs about as much as computing one of this price: fresh memory, the way there
-// and back.
-constexpr double price_of_keeping = 2.2e-9;
-// Rows are kept if one in ten comes back within the first chunks. Where none does most variables
-// find their value in one go, and a kept row is hardly ever asked for again.
-constexpr std::size_t one_in = 10, first_chunks = 4;
+// Seconds to keep a value that was computed, in fresh memory, and to read it again.
+constexpr double keeping = 1.0e-9, reading = 0.3e-9;
+// How often a row comes back, next to the share of rows that came back this time.
+constexpr double uses_to_come = 2.0;
 
 }  // namespace
 
@@ -22,15 +20,15 @@ RowStore<T>::RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t row
     : gram_(gram) {
     if (choice == KernelRows::whole) {
         whole_ = gram.whole();
-        is_open_ = true;
         return;
     }
     find_segments(problem);
     price_ = measured_price();
-    const bool may_keep_rows = may_keep(rows_at_once, choice);
-    is_open_ = may_keep_rows && choice == KernelRows::kept;
-    may_open_ = may_keep_rows && !is_open_;
-    if (may_open_) was_used_.assign(gram.size(), false);
+    may_keep_ = choice != KernelRows::computed && !gram.kernel().has_fast_product();
+    always_keeps_ = may_keep_ && choice == KernelRows::kept;
+    if (always_keeps_ || !may_keep_) return;
+    may_keep_ = gram.kernel().is_parallel() && capacity_ >= std::min(2 * rows_at_once, gram.size());
+    was_used_.assign(may_keep_ ? gram.size() : 0, false);
 }
 
 template <class T>
@@ -38,37 +36,45 @@ void RowStore<T>::find_segments(const ProblemView& problem) {
     const std::vector<std::size_t>& cuts = gram_.segments();
     std::vector<std::uint8_t> is_used(gram_.size(), false);
     for (std::size_t v = 0; v < problem.n_variables; ++v) is_used[std::size_t(problem.index[v])] = true;
-    std::size_t width = 0;
     for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
         const auto begin = is_used.begin() + std::ptrdiff_t(cuts[s]);
         const auto end = is_used.begin() + std::ptrdiff_t(cuts[s + 1]);
         if (std::find(begin, end, true) == end) continue;
         segments_.push_back(s);
-        width += cuts[s + 1] - cuts[s];
+        width_ += cuts[s + 1] - cuts[s];
     }
-    capacity_ = gram_.cache_bytes() / sizeof(T) / std::max<std::size_t>(width, 1);
+    capacity_ = gram_.cache_bytes() / sizeof(T) / std::max<std::size_t>(width_, 1);
 }
 
 template <class T>
-bool RowStore<T>::may_keep(std::size_t rows_at_once, KernelRows choice) const {
-    if (gram_.kernel().has_fast_product()) return false;
-    if (choice != KernelRows::automatic) return choice == KernelRows::kept;
-    if (!gram_.kernel().is_parallel()) return false;
-    if (capacity_ < std::min(2 * rows_at_once, gram_.size())) return false;
-    return price_ > price_of_keeping;
-}
-
-template <class T>
-void RowStore<T>::notice(const std::vector<std::size_t>& rows, std::size_t n_columns) {
-    may_open_ = may_open_ && 4 * n_columns > 3 * gram_.size();
-    if (!may_open_) return;
+void RowStore<T>::notice(const std::vector<std::size_t>& rows) {
+    if (was_used_.empty() || rows.empty()) return;
     std::size_t back = 0;
     for (const std::size_t row : rows) {
         back += was_used_[row];
         was_used_[row] = true;
     }
-    is_open_ = one_in * back > rows.size();
-    may_open_ = !is_open_ && ++n_noticed_ < first_chunks;
+    share_back_ = double(back) / double(rows.size());
+}
+
+// Whether or not a row is kept, it is computed once for all columns: in the end for those that were
+// left out. Kept it need not be computed for the share that is asked for whenever it comes back.
+template <class T>
+bool RowStore<T>::pays(const std::vector<std::size_t>& rows, std::size_t n_columns) const {
+    if (whole_ || always_keeps_) return true;
+    if (!may_keep_) return false;
+    const double held = double(gram_.n_held(rows, segments_[0]));
+    const double missing = double(rows.size()) - held;
+    const double again = held + uses_to_come * share_back_ * missing;
+    const double share = std::min(double(n_columns) / double(width_), 1.0);
+    return price_ * share * again > keeping * missing + reading * (missing + again);
+}
+
+template <class T>
+void RowStore<T>::learn_price(std::size_t n_values, double seconds) {
+    constexpr std::size_t enough = 100000;
+    if (n_values < enough) return;
+    price_ = std::min(price_, seconds * double(gram_.threads().n_threads()) / double(n_values));
 }
 
 // The shortest of a few trials, each some microseconds: other work on the machine disturbs.
@@ -104,7 +110,7 @@ bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* we
             for (const std::size_t row : some) values.push_back(whole_ + row * gram_.whole_stride());
             gram_.add_stored(values, &w[i], 1, 0, gram_.size(), out);
         } else {
-            for (const std::size_t s : segments_) add_segment(some, s, &w[i], out);
+            for (const std::size_t s : segments_) gram_.add_rows(some, &w[i], s, out);
         }
         if (poll && !poll()) return false;
     }
@@ -113,19 +119,10 @@ bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* we
 }
 
 template <class T>
-void RowStore<T>::add_segment(Indices rows, std::size_t segment, const T* weights, double* out) {
-    const std::vector<RowSegment<T>> held = gram_.rows(rows, segment);
-    std::vector<const T*> values(held.size());
-    std::ranges::transform(held, values.begin(), [](const auto& row) { return row.values(); });
-    gram_.add_stored(values, weights, 1, gram_.segments()[segment], gram_.segments()[segment + 1],
-                     out);
-}
-
-template <class T>
 void RowStore<T>::watch_cache(std::size_t hits, std::size_t misses) {
     if (whole_) return;
     kept_ += misses / std::max<std::size_t>(segments_.size(), 1);
-    if (kept_ > capacity_ && misses > hits) is_open_ = false;
+    if (kept_ > capacity_ && misses > hits) may_keep_ = always_keeps_ = false;
 }
 
 template class RowStore<float>;

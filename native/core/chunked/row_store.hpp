@@ -28,34 +28,37 @@ class RowStore {
     // The whole matrix if that is kept, else null.
     const T* whole() const { return whole_; }
 
-    // Whether rows are kept. Ends when they no longer fit and most requests are for lost ones.
-    bool is_open() const { return is_open_; }
+    // Whether rows were kept.
+    bool has_kept() const { return whole_ || kept_ > 0; }
 
-    // Rows whose values with `n_columns` others are about to be used. Begins to keep them if enough
-    // come back, unless many columns are no longer asked for: kept rows are whole.
-    void notice(const std::vector<std::size_t>& rows, std::size_t n_columns);
+    // Rows that are about to be used, and may be again. requires: distinct
+    void notice(const std::vector<std::size_t>& rows);
+    // Whether to take the values of these rows with `n_columns` others from `product`.
+    bool pays(const std::vector<std::size_t>& rows, std::size_t n_columns) const;
+    // What computing values took: the first measurement may have been disturbed.
+    void learn_price(std::size_t n_values, double seconds);
 
     // out[i] = sum_k k(row i, rows[k]) weights[k] for the rows i of the problem's segments; false if
-    // polled out. requires: is_open()
+    // polled out. requires: pays(rows)
     bool product(const std::vector<std::size_t>& rows, const double* weights, double* out,
                  const Poll& poll);
 
   private:
     void find_segments(const ProblemView& problem);
-    bool may_keep(std::size_t rows_at_once, KernelRows choice) const;
     double measured_price() const;
-    void add_segment(Indices rows, std::size_t segment, const T* weights, double* out);
     void watch_cache(std::size_t hits, std::size_t misses);
 
     Gram<T>& gram_;
     const T* whole_ = nullptr;
     std::vector<std::size_t> segments_;  // that hold rows of the problem
+    std::size_t width_ = 0;     // of kept rows: columns of these segments
     std::size_t capacity_ = 0;  // rows that fit into the cache
     std::size_t kept_ = 0;      // rows computed so far
     double price_ = 0.0;        // seconds for a kernel value
-    bool is_open_, may_open_ = false;
-    std::size_t n_noticed_ = 0;
-    std::vector<std::uint8_t> was_used_;  // of each row, while the store may open
+    // Both end when rows no longer fit and most requests are for lost ones.
+    bool may_keep_ = false, always_keeps_ = false;
+    double share_back_ = 0.0;             // of the rows used last, that were used before
+    std::vector<std::uint8_t> was_used_;  // of each row
 };
 
 }  // namespace mercer::chunked

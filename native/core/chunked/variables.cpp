@@ -1,6 +1,7 @@
 #include "core/chunked/variables.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <numeric>
@@ -142,19 +143,23 @@ bool Variables<T>::subtract_product(const WeightedRows& change,
                                     const Poll& poll) {
     if (change.rows.empty()) return true;
     if (store_.whole()) return subtract_stored(change, all_, poll);
-    if (store_.is_open()) return subtract_stored(change, variables, poll);
     if (variables.empty()) return true;
+    if (store_.pays(change.rows, variables.size())) return subtract_stored(change, variables, poll);
     const bool is_active_set = &variables == &active_;
     if (is_active_set && !active_right_) active_right_ = right_rows(active_);
     const RightRows right = is_active_set ? RightRows() : right_rows(variables);
     const RightRows& use = is_active_set ? *active_right_ : right;
     const Kernel<T>& kernel = use.kernel ? *use.kernel : gram_.kernel();
     std::vector<double> product(kernel.n_right());
-    gram_.count_evaluations(change.rows.size() * product.size());
+    const std::size_t n_values = change.rows.size() * product.size();
+    gram_.count_evaluations(n_values);
+    const auto began = std::chrono::steady_clock::now();
     if (!kernel_product(kernel, gram_.threads(), change.rows, change.weights.data(), 1,
                         product.data(), poll)) {
         return false;
     }
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+    store_.learn_price(n_values, passed.count());
     gram_.threads().parallel_for(variables.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             gradient[variables[k]] -= product[use.place.empty() ? k : use.place[k]];
@@ -219,7 +224,7 @@ bool Variables<T>::apply(const Change& change, const Poll& poll) {
         gain += 0.5 * change.amounts[k] * gradient[v];
         gradient[v] -= problem.ridge[v] * change.amounts[k];
     }
-    store_.notice(rows.rows, active_.size());
+    store_.notice(rows.rows);
     if (!subtract_product(rows, active_, poll)) return false;
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
         gain += 0.5 * change.amounts[k] * gradient[change.variables[k]];

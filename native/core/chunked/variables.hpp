@@ -3,7 +3,7 @@
 // The gradient of an active variable is always exact. A variable that was taken out keeps the
 // gradient of that moment; it is brought back from the net change of the coefficients since then,
 // so that each kernel value of a coefficient that went to and fro is computed once. Kernel values
-// come from kept rows where those are open, else they are computed for the active rows alone. Rows
+// come from kept rows where that pays, else they are computed for the active rows alone. Rows
 // of the whole matrix serve all variables at once: then every gradient is exact.
 #pragma once
 
@@ -68,7 +68,7 @@ class Variables {
     std::size_t whole_stride() const { return gram_.whole_stride(); }
     // Whether the whole matrix is the square of all variables: one for each row, in one group.
     bool is_whole_in_place() const { return in_place_; }
-    bool keeps_rows() const { return store_.is_open(); }
+    bool keeps_rows() const { return store_.has_kept(); }
 
     // Whether the objective falls at the end of the way from zero to beta.
     bool has_gone_too_far() const;

@@ -137,8 +137,6 @@ class ConstantKernel final : public Kernel<T> {
     std::size_t n_left_, n_right_;
 };
 
-// Folds the parts with Combine, entry by entry, from the first part to the last.
-
 }  // namespace
 
 template <class T, class S>

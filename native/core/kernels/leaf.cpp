@@ -41,6 +41,19 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
         }
     }
 
+    // Scattered over all features few rows may take much memory.
+    RowValues<T> ready(Indices left) const override {
+        constexpr std::size_t most = std::size_t(1) << 20;
+        if (left.size() * left_->n_features() > most) return LeafKernel<T, Rows<T>>::ready(left);
+        const bool one_norms = leaf_.kind == LeafKind::laplacian;
+        const auto rows = std::make_shared<const typename Rows<T>::Left>(*left_, left, one_norms);
+        return [=, this](std::size_t first, std::size_t last, T* out, std::size_t stride) {
+            const FlushDenormals flush;
+            functions<T>().sparse_values(leaf_, rows->view(), right_->sparse(one_norms), first,
+                                         last, out, stride);
+        };
+    }
+
     // Left rows are laid out once for all columns; columns come in tiles that stay in the cache.
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
                  std::size_t last, double* out, std::size_t stride,

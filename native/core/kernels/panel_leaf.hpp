@@ -87,23 +87,14 @@ class PanelLeaf final : public LeafKernel<T, R> {
 
     void values(Indices left, std::size_t first, std::size_t last, T* out,
                 std::size_t stride) const override {
-        const FlushDenormals flush;
-        const typename R::Left rows(*left_, left);
-        by_panels(first, last, [&](std::size_t panel, std::size_t panel_end, std::size_t skip,
-                                   std::size_t count, std::size_t at) {
-            const std::size_t width = functions().panel_width;
-            if (count == (panel_end - panel) * width) {
-                functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
-                                      out + at, stride);
-                return;
-            }
-            Buffer<T> edge(left.size() * width);
-            functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
-                                  edge.data(), width);
-            for (std::size_t r = 0; r < left.size(); ++r) {
-                std::copy_n(&edge[r * width + skip], count, out + r * stride + at);
-            }
-        });
+        values(typename R::Left(*left_, left), first, last, out, stride);
+    }
+
+    RowValues<T> ready(Indices left) const override {
+        const auto rows = std::make_shared<const typename R::Left>(*left_, left);
+        return [this, rows](std::size_t first, std::size_t last, T* out, std::size_t stride) {
+            values(*rows, first, last, out, stride);
+        };
     }
 
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
@@ -128,6 +119,27 @@ class PanelLeaf final : public LeafKernel<T, R> {
     }
 
   private:
+    void values(const typename R::Left& rows, std::size_t first, std::size_t last, T* out,
+                std::size_t stride) const {
+        const FlushDenormals flush;
+        const std::size_t n_left = rows.view().count;
+        by_panels(first, last, [&](std::size_t panel, std::size_t panel_end, std::size_t skip,
+                                   std::size_t count, std::size_t at) {
+            const std::size_t width = functions().panel_width;
+            if (count == (panel_end - panel) * width) {
+                functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
+                                      out + at, stride);
+                return;
+            }
+            Buffer<T> edge(n_left * width);
+            functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
+                                  edge.data(), width);
+            for (std::size_t r = 0; r < n_left; ++r) {
+                std::copy_n(&edge[r * width + skip], count, out + r * stride + at);
+            }
+        });
+    }
+
     void add_product(const typename R::Left& rows, const T* weights, std::size_t n_columns,
                      std::size_t first, std::size_t last, double* out, std::size_t stride) const {
         const FlushDenormals flush;

@@ -15,7 +15,7 @@ from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback
-from mercer.solvers.screening import Origin, screened_certificate
+from mercer.solvers.screening import KnownGradient, Origin, screened_certificate
 from mercer.solvers.start import feasible_start
 
 __all__ = ["CertifiedRun"]
@@ -55,8 +55,7 @@ class CertifiedRun(ABC):
         max_time: float | None,
         callback: Callback | None,
         stopping: str = "margin",
-        start_gradient: NDArray[np.float64] | None = None,
-        start_error: float = 0.0,
+        start_gradient: KnownGradient | None = None,
     ) -> None:
         self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
         self.began = time.perf_counter()
@@ -67,7 +66,6 @@ class CertifiedRun(ABC):
         self.coef = feasible_start(problem, start)
         is_kept = start is not None and np.array_equal(self.coef, start)
         self.start_gradient = start_gradient if is_kept else None
-        self.start_error = start_error
         self.origin = Origin()
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
@@ -93,7 +91,7 @@ class CertifiedRun(ABC):
         """The point, its certificate and its cost."""
         precision = self.first_precision()
         tolerance = self.tol * (self.single_share if precision == "single" else 1.0)
-        certificate = self._run(precision, tolerance, self.start_gradient, self.start_error)
+        certificate = self._run(precision, tolerance, self.start_gradient)
         carries = True
         for _ in range(12):
             if self._is_over(precision, certificate):
@@ -104,7 +102,7 @@ class CertifiedRun(ABC):
                 carries = False
             precision = "single" if carries and precision == "single" else "double"
             before = certificate
-            certificate = self._run(precision, tolerance, before.gradient, before.error)
+            certificate = self._run(precision, tolerance, before)
             carries = certificate.violation <= _GAIN * before.violation
             if (certificate.violation, certificate.gap) == (before.violation, before.gap):
                 self.status = "precision-limit"
@@ -135,16 +133,12 @@ class CertifiedRun(ABC):
         return min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
 
     def _run(
-        self,
-        precision: Precision,
-        tolerance: float,
-        gradient: NDArray[np.float64] | None,
-        error: float,
+        self, precision: Precision, tolerance: float, known: KnownGradient | Certificate | None
     ) -> Certificate:
-        """A native run from a point whose gradient, if it is known, is known up to ``error``."""
-        if gradient is not None:
-            self.origin = Origin(self.coef.copy(), error)
-        result = self.native_run(precision, tolerance, gradient)
+        """A native run from a point whose gradient may be known."""
+        if known is not None:
+            self.origin = Origin(self.coef.copy(), known.error, known.corrections)
+        result = self.native_run(precision, tolerance, None if known is None else known.gradient)
         self.status = result.status
         self.left -= result.iterations
         self.record(result)

@@ -14,7 +14,7 @@ from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback, monitor
-from mercer.solvers.screening import screened_certificate
+from mercer.solvers.screening import KnownGradient, screened_certificate
 
 __all__ = ["Chunked"]
 
@@ -45,8 +45,8 @@ class Chunked:
         Whether to leave out variables that seem to have settled at a bound.
     kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
         Whether kernel rows of variables that move are kept in the cache of the Gram or
-        computed again; "auto" keeps them if a value is dear and the first chunks ask for rows
-        again. No bit of a result depends on it.
+        computed again; "auto" keeps them where rows come back and a value is dear. No bit of a
+        result depends on it.
         "whole" computes the matrix of all rows once, for all problems on the Gram.
     """
 
@@ -85,15 +85,13 @@ class Chunked:
         max_iter: int = -1,
         max_time: float | None = None,
         callback: Callback | None = None,
-        start_gradient: NDArray[np.float64] | None = None,
-        start_error: float = 0.0,
+        start_gradient: KnownGradient | None = None,
         may_start_at_zero: bool = False,
     ) -> Solution:
         """Solve ``problem`` with the kernel values of ``gram``.
 
-        ``start_gradient`` is the gradient at ``start``, if that is known, and ``start_error`` a
-        bound of its error. With ``may_start_at_zero`` a start from which the way back to zero
-        leads upwards is not taken.
+        ``start_gradient`` is the gradient at ``start``, if that is known. With
+        ``may_start_at_zero`` a start from which the way back to zero leads upwards is not taken.
         """
         run = _Run(
             self,
@@ -105,7 +103,6 @@ class Chunked:
             max_time,
             callback,
             start_gradient=start_gradient,
-            start_error=start_error,
         )
         run.may_start_at_zero = may_start_at_zero
         return run.solution()

@@ -13,6 +13,7 @@ from mercer.native_kernel import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.progress import Callback, Progress
+from mercer.solvers.screening import KnownGradient
 from mercer.solvers.solving import Solver, resolve_solver
 from mercer.solvers.start import full_start
 from mercer.solvers.turns import Job, Turns
@@ -185,11 +186,11 @@ def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]
     start, gradient, scale = _core.carry(
         last.coef, before.linear, last.gradient, may_scale, *problem._arrays
     )
-    return {
-        "start": start,
-        "start_gradient": gradient if _have_same_matrix(before, problem) else None,
-        "start_error": scale * last.error,
-    }
+    if not _have_same_matrix(before, problem):
+        return {"start": start}
+    corrections = None if last.corrections is None else scale * last.corrections
+    known = KnownGradient(gradient, scale * last.error, corrections)
+    return {"start": start, "start_gradient": known}
 
 
 def _have_same_matrix(a: Problem, b: Problem) -> bool:

@@ -16,7 +16,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, assess, certify, certify_expansion
 
-__all__ = ["Origin", "screened_certificate"]
+__all__ = ["KnownGradient", "Origin", "screened_certificate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -29,11 +29,21 @@ _SMALL_SAMPLE = 48
 
 
 @dataclass(frozen=True)
+class KnownGradient:
+    """A gradient, a bound of its errors and its corrections so far, as certificates have them."""
+
+    gradient: FloatArray
+    error: float = 0.0
+    corrections: FloatArray | None = None
+
+
+@dataclass(frozen=True)
 class Origin:
-    """A point whose gradient is known up to ``error``; None is the point 0."""
+    """A point whose gradient is known up to ``error``, but for ``corrections``; None is 0."""
 
     coef: FloatArray | None = None
     error: float = 0.0
+    corrections: FloatArray | None = None
 
 
 def screened_certificate(
@@ -59,16 +69,19 @@ def screened_certificate(
         gradient,
         origin.coef,
         origin.error,
+        origin.corrections,
         gram.lengths(),
         _options(precision, enough),
         *problem._arrays,
     )
     if found is None:
         return certify(problem, gram, coef)
-    values, bound, report = found
+    values, corrections, bound, report = found
     if precision == "double" and origin.error == 0.0:
-        return replace(certify_expansion(problem, gram, coef, values), error=bound)
-    return assess(problem, coef, values, gram.is_positive_definite, bound, report)
+        certificate = certify_expansion(problem, gram, coef, values)
+    else:
+        certificate = assess(problem, coef, values, gram.is_positive_definite, report)
+    return replace(certificate, error=bound, corrections=corrections)
 
 
 def _options(precision: Precision, enough: float | None) -> Any:
