@@ -29,7 +29,7 @@ class Watch {
     // false if the run has to end; status() then says why.
     bool go_on() {
         const double now = seconds();
-        if (now > max_seconds_) return end(Status::max_time);
+        if (now >= max_seconds_) return end(Status::max_time);
         if (now < next_) return true;
         next_ = now + 0.05;
         return !monitor_ || monitor_(now) || end(Status::stopped);

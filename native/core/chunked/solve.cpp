@@ -168,7 +168,7 @@ class Solver {
 
     bool watch() {
         const double now = clock_.seconds();
-        if (now > options_.max_seconds) {
+        if (now >= options_.max_seconds) {
             result_.status = Status::max_time;
             return false;
         }

@@ -207,7 +207,7 @@ class Solver {
     // Looks at the clock; now and then reports and asks whether to go on.
     bool watch() {
         const double now = clock_.seconds();
-        if (now > options_.max_seconds) return end(Status::max_time);
+        if (now >= options_.max_seconds) return end(Status::max_time);
         if (now < next_poll_) return true;
         next_poll_ = now + options_.poll_seconds;
         progress_.iteration = result_.iterations;
@@ -257,7 +257,7 @@ Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, 
         Result result;
         result.seconds = clock.seconds();
         result.status =
-            result.seconds > options.max_seconds ? Status::max_time : Status::stopped;
+            result.seconds >= options.max_seconds ? Status::max_time : Status::stopped;
         result.violation = infinity;
         return result;
     }
