@@ -115,6 +115,19 @@ def test_progress_is_reported_and_a_true_value_stops() -> None:
     assert solution.violation == certify(problem, gram, solution.coef).violation
 
 
+def test_progress_does_not_tell_of_half_a_plan() -> None:
+    """A planned step may lose more than the value so far; the next one brings it back."""
+    problem, gram = hard_problem()
+    seen: list[float] = []
+
+    def callback(progress: Progress) -> bool:
+        seen.append(progress.objective)
+        return len(seen) == 25
+
+    solve(problem, gram, Smo(step="planning-ahead"), max_iter=10**12, callback=callback)
+    assert seen == sorted(seen)
+
+
 def test_a_callback_that_returns_nothing_lets_the_run_go_on() -> None:
     problem, gram, _ = easy_problem()
     assert solve(problem, gram, callback=lambda progress: None).converged

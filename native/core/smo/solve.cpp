@@ -129,6 +129,7 @@ class Solver {
         // A selection that remembers may have another pair once it forgets (spec 001, 2.18).
         if (record.stalled) return selection_->forget();
         ++result_.iterations;
+        is_midway_ = record.kind == StepKind::planned;
         if (record.unbounded) {
             end(Status::unbounded);
             return true;
@@ -199,6 +200,7 @@ class Solver {
     RefineOutcome newton() {
         const RefineOutcome outcome = newton_step(state_, options_.newton_limit);
         if (outcome == RefineOutcome::idle) return outcome;
+        is_midway_ = false;
         result_.counters.count({{}, 0.0, infinity, StepKind::refined});
         step_->forget();
         return outcome;
@@ -208,7 +210,7 @@ class Solver {
     bool watch() {
         const double now = clock_.seconds();
         if (now >= options_.max_seconds) return end(Status::max_time);
-        if (now < next_poll_) return true;
+        if (now < next_poll_ || is_midway_) return true;
         next_poll_ = now + options_.poll_seconds;
         progress_.iteration = result_.iterations;
         progress_.seconds = now;
@@ -239,6 +241,7 @@ class Solver {
     std::size_t shrink_period_, next_newton_;
     double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
     bool is_settled_ = false;
+    bool is_midway_ = false;  // after a step that may have lost what the next one gains
 };
 
 }  // namespace
