@@ -183,7 +183,7 @@ def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
     """Whether dense rows are better packed without their zeros; a sample of them tells."""
     if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
         return False
-    some = rows[:: max(len(rows) // _SAMPLE, 1)]
+    some = _some(rows, _SAMPLE)
     share = _dense_share(rows, precision, form)
     return bool(np.count_nonzero(some) < share * some.size)
 
@@ -203,16 +203,16 @@ def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
     if not _is_numeric(rows):
         return None
     if precision == "double":
-        few = _some(rows, 64)
+        few = _some(rows, 64).astype(np.float64)
         low, high = few.min(axis=0), few.max(axis=0)
         if max(high.max(), -low.min()) <= 1e3 * float((high - low).max()):
             return None
-    return np.asarray(_some(rows, 2048).mean(axis=0))
+    return np.asarray(_some(rows, 2048).mean(axis=0, dtype=np.float64))
 
 
-def _some(rows: Any, count: int) -> NDArray[np.float64]:
-    """About as many rows, from everywhere."""
-    return np.asarray(rows[:: max(len(rows) // count, 1)], dtype=np.float64)
+def _some(rows: Any, count: int) -> Any:
+    """About as many rows, from everywhere, where they lie."""
+    return rows[:: max(len(rows) // count, 1)]
 
 
 def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:
