@@ -203,7 +203,7 @@ def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
     if not _is_numeric(rows):
         return None
     if precision == "double":
-        few = _some(rows, 64).astype(np.float64)
+        few = _some(rows, 64).astype(np.float64, copy=False)
         low, high = few.min(axis=0), few.max(axis=0)
         if max(high.max(), -low.min()) <= 1e3 * float((high - low).max()):
             return None
