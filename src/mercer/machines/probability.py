@@ -56,7 +56,7 @@ class PlattMixin:
             raise NotFittedError(
                 "predict_proba is not available when fitted with probability=False"
             )
-        return self._calibrated.predict_proba(X)
+        return self._calibrated.predict_proba(self._validate_predict(X))
 
     @available_if(_has_probability)
     def predict_log_proba(self: Any, X: Any) -> FloatArray:
