@@ -6,6 +6,7 @@ a ValueError or TypeError that names the argument, and nothing else."""
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -217,12 +218,8 @@ def test_two_rows_are_learnt_or_refused(name: str) -> None:
     trainer = TRAINERS[name]
     y = targets_of(trainer.targets)
     two = [int(np.argmin(LABELS)), int(np.argmax(LABELS))]
-    try:
-        values = learn(trainer, X[two], None if y is None else y[two])
-    except ValueError as error:
-        assert str(error)
-    else:
-        assert np.isfinite(values).all()
+    with suppress(ValueError):
+        assert np.isfinite(learn(trainer, X[two], None if y is None else y[two])).all()
 
 
 def _methods_with_rows() -> set[str]:
