@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -14,6 +15,7 @@ from mercer import Gram, Problem, Smo, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Gaussian, Linear, Precomputed
 from mercer.solvers import Osuna, Platt, SvmFu, SvmLight, compare
+from mercer.solvers.baselines.column_cache import ColumnCache
 from mercer.solvers.baselines.svmlight import steepest_direction
 
 SOLVERS = {
@@ -28,6 +30,7 @@ SOLVERS = {
     "svmlight": SvmLight(),
     "svmlight-4": SvmLight(set_size=4),
     "svmlight-2": SvmLight(set_size=2),
+    "svmlight-shrinking": SvmLight(set_size=4, shrink_after=1),
 }
 NAMES = ("osuna", "platt", "svmfu", "svmlight")
 
@@ -144,6 +147,34 @@ def test_svmlight_takes_the_steepest_direction(sides: list[str], seed: int, set_
     assert slope == steepest_by_search(gradient, can_grow, can_fall, set_size)
 
 
+@pytest.mark.parametrize("solver", [SvmLight(2), SvmFu(chunk_size=12, lookahead=2)])
+def test_shrinking_without_a_final_check_claims_nothing_false(solver: Any) -> None:
+    """Rifkin 2002: without it optimality is not guaranteed, and the status must say so."""
+    statuses = set()
+    for seed in range(30):
+        X, _ = rows(seed)
+        hasty = replace(solver, shrink_after=1, final_check=False)
+        found = solve(problems(seed)["svc"], Gram(Gaussian(0.5), X), hasty, tol=1e-6)
+        statuses.add(found.status)
+        assert (found.status == "converged") == (found.violation <= 1e-6)
+    assert "stuck" in statuses
+
+
+def test_columns_of_fewer_rows_are_more_columns() -> None:
+    X, _ = rows(n=40)
+    native = Gram(Gaussian(0.5), X, precision="double").native()
+    cache, some = ColumnCache(native, 40, budget=80), np.arange(0, 40, 4)
+    assert cache.capacity == 2
+    cache.restrict(some)
+    assert cache.capacity == 8
+    for i in (3, 5, 3, 7):
+        np.testing.assert_array_equal(cache.column(i), native.row(i)[some])
+    assert cache.n_computed == 3
+    cache.restrict(some[::2])
+    np.testing.assert_array_equal(cache.column(5), native.row(5)[some[::2]])
+    assert cache.n_computed == 3
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("case", ["no group", "two groups", "partly"])
 def test_other_groups_are_refused_before_any_kernel_value(name: str, case: str) -> None:
@@ -226,6 +257,7 @@ def test_baselines_take_part_in_comparisons() -> None:
     [
         (lambda: SvmLight(set_size=3), "even"),
         (lambda: SvmLight(set_size=0), "even"),
+        (lambda: SvmLight(shrink_after=0), "shrink_after"),
         (lambda: Osuna(chunk_size=1), "chunk_size"),
         (lambda: Osuna(lookahead=0), "lookahead"),
         (lambda: Osuna(max_new=0), "max_new"),

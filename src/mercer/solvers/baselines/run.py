@@ -69,6 +69,7 @@ class BaselineRun(ABC):
         self._before = gram.n_evaluations, self.kernel.n_misses, self.kernel.n_hits
         self.coef = feasible_start(problem, start)
         self.iterations, self.status = 0, "converged"
+        self.missed = "precision-limit"  # the status if the certificate disagrees
         self.stride, self.points = int(solver.trace), []  # type: int, list[tuple[Any, ...]]
         self.violation = np.inf
         gradient = problem.linear - problem.ridge * self.coef - self.values_at(slice(None))
@@ -91,7 +92,7 @@ class BaselineRun(ABC):
         self.violation, self.objective = certificate.violation, certificate.objective
         self.record(gap=np.inf if certificate.gap is None else certificate.gap, is_last=True)
         if self.status == "converged" and not certificate.violation <= self.tol:
-            self.status = "precision-limit"
+            self.status = self.missed
         evaluations, misses, hits = self._before
         trace: dict[str, Any] = {
             "iterations": self.iterations,

@@ -47,7 +47,10 @@ class SvmFu(Baseline):
         Variables without a violation that end the look at those outside, after one with.
     shrink_after : int, default=None
         Looks in a row without a violation after which a variable outside is looked at no more,
-        until all seem settled: then all are looked at again. None means never.
+        until no other violates. None means never.
+    final_check : bool, default=True
+        Whether all variables are then looked at again. False ends there, "stuck" if the
+        certificate disagrees.
     n_outside : int, default=7000
         Rows outside whose kernel values with the chunk are kept.
     random_state : int, default=0
@@ -62,6 +65,7 @@ class SvmFu(Baseline):
     min_swap: int = 100
     lookahead: int = 200
     shrink_after: int | None = None
+    final_check: bool = True
     n_outside: int = 7000
     random_state: int = 0
     trace: bool | int = False
@@ -185,6 +189,9 @@ class _Run(BaselineRun):
 
     def _look_again(self) -> bool:
         """Once, at all that were looked at no more; the certificate is for all variables."""
+        if not self.solver.final_check:
+            self.missed = "stuck"
+            return False
         if self.shrink_after is None or (self.calm < self.shrink_after).all():
             return False
         self.shrink_after = None
