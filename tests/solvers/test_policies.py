@@ -121,6 +121,30 @@ def test_comparison_counts_rows_and_steps():
     assert "second-order" in str(result)
 
 
+def test_comparisons_may_begin_with_one_pair_whatever_the_order():
+    X, y = rows(60)
+    problem, gram = svc(y, 10.0).problem, Gram(Linear(), X)
+    pair = int(np.argmax(y)), int(np.argmin(y))
+    starts = []
+
+    class Recorded(Smo):
+        def solve(self, problem, gram, *, start=None, **limits):
+            starts.append((problem, gram, start))
+            return super().solve(problem, gram, start=start, **limits)
+
+    compare(problem, gram, {"smo": Recorded()}, permutations=3, first_pair=pair)
+    for permuted, own, start in starts:
+        moved = np.flatnonzero(start)
+        assert len(moved) == 2
+        assert sorted(permuted.linear[moved]) == [-1.0, 1.0]
+        found = certify(permuted, own, start)
+        assert found.objective == pytest.approx(certify(problem, gram, starts[0][2]).objective)
+        assert found.objective > 0.0
+    for wrong in ((0, 0), (0, 99), pair[::-1]):
+        with pytest.raises(ValueError, match="first_pair"):
+            compare(problem, gram, ["smo"], permutations=1, first_pair=wrong)
+
+
 @pytest.mark.parametrize("argument", ["selection", "step"])
 @pytest.mark.parametrize("value", ["fastest", 3, ["greedy"], {}])
 def test_a_policy_that_does_not_exist_is_named(argument, value):

@@ -11,16 +11,26 @@ from mercer.diagnostics.bounds import (
 )
 from mercer.diagnostics.leave_one_out import LooPath, loo_path
 from mercer.diagnostics.machine_bounds import LooBound, loo_bound
+from mercer.diagnostics.normal_form import (
+    NormalForm,
+    PairCurvature,
+    normal_form,
+    pair_curvature,
+)
 from mercer.diagnostics.probabilities import LooProbability
 
 __all__ = [
     "LooBound",
     "LooPath",
     "LooProbability",
+    "NormalForm",
+    "PairCurvature",
     "jaakkola_haussler",
     "loo_bound",
     "loo_interval",
     "loo_path",
+    "normal_form",
+    "pair_curvature",
     "rlsc_bound",
     "rlsc_multiclass_bound",
     "xi_alpha",

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution
+from mercer.problem import Problem, Solution, certify
+from mercer.solvers.baselines.pair import move_pair
 from mercer.solvers.comparison import Comparison, Measurement
 from mercer.solvers.smo import Smo
+from mercer.solvers.start import feasible_start
 
 if TYPE_CHECKING:
     from mercer.solvers import Solver
 
-__all__ = ["compare", "permuted"]
+__all__ = ["compare", "first_step", "permuted", "variable_order"]
 
 Order = NDArray[np.intp]
 GramFactory = Callable[[Order, float | None], Gram]
@@ -35,6 +37,7 @@ def compare(
     tol: float = 1e-3,
     max_iter: int = -1,
     max_time: float | None = None,
+    first_pair: tuple[int, int] | None = None,
     random_state: int = 0,
 ) -> Comparison:
     """Solve a problem with several solvers, in several orders of its rows.
@@ -59,6 +62,10 @@ def compare(
         of ``gram``.
     tol, max_iter, max_time
         Of each run, as for :func:`~mercer.solve`.
+    first_pair : tuple of two int, default=None
+        Variables to raise and to lower in a first step that all runs have in common, whatever
+        the order: half of what orders change is the first pair (Glasmachers & Igel 2006,
+        section 5). The step is not counted.
     random_state : int, default=0
         Seed of the orders.
 
@@ -72,15 +79,51 @@ def compare(
     make = _factory(gram)
     limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "max_time": max_time}
     orders = _orders(problem, gram, permutations, random_state)
+    limits["start"] = first_step(problem, make(orders[0], cache_size), first_pair)
     measured, traces = {}, {}
     for name, solver in _named(solvers).items():
         solutions = [
-            solver.solve(permuted(problem, order), make(order, cache_size), **limits)
+            _solve_in_order(solver, problem, order, make(order, cache_size), limits)
             for order in orders
         ]
         measured[name] = tuple(map(Measurement.of, solutions))
         traces[name] = _points(problem, solver, make(orders[0], cache_size), limits, solutions[0])
     return Comparison(measured, traces)
+
+
+def _solve_in_order(
+    solver: Solver, problem: Problem, order: Order, gram: Gram, limits: dict[str, Any]
+) -> Solution:
+    start = limits["start"]
+    if start is not None:
+        start = start[variable_order(problem, order)]
+    return solver.solve(permuted(problem, order), gram, **(limits | {"start": start}))
+
+
+def first_step(
+    problem: Problem, gram: Gram, pair: tuple[int, int] | None
+) -> NDArray[np.float64] | None:
+    """The point after a step along a pair from the solvers' start; None without a pair."""
+    if pair is None:
+        return None
+    up, down = pair
+    n = problem.n_variables
+    if (
+        up == down
+        or not (0 <= up < n and 0 <= down < n)
+        or problem.group[up] != problem.group[down]
+    ):
+        raise ValueError(f"first_pair must be two of the {n} variables, of one group, got {pair!r}")
+    coef = feasible_start(problem, None)
+    gradient = certify(problem, gram, coef).gradient
+    i, j = problem.index[up], problem.index[down]
+    block = gram.block([i, j], [i, j], precision="double")
+    values = np.array([block[0, 0], block[1, 1], block[0, 1]])
+    slope = float(gradient[up] - gradient[down])
+    move = move_pair(problem, coef, up, down, slope, values)
+    if not 0.0 < move.step < np.inf:
+        raise ValueError(f"first_pair={pair!r} is no pair with room for a step upwards")
+    return coef
 
 
 def permuted(problem: Problem, order: Order) -> Problem:
@@ -89,17 +132,23 @@ def permuted(problem: Problem, order: Order) -> Problem:
     Where rows have several variables the first variables of all rows come first, as in
     support vector regression.
     """
-    place = np.empty(len(order), dtype=np.intp)
-    place[order] = np.arange(len(order))
+    variables = variable_order(problem, order)
+    place = np.argsort(order)
+    arrays = {field.name: getattr(problem, field.name) for field in fields(problem)}
+    moved = {name: arrays[name][variables] for name in arrays if name != "group_sum"}
+    index = place[problem.index[variables]]
+    return Problem(**(moved | {"index": index, "group_sum": problem.group_sum}))
+
+
+def variable_order(problem: Problem, order: Order) -> NDArray[np.intp]:
+    """The variables as :func:`permuted` orders them."""
+    place = np.argsort(order)
     by_row = np.argsort(problem.index, kind="stable")
     first = np.searchsorted(problem.index[by_row], problem.index[by_row])
     copy = np.empty_like(by_row)
     copy[by_row] = np.arange(len(by_row)) - first
     index = place[problem.index]
-    variables = np.lexsort((index, copy))
-    arrays = {field.name: getattr(problem, field.name) for field in fields(problem)}
-    moved = {name: arrays[name][variables] for name in arrays if name != "group_sum"}
-    return Problem(**(moved | {"index": index[variables], "group_sum": problem.group_sum}))
+    return np.lexsort((index, copy))
 
 
 def _factory(gram: Gram | GramFactory) -> GramFactory:
