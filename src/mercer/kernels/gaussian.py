@@ -20,6 +20,7 @@ from mercer.kernels.hyperparameters import (
 )
 from mercer.kernels.metric import MetricParameter, chart_gradient, symmetric_root
 from mercer.kernels.products import (
+    centred,
     difference_moment,
     difference_squares,
     scaled_columns,
@@ -145,9 +146,11 @@ class Gaussian(Kernel):
 
     def _scaled_distances(self, X: Rows, Z: Rows) -> FloatArray:
         """``(x - z)' G (x - z)`` as squared distances of mapped rows."""
+        gamma = self._number_or_array()
+        if np.ndim(gamma) == 2:
+            X, Z = centred(X, Z)  # a map of long rows rounds more
         mapped = self._mapped(X)
         distances = squared_distances(mapped, mapped if Z is X else self._mapped(Z))
-        gamma = self._number_or_array()
         if isinstance(gamma, float):
             distances *= gamma
         return distances
