@@ -171,8 +171,7 @@ def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
     may_cancel = form.kind == "gaussian" or fixed.store_sparse
     # A product with gamma may overflow, and is then no number or infinite.
     by_differences = may_cancel and not spread(form, fixed) <= _MOST_SPREAD[fixed.precision]
-    is_exact = fixed.precision == "double" and np.ndim(form.transform) != 2
-    if centred and is_exact and (by_differences or form.kind == "laplacian"):
+    if centred and fixed.precision == "double" and (by_differences or form.kind == "laplacian"):
         # Differences of doubles are as exact as they are; a shift rounds rows near the origin.
         if fixed.shift is not None:
             fixed.unpack(form.transform, centred)

@@ -128,7 +128,8 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
     if takes_bytes(form, rows, rows):
         return 8.0 * _U
     centred, by_differences = distance_packing(form, rows)
-    d = rows.packed(form.transform, centred).longest + 8
+    packed = rows.packed(form.transform, centred)
+    d = packed.longest + 8
     error = d * _U
     cancels = form.kind == "gaussian" or rows.store_sparse
     if cancels and not by_differences:
@@ -136,7 +137,8 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
     if form.transform is not None:
         is_map = form.transform.ndim == 2
         loss = d * float(np.linalg.cond(form.transform)) if is_map else 2.0
-        error += 2.0 * loss * _U * float(np.sqrt(spread(form, rows)))
+        length = np.sqrt(form.gamma * packed.squared_norms().max(initial=0.0))
+        error += 2.0 * loss * _U * float(length)
     return min(error, 1.0)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -60,10 +62,17 @@ def centred(X: Rows, Z: Rows) -> tuple[Rows, Rows]:
 CANCELLED = 1e-4
 
 
-def squared_distances(X: Rows, Z: Rows) -> FloatArray:
-    """``|x_i - z_j|^2 = |x_i|^2 - 2 x_i'z_j + |z_j|^2``, by differences where that cancels."""
+def squared_distances(X: Rows, Z: Rows, mapped: Callable[[Rows], Rows] | None = None) -> FloatArray:
+    """``|x_i - z_j|^2 = |x_i|^2 - 2 x_i'z_j + |z_j|^2``, by differences where that cancels.
+
+    Of the rows after a linear map, if there is one.
+    """
+    image = (lambda rows: rows) if mapped is None else mapped
     with np.errstate(over="ignore", invalid="ignore"):
         near_X, near_Z = centred(X, Z)
+        same = near_Z is near_X
+        near_X = image(near_X)
+        near_Z = near_X if same else image(near_Z)
         distances = inner_products(near_X, near_Z)
         distances *= -2.0
         sizes = np.add.outer(squared_norms(near_X), squared_norms(near_Z))
@@ -72,7 +81,7 @@ def squared_distances(X: Rows, Z: Rows) -> FloatArray:
         # that is no number where it overflows
         first, second = np.nonzero(~(distances > sizes))
         for pairs in row_slices(len(first), 8 * _entries_per_row(X, Z)):
-            apart = X[first[pairs]] - Z[second[pairs]]
+            apart = image(X[first[pairs]] - Z[second[pairs]])
             distances[first[pairs], second[pairs]] = squared_norms(apart)
     return distances
 
