@@ -164,9 +164,9 @@ def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
 
     Other rows have no say: a prediction must not depend on the batch.
     """
-    centred = is_centred(form, fixed)
     if form.kind not in ("gaussian", "laplacian"):
-        return centred, False
+        return False, False
+    centred = not fixed.store_sparse
     # Dense rows have their absolute differences taken one by one anyway.
     may_cancel = form.kind == "gaussian" or fixed.store_sparse
     # A product with gamma may overflow, and is then no number or infinite.

@@ -21,9 +21,10 @@ from mercer.native_kernel import (
 __all__ = ["carries", "carrying_rows", "distance_rounding"]
 
 _U = 2.0**-53
-# Rounding rows to single precision moves kernel values by up to 2^-23 times the root of the spread:
-# 8e-6. Beyond, rows that are near each other but far from the mean are no longer told apart.
-_SINGLE_SPREAD = 2.0**12
+# Rounding rows to single precision moves kernel values by up to 2^-23 times the spread, for a
+# gaussian its root: 3e-5 and 8e-6. Beyond, rows that are near each other but far from the mean are
+# no longer told apart.
+_SINGLE_SPREAD = {"gaussian": 2.0**12, "laplacian": 2.0**8}
 _SINGLE_RANGE = 1e30  # of kernel values and parameters, well inside that of single precision
 
 
@@ -40,10 +41,10 @@ def carries(form: shapes.Form, rows: RowSet) -> bool:
     for leaf in leaves(form):
         if not 1.0 / _SINGLE_RANGE < leaf.gamma < _SINGLE_RANGE:
             return False
-        is_of_distances = leaf.kind in ("gaussian", "laplacian") and not takes_bytes(
-            leaf, rows, rows
-        )
-        if is_of_distances and not spread(leaf, rows) <= _SINGLE_SPREAD:
+        limit = _SINGLE_SPREAD.get(leaf.kind)
+        if limit is None or takes_bytes(leaf, rows, rows):
+            continue
+        if not spread(leaf, rows) <= limit:
             return False
     with np.errstate(over="ignore"):
         return bool(_Bound.of(form, rows).size < _SINGLE_RANGE)
