@@ -44,7 +44,9 @@ ANNEXES = {
     "error_free": "problem",
     "inner_product": "problem",
     "primal_correction": "problem",
+    "row_set": "gram",
     "native_kernel": "gram",
+    "rounding": "gram",
     "cross_gram": "gram",
     "bounded_expansion": "gram",
 }

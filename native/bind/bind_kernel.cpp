@@ -128,9 +128,10 @@ void register_precision(nb::module_& m, const std::string& suffix) {
         .def_prop_ro("n_right", &Kernel<T>::n_right);
     m.def(name("leaf").c_str(),
           [](const std::string& kind, double gamma, double coef0, int degree, HeldRows<T> left,
-             HeldRows<T> right) {
+             HeldRows<T> right, bool by_differences) {
               check_features(*left, *right);
-              return hold(make_leaf<T>({leaf_kind(kind), gamma, coef0, degree}, left, right));
+              return hold(make_leaf<T>({leaf_kind(kind), gamma, coef0, degree}, left, right,
+                                       by_differences));
           });
     m.def(name("stored").c_str(), &stored<T, float>, nb::arg("matrix").noconvert(),
           nb::arg("left_is_first"), nb::arg("left_diagonal"), nb::arg("right_diagonal"));

@@ -74,8 +74,10 @@ using KernelPointer = std::shared_ptr<const Kernel<T>>;
 template <class T>
 using RowsPointer = std::shared_ptr<const Rows<T>>;
 
+// Of sparse rows, a gaussian or laplacian may be asked for `by_differences` too.
 template <class T>
-KernelPointer<T> make_leaf(const LeafParameters& leaf, RowsPointer<T> left, RowsPointer<T> right);
+KernelPointer<T> make_leaf(LeafParameters leaf, RowsPointer<T> left, RowsPointer<T> right,
+                           bool by_differences = false);
 
 // S: std::uint8_t or std::int8_t
 // requires: a kernel of inner products: all kinds but laplacian

@@ -245,6 +245,20 @@ Rows<T>::Left::Left(const Rows& rows, std::span<const std::size_t> index, bool o
     }
 }
 
+template <class T>
+void Rows<T>::set_apart() {
+    for (std::size_t i = 0; i < n_rows_; ++i) {
+        if (std::isfinite(norms_[i])) continue;
+        norms_[i] = std::numeric_limits<T>::max() / 4;
+        if (sparse_) {
+            std::fill(values_.data() + start_[i], values_.data() + start_[i + 1], T(0));
+        } else {
+            T* x = const_cast<T*>(lane(i));
+            for (std::size_t k = 0; k < n_features_; ++k) x[k * width_] = T(0);
+        }
+    }
+}
+
 #define MERCER_INSTANTIATE(T)                                                \
     template class Rows<T>;                                                  \
     template Rows<T>::Rows(const DenseInput<float>&, Storage);               \

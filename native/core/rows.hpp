@@ -63,6 +63,10 @@ class Rows {
     }
     const T* squared_norms() const { return norms_.data(); }
 
+    // Rows without a finite norm become the origin with the largest norm that leaves room for others:
+    // kernels of distances find them far from everything.
+    void set_apart();
+
     // sum += weight * row, over features.
     void add_row(std::size_t row, double weight, double* sum) const;
     // out[i - first] += <row i, direction> for the rows i in [first, last), each summed over its

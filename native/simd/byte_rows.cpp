@@ -142,8 +142,8 @@ static inline void for_tiles(const LeafParameters& leaf, const ByteLeftRows& lef
 template <class Work>
 static inline void for_layout(const LeafParameters& leaf, std::size_t count, const Work& work) {
     for_kind(leaf.kind, [&]<LeafKind kind>() {
-        // Distances of features one by one are no sums of products.
-        if constexpr (kind != LeafKind::laplacian) {
+        // Differences of features one by one are no sums of products; those of a gaussian are exact.
+        if constexpr (kind == LeafKind::gaussian || !is_of_distances(kind)) {
             if (count == 1) {
                 work.template operator()<kind, 1>();
             } else {

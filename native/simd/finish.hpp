@@ -33,8 +33,8 @@ static inline Vector<T> finish_product(const LeafParameters& leaf, Vector<T> sum
     return power;
 }
 
-// Kernel values in place of inner products (laplacian: distances), of which several vectors are
-// finished side by side. norms: |x|^2 + |z|^2. Formulas: form.py, Leaf.
+// Kernel values in place of inner products (laplacian, by differences: distances), of which several
+// vectors are finished side by side. norms: |x|^2 + |z|^2. Formulas: form.py, Leaf.
 template <class T, LeafKind kind, int count>
 static inline void finish(const LeafParameters& leaf, const Vector<T> (&norms)[count],
                           Vector<T> (&value)[count]) {
@@ -42,7 +42,7 @@ static inline void finish(const LeafParameters& leaf, const Vector<T> (&norms)[c
 #pragma GCC unroll 8
         for (int i = 0; i < count; ++i) value[i] = splat<T>(T(-2)) * value[i] + norms[i];
         finish_distances<T, count>(leaf, value);
-    } else if constexpr (kind == LeafKind::laplacian) {
+    } else if constexpr (is_of_distances(kind)) {
         finish_distances<T, count>(leaf, value);
     } else if constexpr (kind != LeafKind::linear) {
         for (int i = 0; i < count; ++i) value[i] = finish_product<T, kind>(leaf, value[i]);
@@ -66,6 +66,8 @@ static inline void for_kind(LeafKind kind, const Work& work) {
         case LeafKind::linear: return work.template operator()<LeafKind::linear>();
         case LeafKind::polynomial: return work.template operator()<LeafKind::polynomial>();
         case LeafKind::gaussian: return work.template operator()<LeafKind::gaussian>();
+        case LeafKind::gaussian_by_differences:
+            return work.template operator()<LeafKind::gaussian_by_differences>();
         case LeafKind::laplacian: return work.template operator()<LeafKind::laplacian>();
         case LeafKind::sigmoid: return work.template operator()<LeafKind::sigmoid>();
     }

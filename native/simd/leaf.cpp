@@ -26,18 +26,21 @@ struct Shape {
     }
 };
 
-// One term of an inner product, or of a distance |a - b|_1.
-template <class T, bool distance>
+// One term of an inner product, or of a distance |a - b|_1 or |a - b|^2.
+template <class T, LeafKind kind>
 static inline void add_term(Vector<T>& sum, Vector<T> a, Vector<T> b) {
-    if constexpr (distance) {
+    if constexpr (kind == LeafKind::laplacian) {
         sum += absolute<T>(a - b);
+    } else if constexpr (kind == LeafKind::gaussian_by_differences) {
+        const Vector<T> apart = a - b;
+        sum += apart * apart;
     } else {
         sum += a * b;
     }
 }
 
-// sums[r][h] = sum_k a[k][r] * b[k][h] (laplacian: of |a - b|), k ascending.
-template <class T, int height, bool distance>
+// sums[r][h] = sum_k a[k][r] * b[k][h] (of distances: |a - b| or (a - b)^2), k ascending.
+template <class T, int height, LeafKind kind>
 static inline void accumulate(const T* a, const T* b, std::size_t n_features,
                               Vector<T> (&sums)[height][2]) {
     constexpr int lanes = Shape<T>::lanes;
@@ -47,8 +50,8 @@ static inline void accumulate(const T* a, const T* b, std::size_t n_features,
 #pragma GCC unroll 16
         for (int r = 0; r < height; ++r) {
             const Vector<T> left = splat<T>(a[r]);
-            add_term<T, distance>(sums[r][0], left, b0);
-            add_term<T, distance>(sums[r][1], left, b1);
+            add_term<T, kind>(sums[r][0], left, b0);
+            add_term<T, kind>(sums[r][1], left, b1);
         }
     }
 }
@@ -57,7 +60,7 @@ template <class T, int height, LeafKind kind>
 static inline void tile(const LeafParameters& leaf, const T* a, const T* left_norms, const T* b,
                         const T* right_norms, std::size_t n_features, Vector<T> (&out)[height][2]) {
     constexpr int lanes = Shape<T>::lanes;
-    accumulate<T, height, kind == LeafKind::laplacian>(a, b, n_features, out);
+    accumulate<T, height, kind>(a, b, n_features, out);
     const Vector<T> right0 = load<T>(right_norms), right1 = load<T>(right_norms + lanes);
     constexpr int together = height % 3 ? 1 : 3;
 #pragma GCC unroll 4
@@ -108,7 +111,7 @@ static void values_of(LeafParameters leaf, const LeftRows<T>& left, const Panels
 constexpr int runs = 4;
 
 // As `accumulate`, of one row with panels `apart` numbers from each other.
-template <class T, bool distance>
+template <class T, LeafKind kind>
 static inline void accumulate_one(const T* a, const T* b, std::size_t apart,
                                   std::size_t n_features, Vector<T> (&sums)[runs][2]) {
     constexpr int lanes = Shape<T>::lanes;
@@ -117,8 +120,8 @@ static inline void accumulate_one(const T* a, const T* b, std::size_t apart,
         const Vector<T> left = splat<T>(a[k]);
 #pragma GCC unroll 4
         for (int r = 0; r < runs; ++r) {
-            add_term<T, distance>(sums[r][0], left, load<T>(b + r * apart));
-            add_term<T, distance>(sums[r][1], left, load<T>(b + r * apart + lanes));
+            add_term<T, kind>(sums[r][0], left, load<T>(b + r * apart));
+            add_term<T, kind>(sums[r][1], left, load<T>(b + r * apart + lanes));
         }
     }
 }
@@ -133,8 +136,8 @@ static void values_of_one(const LeafParameters& leaf, const LeftRows<T>& left,
     const Vector<T> left_norm = splat<T>(left.norms[0]);
     for (std::size_t p = first; p < first + length; ++p) {
         Vector<T> sums[runs][2];
-        accumulate_one<T, kind == LeafKind::laplacian>(left.values, right.values + p * d * S::width,
-                                                       length * d * S::width, d, sums);
+        accumulate_one<T, kind>(left.values, right.values + p * d * S::width, length * d * S::width,
+                                d, sums);
         constexpr int together = 4;
         for (int v = 0; v < 2 * runs; v += together) {
             Vector<T> value[together], norms[together];
@@ -363,7 +366,7 @@ static void panel_norms(const T* panel, std::size_t n_features, T* out) {
 
 template <class T>
 static void diagonal(const LeafParameters& leaf, const T* norms, T* out, std::size_t count) {
-    const bool is_unit = leaf.kind == LeafKind::gaussian || leaf.kind == LeafKind::laplacian;
+    const bool is_unit = is_of_distances(leaf.kind);
     for (std::size_t i = 0; i < count; ++i) out[i] = is_unit ? T(1) : norms[i];
     if (is_unit) return;
     for_kind(leaf.kind, [&]<LeafKind kind>() { finish_row<T, kind>(leaf, T(0), norms, out, count); });

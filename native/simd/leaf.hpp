@@ -16,7 +16,14 @@
 
 namespace mercer {
 
-enum class LeafKind { linear, polynomial, gaussian, laplacian, sigmoid };
+// A gaussian takes |x - z|^2 from norms and inner products, or by differences where that would lose
+// too many digits.
+enum class LeafKind { linear, polynomial, gaussian, gaussian_by_differences, laplacian, sigmoid };
+
+constexpr bool is_of_distances(LeafKind kind) {
+    return kind == LeafKind::gaussian || kind == LeafKind::gaussian_by_differences ||
+           kind == LeafKind::laplacian;
+}
 
 // requires: gamma > 0, degree >= 0
 struct LeafParameters {

@@ -72,6 +72,11 @@ class BoundedExpansion:
             n_threads=exact.n_threads,
         )
 
+    @property
+    def is_single(self) -> bool:
+        """Whether single precision carries the kernel values; else it saves no time."""
+        return self._single.left.precision == "single"
+
     @cached_property
     def _sizes(self) -> FloatArray:
         """Sum of the largest |weight| of each part, infinite if one leaves single precision."""
@@ -162,3 +167,8 @@ class LazyExpansion:
     def bounded(self) -> BoundedExpansion:
         """The same in single precision, with a bound of its error."""
         return BoundedExpansion(self.exact)
+
+    @cached_property
+    def is_bounded(self) -> bool:
+        """Whether single precision is bounded and pays."""
+        return has_bound(self.exact) and self.bounded.is_single

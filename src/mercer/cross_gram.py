@@ -15,9 +15,9 @@ from mercer.native_kernel import (
     RowSet,
     build_kernel,
     count_rows,
-    fixed_rows,
     reads_stored,
 )
+from mercer.rounding import carrying_rows
 
 __all__ = ["CrossGram", "cross_block"]
 
@@ -35,7 +35,8 @@ class CrossGram:
         The fixed rows. For a precomputed kernel: their integer positions among the columns
         of what :meth:`block` is given.
     precision : {"single", "double"}, default="double"
-        Precision in which values are computed; they are returned in float64.
+        Precision in which values are computed, double where single does not carry them; they
+        are returned in float64.
     n_threads : int, default=None
         Number of threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     """
@@ -53,7 +54,7 @@ class CrossGram:
         self.n_threads = resolve_threads(n_threads)
         self._is_stored = reads_stored(self.form)
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
-        self._left = fixed_rows(rows, precision, self.form)
+        self._left = carrying_rows(rows, precision, self.form)
 
     def __getstate__(self) -> dict[str, Any]:
         left = self._left

@@ -26,10 +26,12 @@ from mercer.native_kernel import (
     check_finite,
     count_rows,
     fixed_rows,
+    leaves,
     reads_python,
     reads_stored,
     take_rows,
 )
+from mercer.rounding import carries, carrying_rows, distance_rounding
 
 __all__ = ["Expansion", "Gram"]
 
@@ -54,7 +56,9 @@ class Gram:
     cache_size : float or "auto", default="auto"
         Memory for kernel rows in MB; "auto" takes up to a quarter of what is available.
     precision : {"auto", "single", "double"}, default="auto"
-        Precision of the kernel values; "auto" is single from 3,000 rows on.
+        Precision of the kernel values; "auto" is single from 3,000 rows on. Where single
+        precision does not tell the distances of the rows, or kernel values leave its range,
+        double takes its place.
     n_threads : int, default=None
         Number of threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     segments : array-like of int, default=None
@@ -76,24 +80,49 @@ class Gram:
         if not isinstance(kernel, Kernel):
             raise TypeError(f"kernel must be a Kernel, got {kernel!r}")
         self.kernel = kernel
+        self.form = kernel.form()
         self.n_rows = count_rows(X)
-        if not reads_python(kernel.form()):
+        if not reads_python(self.form):
             check_finite(X)
         self.n_threads = resolve_threads(n_threads)
-        self.precision: Precision = _resolve_precision(precision, self.n_rows)
-        self.precision_is_given = precision != "auto"
-        self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
-        self._segments = _check_segments(segments, self.n_rows)
         self._rows = X
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
+        self._rounding: float | None = None
         self._lock = threading.Lock()
+        self.precision: Precision = _resolve_precision(precision, self.n_rows)
+        if self.precision == "single" and not self.carries_single:
+            self.precision = "double"
+        self.precision_is_given = precision != "auto"
+        self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
+        self._segments = _check_segments(segments, self.n_rows)
 
     @property
     def is_positive_definite(self) -> bool:
         """Whether the kernel matrix is positive semi-definite for sure."""
         return bool(self.kernel.is_positive_definite)
+
+    @cached_property
+    def carries_single(self) -> bool:
+        """Whether single precision tells the kernel values."""
+        rows = fixed_rows(self._rows, "single", self.form)
+        if not carries(self.form, rows):
+            return False
+        self._row_sets.setdefault("single", rows)
+        return True
+
+    def expansion_error(self, coef: FloatArray) -> float:
+        """Bound of the error of ``K coef`` in double precision that rounding of distances makes.
+
+        0 for kernels that are not made of any.
+        """
+        if not any(leaf.kind in ("gaussian", "laplacian") for leaf in leaves(self.form)):
+            return 0.0
+        if self._rounding is None:
+            self.native("double")
+            self._rounding = distance_rounding(self.form, self._row_sets["double"])
+        return self._rounding * float(np.abs(coef).sum())
 
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
@@ -123,10 +152,10 @@ class Gram:
                 visit.leave()
 
     def _build(self, precision: Precision) -> Any:
-        form = self.kernel.form()
-        rows = fixed_rows(self._rows, precision, form)
-        kernel = build_kernel(form, rows, rows)
-        self._row_sets[precision] = rows
+        if precision not in self._row_sets:
+            self._row_sets[precision] = fixed_rows(self._rows, precision, self.form)
+        rows = self._row_sets[precision]
+        kernel = build_kernel(self.form, rows, rows)
         make = getattr(_core, f"Gram{precision}")
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
@@ -137,7 +166,7 @@ class Gram:
         """
         rows = _indices("order", order, self.n_rows)
         kept = take_rows(self._rows, rows)
-        if reads_stored(self.kernel.form()):
+        if reads_stored(self.form):
             kept = kept[:, rows]
         return Gram(
             self.kernel,
@@ -152,7 +181,7 @@ class Gram:
 
         None for every other kernel.
         """
-        form = self.kernel.form()
+        form = self.form
         if not (isinstance(form, Leaf) and form.kind == "linear" and form.transform is None):
             return None
         if issparse(self._rows):
@@ -277,8 +306,8 @@ class Expansion:
 
     @cached_property
     def left(self) -> RowSet:
-        """The rows expanded over, packed."""
-        return fixed_rows(self.rows, self.precision, self.form)
+        """The rows expanded over, packed in a precision that carries."""
+        return carrying_rows(self.rows, self.precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
@@ -289,18 +318,30 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
-        return out
+        return out if self.left.precision == "double" else self._finite(X, out)
+
+    def _finite(self, X: Any, values: FloatArray) -> FloatArray:
+        """Values that left the range of single precision, in double."""
+        rows = np.flatnonzero(~np.isfinite(values).all(axis=(0, 2)))
+        if len(rows):
+            values[:, rows] = self._in_double.evaluate(take_rows(X, rows))
+        return values
+
+    @cached_property
+    def _in_double(self) -> Expansion:
+        cuts = [0] + [part.stop for part in self.parts]
+        return Expansion(self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads)
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:
         """Values of each part, shape (n_functions, n_rows), by the native kernel."""
-        product = getattr(_core, f"cross_product_{self.precision}")
+        product = getattr(_core, f"cross_product_{self.left.precision}")
         for part in self.parts:
             yield product(kernel, self._columns[part], self.weights[part], self.n_threads)
 
     def _kernel_against(self, rows: Any) -> Any:
         if self._is_stored:
-            left = RowSet(np.asarray(rows).T, self.precision)
-            return build_kernel(self.form, left, RowSet(rows, self.precision))
+            left = RowSet(np.asarray(rows).T, self.left.precision)
+            return build_kernel(self.form, left, RowSet(rows, self.left.precision))
         return build_kernel(self.form, self.left, self.left.like(rows))
 
 

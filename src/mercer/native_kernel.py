@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.kernels import form as shapes
+from mercer.row_set import Precision, RowSet, check_finite, count_rows, take_rows
 
 __all__ = [
     "Precision",
@@ -18,151 +19,44 @@ __all__ = [
     "build_kernel",
     "check_finite",
     "count_rows",
+    "distance_packing",
     "fixed_rows",
     "is_centred",
+    "leaves",
     "reads_python",
     "reads_stored",
+    "spread",
     "take_rows",
+    "takes_bytes",
 ]
-
-Precision = Literal["single", "double"]
-_DENSE_TYPES = (np.float32, np.float64, np.uint8)
-_BYTE_TYPES = (np.uint8, np.int8)
-_TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
-
-
-def count_rows(rows: Any) -> int:
-    """Number of rows of an array, sparse matrix or sequence of objects."""
-    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
-
-
-def check_finite(rows: Any) -> None:
-    """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
-    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
-    if values.dtype.kind != "f":
-        return
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()
-    if np.isfinite(total) or np.isfinite(values).all():
-        return
-    worst = values[~np.isfinite(values)][0]
-    raise ValueError(f"X must be finite, got {worst}")
-
-
-def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:
-    """The rows ``index``, whatever they are."""
-    if sp.issparse(rows):
-        return rows.tocsr()[index]
-    if hasattr(rows, "shape"):
-        return rows[index]
-    return [rows[i] for i in index]
-
-
-class RowSet:
-    """Rows in the packed forms the leaves of a kernel ask for, each made once.
-
-    Parameters
-    ----------
-    rows : array, sparse matrix or sequence of objects
-        The rows as the user has them; dense float32, float64, uint8 and int8 arrays that
-        are C-contiguous are read in place.
-    precision : {"single", "double"}
-        Precision of the packed copy.
-    shift : ndarray of shape (n_features,), default=None
-        Subtracted from dense rows where the kernel does not change with the origin: small
-        distances between rows far from it would drown in rounding.
-    store_sparse : bool, default=False
-        Whether dense rows are packed without their zeros; sparse ones always are.
-    """
-
-    def __init__(
-        self,
-        rows: Any,
-        precision: Precision,
-        shift: NDArray[np.float64] | None = None,
-        store_sparse: bool = False,
-    ) -> None:
-        self.rows = rows
-        self.precision = precision
-        self.shift = shift
-        self.store_sparse = store_sparse or sp.issparse(rows)
-        self._packed: dict[Any, Any] = {}
-
-    def __len__(self) -> int:
-        return count_rows(self.rows)
-
-    def like(self, rows: Any) -> RowSet:
-        """Other rows, packed as these are."""
-        if sp.issparse(rows) and not self.store_sparse:
-            rows = rows.toarray()
-        return RowSet(rows, self.precision, self.shift, self.store_sparse)
-
-    @property
-    def byte_type(self) -> np.dtype[Any] | None:
-        """The type of rows that may stay bytes: their inner products are exact in integers."""
-        if self.store_sparse or getattr(self.rows, "dtype", None) not in _BYTE_TYPES:
-            return None
-        is_exact = self.rows.ndim == 2 and self.rows.shape[1] <= _core.most_byte_features
-        return self.rows.dtype if is_exact else None
-
-    def packed_bytes(self) -> Any:
-        """The rows packed as the bytes they are."""
-        if "bytes" not in self._packed:
-            self._packed["bytes"] = _core.byte_rows(np.ascontiguousarray(self.rows))
-        return self._packed["bytes"]
-
-    def packed(self, transform: NDArray[np.float64] | None, centred: bool) -> Any:
-        """The rows after ``transform``, packed."""
-        key = (id(transform), centred)
-        if key not in self._packed:
-            rows = self.rows if hasattr(self.rows, "shape") else np.asarray(self.rows)
-            if transform is not None and rows.shape[1:] != transform.shape[:1]:
-                raise ValueError(
-                    f"the kernel is for {len(transform)} features, "
-                    f"but the rows have shape {rows.shape}"
-                )
-            scale, store_sparse = transform, self.store_sparse
-            shift = self.shift if centred else None
-            if transform is not None and transform.ndim == 2:
-                rows, scale, store_sparse = _transformed(rows, transform), None, False
-                shift = None if shift is None else shift @ transform
-            self._packed[key] = self._pack(rows, shift, scale, store_sparse)
-        return self._packed[key]
-
-    def lengths(self) -> NDArray[np.float64] | None:
-        """Length of each row as it is packed, the longest of several; None if none is packed."""
-        packed = [rows for key, rows in self._packed.items() if key != "bytes"]
-        if not packed:
-            return None
-        return np.sqrt(np.max([rows.squared_norms() for rows in packed], axis=0))
-
-    def _pack(
-        self,
-        rows: Any,
-        shift: NDArray[np.float64] | None,
-        scale: NDArray[np.float64] | None,
-        store_sparse: bool,
-    ) -> Any:
-        if sp.issparse(rows):
-            csr = _canonical(rows)
-            pack = getattr(_core, f"sparse_rows_{self.precision}")
-            return pack(csr.indptr, csr.indices, csr.data, csr.shape[1], scale)
-        dense = np.asarray(rows)
-        if dense.ndim != 2:
-            raise ValueError(f"X must be two-dimensional (rows, features), got {dense.shape}")
-        if dense.dtype not in _DENSE_TYPES:
-            dense = dense.astype(np.float64)
-        pack = getattr(_core, f"dense_rows_{self.precision}")
-        return pack(np.ascontiguousarray(dense), shift, scale, store_sparse)
 
 
 def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
-    """Rows that stay while others come and go, packed in the way that suits them."""
+    """Rows that stay while others come and go, packed in the way that suits them.
+
+    Distances do not change with the origin, their rounding does: single precision always moves
+    dense rows to their mean, else rows are moved where that is needed, sparse ones only if they
+    are hardly sparse.
+    """
     if reads_stored(form):
         return RowSet(rows, precision)
     if _is_mostly_zero(rows, precision, form):
         return RowSet(rows, precision, store_sparse=True)
-    return RowSet(rows, precision, _row_shift(rows, precision))
+    if precision == "single" and _is_numeric(rows):
+        return RowSet(rows, precision, _mean(rows))
+    plain = RowSet(rows, precision)
+    if not _needs_differences(plain, form):
+        return plain
+    if sp.issparse(rows):
+        if rows.nnz < _DENSE_SHARE * rows.shape[0] * rows.shape[1]:
+            return plain
+        rows = rows.toarray()
+    return RowSet(rows, precision, _mean(rows)) if _is_numeric(rows) else plain
+
+
+def _needs_differences(rows: RowSet, form: shapes.Form) -> bool:
+    some = (leaf for leaf in leaves(form) if not takes_bytes(leaf, rows, rows))
+    return any(distance_packing(leaf, rows)[1] for leaf in some)
 
 
 # With fewer entries that are not zero the sparse micro-kernel is faster than the dense one.
@@ -176,7 +70,7 @@ def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
     if precision == "single" or not isinstance(form, shapes.Leaf):
         return _DENSE_SHARE
     given = RowSet(rows, precision)
-    return _DOUBLE_BYTE_SHARE if _takes_bytes(form, given, given) else _DENSE_SHARE
+    return _DOUBLE_BYTE_SHARE if takes_bytes(form, given, given) else _DENSE_SHARE
 
 
 def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
@@ -195,54 +89,14 @@ def _is_numeric(rows: Any) -> bool:
     return rows.ndim == 2 and rows.size > 0
 
 
-def _row_shift(rows: Any, precision: Precision) -> NDArray[np.float64] | None:
-    """The origin that limits rounding of distances: about the mean of dense numeric rows.
-
-    Double precision needs it only if the rows lie far from the origin for their spread.
-    """
-    if not _is_numeric(rows):
-        return None
-    if precision == "double":
-        few = _some(rows, 64).astype(np.float64, copy=False)
-        low, high = few.min(axis=0), few.max(axis=0)
-        if max(high.max(), -low.min()) <= 1e3 * float((high - low).max()):
-            return None
+def _mean(rows: Any) -> NDArray[np.float64]:
+    """About the mean of dense numeric rows."""
     return np.asarray(_some(rows, 2048).mean(axis=0, dtype=np.float64))
 
 
 def _some(rows: Any, count: int) -> Any:
     """About as many rows, from everywhere, where they lie."""
     return rows[:: max(len(rows) // count, 1)]
-
-
-def _transformed(rows: Any, transform: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``rows @ transform``, each row summed in the same order whatever rows it comes with.
-
-    BLAS does not promise that, and a prediction must not depend on the batch.
-    """
-    if sp.issparse(rows):
-        return np.asarray(rows @ transform)
-    out = np.zeros((len(rows), transform.shape[1]))
-    for start in range(0, len(rows), _TRANSFORMED_ROWS):
-        part = slice(start, start + _TRANSFORMED_ROWS)
-        for column, weights in zip(np.asarray(rows[part]).T, transform, strict=True):
-            out[part] += np.multiply.outer(column, weights)
-    return out
-
-
-def _canonical(rows: Any) -> Any:
-    """CSR with ascending distinct columns, float values and indices of one width."""
-    csr = rows.tocsr()
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    if csr.data.dtype not in (np.float32, np.float64):
-        csr = csr.astype(np.float64)
-    if csr.indptr.dtype != csr.indices.dtype:
-        csr = csr.copy()
-        csr.indptr = csr.indptr.astype(np.int64)
-        csr.indices = csr.indices.astype(np.int64)
-    return csr
 
 
 def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
@@ -254,11 +108,11 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
     match form:
         case shapes.Leaf():
             parameters = form.kind, form.gamma, form.coef0, form.degree
-            if _takes_bytes(form, left, right):
+            if takes_bytes(form, left, right):
                 return make("byte_leaf")(*parameters, left.packed_bytes(), right.packed_bytes())
-            centred = is_centred(form, left)
+            centred, by_differences = distance_packing(form, left)
             pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
-            return make("leaf")(*parameters, *pair)
+            return make("leaf")(*parameters, *pair, by_differences)
         case shapes.Constant():
             return make("constant")(form.value, len(left), len(right))
         case shapes.Sum():
@@ -282,11 +136,50 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
 
 
 def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
-    """Whether the packed rows of a kernel are shifted, if there is a shift."""
+    """Whether a kernel allows for a shift of these rows."""
     return form.kind in ("gaussian", "laplacian") and not rows.store_sparse
 
 
-def _takes_bytes(form: shapes.Leaf, left: RowSet, right: RowSet) -> bool:
+# Of gamma |x|^2 or gamma |x|_1, x being the longest of the rows. Exponents from norms and inner
+# products are off by up to 4 times that many roundings: kernel values by 6e-5 in single precision
+# and 2e-12 in double. Of a row farther out than all of these they are not off by more: beyond
+# twice the distance its kernel values shrink faster than the error grows.
+_MOST_SPREAD: dict[Precision, float] = {"single": 2.0**8, "double": 2.0**12}
+
+
+def spread(form: shapes.Leaf, rows: RowSet) -> float:
+    """``gamma |x|^2``, for a laplacian ``gamma |x|_1``, of the longest row x, or a bound of it."""
+    key = (form.kind, form.gamma, id(form.transform))
+    if key not in rows.spreads:
+        packed = rows.packed(form.transform, is_centred(form, rows))
+        square = float(packed.squared_norms().max(initial=0.0))
+        # |x|_1 <= sqrt(d) |x|
+        length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
+        rows.spreads[key] = form.gamma * length
+    return rows.spreads[key]
+
+
+def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
+    """Whether rows are shifted, and whether distances from the fixed ones go by differences.
+
+    Other rows have no say: a prediction must not depend on the batch.
+    """
+    if form.kind not in ("gaussian", "laplacian"):
+        return False, False
+    centred = not fixed.store_sparse
+    # Dense rows have their absolute differences taken one by one anyway.
+    may_cancel = form.kind == "gaussian" or fixed.store_sparse
+    # A product with gamma may overflow, and is then no number or infinite.
+    by_differences = may_cancel and not spread(form, fixed) <= _MOST_SPREAD[fixed.precision]
+    if centred and fixed.precision == "double" and (by_differences or form.kind == "laplacian"):
+        # Differences of doubles are as exact as they are; a shift rounds rows near the origin.
+        if fixed.shift is not None:
+            fixed.unpack(form.transform, centred)
+        centred = False
+    return centred, by_differences
+
+
+def takes_bytes(form: shapes.Leaf, left: RowSet, right: RowSet) -> bool:
     """Whether a kernel of inner products meets rows of bytes on both sides."""
     if form.transform is not None or form.kind == "laplacian":
         return False
@@ -303,13 +196,24 @@ def reads_python(form: shapes.Form) -> bool:
     return _any_leaf(form, shapes.Opaque)
 
 
+def leaves(form: shapes.Form) -> Iterator[shapes.Leaf]:
+    """The built-in kernels of rows that a kernel is made of."""
+    return (part for part in _ends(form) if isinstance(part, shapes.Leaf))
+
+
 def _any_leaf(form: shapes.Form, kind: type) -> bool:
+    return any(isinstance(part, kind) for part in _ends(form))
+
+
+def _ends(form: shapes.Form) -> Iterator[shapes.Form]:
     match form:
         case shapes.Sum() | shapes.Product():
-            return any(_any_leaf(part, kind) for part in form.parts)
+            for part in form.parts:
+                yield from _ends(part)
         case shapes.Scaled() | shapes.Normalized():
-            return _any_leaf(form.part, kind)
-    return isinstance(form, kind)
+            yield from _ends(form.part)
+        case _:
+            yield form
 
 
 def _maker(precision: Precision) -> Callable[[str], Any]:

@@ -225,8 +225,9 @@ class Certificate:
     infeasibility : float
         Largest violation of the box or of a group sum.
     error : float
-        Bound of the error of the gradients that were not recomputed in double precision;
-        0 if all were. The violation does not depend on those.
+        Bound of the error of the gradients: of those that were not recomputed in double
+        precision, on which the violation does not depend, and of what rounding of distances
+        between rows does to all of them. 0 if there is neither.
     corrections : ndarray or None
         What was added to the values (K coef) behind the gradients so far because it was
         recomputed; without that they would have the errors of the others. None if all were.
@@ -309,7 +310,14 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     Certificate
     """
     beta = _checked_point(problem, gram, coef)
-    return certify_expansion(problem, gram, beta, _expansion(problem, gram, beta))
+    found = certify_expansion(problem, gram, beta, _expansion(problem, gram, beta))
+    return replace(found, error=distance_error(gram, beta))
+
+
+def distance_error(gram: KernelMatrix, beta: FloatArray) -> float:
+    """Bound of what rounding of distances does to (K beta) in float64, where the gram tells it."""
+    known = getattr(gram, "expansion_error", None)
+    return 0.0 if known is None else float(known(beta))
 
 
 def certify_expansion(

@@ -1,8 +1,10 @@
 // Built-in kernels of packed rows.
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "core/kernels/merged_leaf.hpp"
 #include "core/kernels/panel_leaf.hpp"
 
 namespace mercer {
@@ -99,17 +101,42 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
 
 }  // namespace
 
+// Rows whose norm leaves the range of T stand far from all others: |x|^2 - 2 x'z + |z|^2 would be
+// no number.
 template <class T>
-KernelPointer<T> make_leaf(const LeafParameters& leaf, RowsPointer<T> left, RowsPointer<T> right) {
+static RowsPointer<T> in_range(RowsPointer<T> rows) {
+    const T* norms = rows->squared_norms();
+    const auto is_finite = [](T norm) { return std::isfinite(norm); };
+    if (std::all_of(norms, norms + rows->size(), is_finite)) return rows;
+    std::vector<std::size_t> all(rows->size());
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    const auto copy = std::make_shared<Rows<T>>(*rows, all);
+    copy->set_apart();
+    return copy;
+}
+
+template <class T>
+KernelPointer<T> make_leaf(LeafParameters leaf, RowsPointer<T> left, RowsPointer<T> right,
+                           bool by_differences) {
+    if (by_differences && left->is_sparse()) {
+        return make_merged_leaf<T>(leaf, std::move(left), std::move(right));
+    }
+    if (by_differences && leaf.kind == LeafKind::gaussian) {
+        leaf.kind = LeafKind::gaussian_by_differences;
+    }
+    if (leaf.kind == LeafKind::gaussian) {
+        left = in_range<T>(std::move(left));
+        right = in_range<T>(std::move(right));
+    }
     if (left->is_sparse()) {
         return std::make_shared<SparseLeaf<T>>(leaf, std::move(left), std::move(right));
     }
     return std::make_shared<PanelLeaf<T, Rows<T>>>(leaf, std::move(left), std::move(right));
 }
 
-template KernelPointer<float> make_leaf(const LeafParameters&, RowsPointer<float>,
-                                        RowsPointer<float>);
-template KernelPointer<double> make_leaf(const LeafParameters&, RowsPointer<double>,
-                                         RowsPointer<double>);
+template KernelPointer<float> make_leaf(LeafParameters, RowsPointer<float>, RowsPointer<float>,
+                                        bool);
+template KernelPointer<double> make_leaf(LeafParameters, RowsPointer<double>, RowsPointer<double>,
+                                         bool);
 
 }  // namespace mercer

@@ -145,17 +145,14 @@ class Gaussian(Kernel):
 
     def _scaled_distances(self, X: Rows, Z: Rows) -> FloatArray:
         """``(x - z)' G (x - z)`` as squared distances of mapped rows."""
-        mapped = self._mapped(X)
-        distances = squared_distances(mapped, mapped if Z is X else self._mapped(Z))
         gamma = self._number_or_array()
+        distances = squared_distances(X, Z, None if isinstance(gamma, float) else self._mapped)
         if isinstance(gamma, float):
             distances *= gamma
         return distances
 
     def _mapped(self, X: Rows) -> Rows:
-        gamma = self._number_or_array()
-        if isinstance(gamma, float):
-            return X
+        gamma = np.asarray(self._gamma)
         self._check_features(X)
         return scaled_columns(X, np.sqrt(gamma)) if gamma.ndim == 1 else X @ self._factor
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
@@ -55,18 +58,38 @@ def centred(X: Rows, Z: Rows) -> tuple[Rows, Rows]:
     return shifted, shifted if Z is X else Z - mean
 
 
-def squared_distances(X: Rows, Z: Rows) -> FloatArray:
-    """``|x_i - z_j|^2 = |x_i|^2 - 2 x_i'z_j + |z_j|^2``, clipped at zero."""
-    same = Z is X
-    X, Z = centred(X, Z)
-    distances = inner_products(X, Z)
-    distances *= -2.0
-    distances += squared_norms(X)[:, None]
-    distances += squared_norms(Z)
-    np.maximum(distances, 0.0, out=distances)
-    if same:
-        np.fill_diagonal(distances, 0.0)
+# Of squared distances below this share of the squared norms more than four digits are lost.
+CANCELLED = 1e-4
+
+
+def squared_distances(X: Rows, Z: Rows, mapped: Callable[[Rows], Rows] | None = None) -> FloatArray:
+    """``|x_i - z_j|^2 = |x_i|^2 - 2 x_i'z_j + |z_j|^2``, by differences where that cancels.
+
+    Of the rows after a linear map, if there is one.
+    """
+    image = (lambda rows: rows) if mapped is None else mapped
+    with np.errstate(over="ignore", invalid="ignore"):
+        near_X, near_Z = centred(X, Z)
+        same = near_Z is near_X
+        near_X = image(near_X)
+        near_Z = near_X if same else image(near_Z)
+        distances = inner_products(near_X, near_Z)
+        distances *= -2.0
+        sizes = np.add.outer(squared_norms(near_X), squared_norms(near_Z))
+        distances += sizes
+        sizes *= CANCELLED
+        # that is no number where it overflows
+        first, second = np.nonzero(~(distances > sizes))
+        for pairs in row_slices(len(first), 8 * _entries_per_row(X, Z)):
+            apart = image(X[first[pairs]] - Z[second[pairs]])
+            distances[first[pairs], second[pairs]] = squared_norms(apart)
     return distances
+
+
+def _entries_per_row(X: Rows, Z: Rows) -> int:
+    if not is_sparse(X) or not is_sparse(Z):
+        return int(X.shape[1])
+    return 1 + 2 * (X.nnz + Z.nnz) // (X.shape[0] + Z.shape[0])
 
 
 def absolute_distances(X: Rows, Z: Rows) -> FloatArray:
@@ -84,20 +107,43 @@ def absolute_distances(X: Rows, Z: Rows) -> FloatArray:
 
 def difference_squares(X: Rows, Z: Rows, weights: FloatArray) -> FloatArray:
     """``sum_ij w_ij (x_id - z_jd)^2`` for every feature d, in O(n m d)."""
-    X, Z = centred(X, Z)
-    squares = _weighted_squares(X, weights.sum(axis=1))
-    squares += _weighted_squares(Z, weights.sum(axis=0))
-    squares -= 2.0 * cross_moment_diagonal(X, weights, Z)
+    near_X, near_Z = centred(X, Z)
+    left, right = weights.sum(axis=1), weights.sum(axis=0)
+    squares = _weighted_squares(near_X, left) + _weighted_squares(near_Z, right)
+    squares -= 2.0 * cross_moment_diagonal(near_X, weights, near_Z)
+    for d in _cancelled(squares, near_X, left, near_Z, right):
+        apart = _dense(X[:, [d]]) - _dense(Z[:, [d]]).T
+        apart *= apart
+        squares[d] = np.vdot(weights, apart)
     return squares
 
 
 def difference_moment(X: Rows, Z: Rows, weights: FloatArray) -> FloatArray:
     """``sum_ij w_ij (x_i - z_j)(x_i - z_j)'``, a (d, d) matrix, in O(n m d + n d^2)."""
-    X, Z = centred(X, Z)
-    cross = X.T @ (weights @ Z)
-    moment = _weighted_moment(X, weights.sum(axis=1)) + _weighted_moment(Z, weights.sum(axis=0))
+    near_X, near_Z = centred(X, Z)
+    left, right = weights.sum(axis=1), weights.sum(axis=0)
+    cross = near_X.T @ (weights @ near_Z)
+    moment = _weighted_moment(near_X, left) + _weighted_moment(near_Z, right)
     moment -= cross
     moment -= cross.T
+    if len(_cancelled(np.diagonal(moment), near_X, left, near_Z, right)):
+        return _moment_by_differences(_dense(X), _dense(Z), weights)
+    return moment
+
+
+def _cancelled(
+    squares: FloatArray, X: Rows, left: FloatArray, Z: Rows, right: FloatArray
+) -> NDArray[np.intp]:
+    """Features whose sums of squared differences are small next to what they were taken from."""
+    sizes = _weighted_squares(X, np.abs(left)) + _weighted_squares(Z, np.abs(right))
+    return np.flatnonzero((sizes > 0.0) & ~(np.abs(squares) > CANCELLED * sizes))
+
+
+def _moment_by_differences(X: FloatArray, Z: FloatArray, weights: FloatArray) -> FloatArray:
+    moment = np.zeros((X.shape[1], X.shape[1]))
+    for x, w in zip(X, weights, strict=True):
+        apart = x - Z
+        moment += apart.T @ (apart * w[:, None])
     return moment
 
 

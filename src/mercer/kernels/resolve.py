@@ -17,9 +17,6 @@ __all__ = ["distinct_squared_distances", "median_distance", "resolve_gamma", "we
 MEDIAN_ROWS = 1000
 VARIANCE_BYTES = 2**22
 
-# Squared distances of sparse rows below this share of their norms are rounding errors.
-EQUAL_ROWS = 1e-12
-
 Distances = Callable[[Rows, Rows], FloatArray]
 
 
@@ -51,7 +48,9 @@ def weighted_variance(X: Rows, weights: FloatArray) -> float:
     total = weights.sum() * X.shape[1]
     if is_sparse(X):
         mean = float(weights @ np.asarray(X.sum(axis=1)).ravel()) / total
-        return max(0.0, float(weights @ squared_norms(X)) / total - mean**2)
+        entries = np.repeat(weights, np.diff(X.indptr))
+        rest = total - float(entries.sum())  # of the entries that are zero
+        return (float(entries @ (X.data - mean) ** 2) + rest * mean**2) / total
     if 8 * X.size <= VARIANCE_BYTES:
         rows = numeric_rows(X)
         mean = float((weights @ rows).sum()) / total
@@ -88,9 +87,7 @@ def distinct_squared_distances(X: Rows, Z: Rows) -> FloatArray:
     """``|x_i - z_j|^2``, zero where the rows are equal."""
     if not is_sparse(X) and not is_sparse(Z):
         return cdist(X, Z, "sqeuclidean")
-    distances = squared_distances(X, Z)
-    distances[distances <= EQUAL_ROWS * np.add.outer(squared_norms(X), squared_norms(Z))] = 0.0
-    return distances
+    return squared_distances(X, Z)
 
 
 def _weighted_median(values: FloatArray, weights: FloatArray) -> float:

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer.bounded_expansion import LazyExpansion, has_bound
+from mercer.bounded_expansion import LazyExpansion
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
@@ -344,7 +344,7 @@ class KernelMachine(BaseEstimator):
 
     def _can_screen(self) -> bool:
         """Whether signs may be found in single precision, with a bound of its error."""
-        return self.precision == "auto" and has_bound(self._expansion)
+        return self.precision == "auto" and self._expanded.is_bounded
 
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Certificate, Problem, assess, certify, certify_expansion
+from mercer.problem import (
+    Certificate,
+    Problem,
+    assess,
+    certify,
+    certify_expansion,
+    distance_error,
+)
 
 __all__ = ["KnownGradient", "Origin", "screened_certificate"]
 
@@ -77,11 +84,12 @@ def screened_certificate(
     if found is None:
         return certify(problem, gram, coef)
     values, corrections, bound, report = found
-    if precision == "double" and origin.error == 0.0:
+    if precision == "double" and origin.corrections is None:
         certificate = certify_expansion(problem, gram, coef, values)
     else:
         certificate = assess(problem, coef, values, gram.is_positive_definite, report)
-    return replace(certificate, error=bound, corrections=corrections)
+    error = bound + distance_error(gram, coef)
+    return replace(certificate, error=error, corrections=corrections)
 
 
 def _options(precision: Precision, enough: float | None) -> Any:

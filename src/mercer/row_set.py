@@ -1,0 +1,184 @@
+"""Rows packed for the native core."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer import _core
+
+__all__ = ["Precision", "RowSet", "check_finite", "count_rows", "take_rows"]
+
+Precision = Literal["single", "double"]
+_DENSE_TYPES = (np.float32, np.float64, np.uint8)
+_BYTE_TYPES = (np.uint8, np.int8)
+_TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
+
+
+def count_rows(rows: Any) -> int:
+    """Number of rows of an array, sparse matrix or sequence of objects."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def check_finite(rows: Any) -> None:
+    """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
+    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    if values.dtype.kind != "f":
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if np.isfinite(total) or np.isfinite(values).all():
+        return
+    worst = values[~np.isfinite(values)][0]
+    raise ValueError(f"X must be finite, got {worst}")
+
+
+def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:
+    """The rows ``index``, whatever they are."""
+    if sp.issparse(rows):
+        return rows.tocsr()[index]
+    if hasattr(rows, "shape"):
+        return rows[index]
+    return [rows[i] for i in index]
+
+
+class RowSet:
+    """Rows in the packed forms the leaves of a kernel ask for, each made once.
+
+    Parameters
+    ----------
+    rows : array, sparse matrix or sequence of objects
+        The rows as the user has them; dense float32, float64, uint8 and int8 arrays that
+        are C-contiguous are read in place.
+    precision : {"single", "double"}
+        Precision of the packed copy.
+    shift : ndarray of shape (n_features,), default=None
+        Subtracted from dense rows where the kernel does not change with the origin: small
+        distances between rows far from it would drown in rounding.
+    store_sparse : bool, default=False
+        Whether dense rows are packed without their zeros; sparse ones always are.
+    """
+
+    def __init__(
+        self,
+        rows: Any,
+        precision: Precision,
+        shift: NDArray[np.float64] | None = None,
+        store_sparse: bool = False,
+    ) -> None:
+        self.rows = rows
+        self.precision = precision
+        self.shift = shift
+        self.store_sparse = store_sparse or sp.issparse(rows)
+        self.spreads: dict[Any, float] = {}
+        self._packed: dict[Any, Any] = {}
+        self._transforms: list[Any] = []  # kept, so that no other gets the id of one
+
+    def __len__(self) -> int:
+        return count_rows(self.rows)
+
+    def like(self, rows: Any) -> RowSet:
+        """Other rows, packed as these are."""
+        if sp.issparse(rows) and not self.store_sparse:
+            rows = rows.toarray()
+        return RowSet(rows, self.precision, self.shift, self.store_sparse)
+
+    @property
+    def byte_type(self) -> np.dtype[Any] | None:
+        """The type of rows that may stay bytes: their inner products are exact in integers."""
+        if self.store_sparse or getattr(self.rows, "dtype", None) not in _BYTE_TYPES:
+            return None
+        is_exact = self.rows.ndim == 2 and self.rows.shape[1] <= _core.most_byte_features
+        return self.rows.dtype if is_exact else None
+
+    def packed_bytes(self) -> Any:
+        """The rows packed as the bytes they are."""
+        if "bytes" not in self._packed:
+            self._packed["bytes"] = _core.byte_rows(np.ascontiguousarray(self.rows))
+        return self._packed["bytes"]
+
+    def packed(self, transform: NDArray[np.float64] | None, centred: bool) -> Any:
+        """The rows after ``transform``, packed."""
+        key = (id(transform), centred and self.shift is not None)
+        if key not in self._packed:
+            rows = self.rows if hasattr(self.rows, "shape") else np.asarray(self.rows)
+            if transform is not None and rows.shape[1:] != transform.shape[:1]:
+                raise ValueError(
+                    f"the kernel is for {len(transform)} features, "
+                    f"but the rows have shape {rows.shape}"
+                )
+            scale, store_sparse = transform, self.store_sparse
+            shift = self.shift if centred else None
+            if transform is not None and transform.ndim == 2:
+                rows = _transformed(rows, transform, shift)
+                shift, scale, store_sparse = None, None, False
+            self._packed[key] = self._pack(rows, shift, scale, store_sparse)
+            self._transforms.append(transform)
+        return self._packed[key]
+
+    def unpack(self, transform: NDArray[np.float64] | None, centred: bool) -> None:
+        """Forget packed rows that serve no kernel."""
+        self._packed.pop((id(transform), centred and self.shift is not None), None)
+
+    def lengths(self) -> NDArray[np.float64] | None:
+        """Length of each row as it is packed, the longest of several; None if none is packed."""
+        packed = [rows for key, rows in self._packed.items() if key != "bytes"]
+        if not packed:
+            return None
+        return np.sqrt(np.max([rows.squared_norms() for rows in packed], axis=0))
+
+    def _pack(
+        self,
+        rows: Any,
+        shift: NDArray[np.float64] | None,
+        scale: NDArray[np.float64] | None,
+        store_sparse: bool,
+    ) -> Any:
+        if sp.issparse(rows):
+            csr = _canonical(rows)
+            pack = getattr(_core, f"sparse_rows_{self.precision}")
+            return pack(csr.indptr, csr.indices, csr.data, csr.shape[1], scale)
+        dense = np.asarray(rows)
+        if dense.ndim != 2:
+            raise ValueError(f"X must be two-dimensional (rows, features), got {dense.shape}")
+        if dense.dtype not in _DENSE_TYPES:
+            dense = dense.astype(np.float64)
+        pack = getattr(_core, f"dense_rows_{self.precision}")
+        return pack(np.ascontiguousarray(dense), shift, scale, store_sparse)
+
+
+def _transformed(
+    rows: Any, transform: NDArray[np.float64], shift: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """``(rows - shift) @ transform``, each row summed in the same order whatever rows it is with.
+
+    BLAS does not promise that, and a prediction must not depend on the batch.
+    """
+    if sp.issparse(rows):
+        return np.asarray(rows @ transform)
+    out = np.zeros((len(rows), transform.shape[1]))
+    for start in range(0, len(rows), _TRANSFORMED_ROWS):
+        part = slice(start, start + _TRANSFORMED_ROWS)
+        some = np.asarray(rows[part], dtype=np.float64)
+        some = some if shift is None else some - shift
+        for column, weights in zip(some.T, transform, strict=True):
+            out[part] += np.multiply.outer(column, weights)
+    return out
+
+
+def _canonical(rows: Any) -> Any:
+    """CSR with ascending distinct columns, float values and indices of one width."""
+    csr = rows.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    if csr.data.dtype not in (np.float32, np.float64):
+        csr = csr.astype(np.float64)
+    if csr.indptr.dtype != csr.indices.dtype:
+        csr = csr.copy()
+        csr.indptr = csr.indptr.astype(np.int64)
+        csr.indices = csr.indices.astype(np.int64)
+    return csr
