@@ -47,6 +47,7 @@ ANNEXES = {
     "native_kernel": "gram",
     "cross_gram": "gram",
     "bounded_expansion": "gram",
+    "spot_check": "gram",
 }
 
 FILES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))

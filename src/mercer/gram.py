@@ -18,7 +18,9 @@ from scipy.sparse import issparse
 from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.kernels import Kernel
+from mercer.kernels.definiteness import Definiteness
 from mercer.kernels.form import Leaf
+from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.native_kernel import (
     Precision,
     RowSet,
@@ -30,6 +32,7 @@ from mercer.native_kernel import (
     reads_stored,
     take_rows,
 )
+from mercer.spot_check import SpotCheck, warn_of_indefinite
 
 __all__ = ["Expansion", "Gram"]
 
@@ -79,21 +82,44 @@ class Gram:
         self.n_rows = count_rows(X)
         if not reads_python(kernel.form()):
             check_finite(X)
+        if reads_stored(kernel.form()):
+            check_kernel_matrix(X)
         self.n_threads = resolve_threads(n_threads)
         self.precision: Precision = _resolve_precision(precision, self.n_rows)
         self.precision_is_given = precision != "auto"
         self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
         self._segments = _check_segments(segments, self.n_rows)
         self._rows = X
+        self._spot_check = SpotCheck(kernel.definiteness)
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
         self._lock = threading.Lock()
 
     @property
+    def definiteness(self) -> Definiteness:
+        """What is known of the matrix: that of the kernel, or "refuted" by its values."""
+        return self._spot_check.definiteness
+
+    @property
     def is_positive_definite(self) -> bool:
-        """Whether the kernel matrix is positive semi-definite for sure."""
-        return bool(self.kernel.is_positive_definite)
+        """Whether nothing is known against the matrix being positive semi-definite."""
+        return self.definiteness != "refuted"
+
+    @property
+    def refutation(self) -> str:
+        """What values of the matrix refuted its definiteness; empty if none did."""
+        return self._spot_check.reason
+
+    def inspect(self, coef: FloatArray | None = None, *, warn: bool = True) -> Definiteness:
+        """Look for values that refute a definiteness nobody knows of; warn if there are any.
+
+        At most 256 rows are looked at, those with the largest coefficients ``coef``, one for
+        each row, before others.
+        """
+        if self._spot_check.look(self, coef) and warn:
+            warn_of_indefinite(self.kernel, self.refutation, stacklevel=3)
+        return self.definiteness
 
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
@@ -139,13 +165,15 @@ class Gram:
         kept = take_rows(self._rows, rows)
         if reads_stored(self.kernel.form()):
             kept = kept[:, rows]
-        return Gram(
+        other = Gram(
             self.kernel,
             kept,
             cache_size=self.cache_bytes / 2**20 if cache_size is None else cache_size,
             precision=self.precision,
             n_threads=self.n_threads,
         )
+        other._spot_check = SpotCheck(self.definiteness)
+        return other
 
     def features(self) -> Any:
         """The rows, an array or CSR matrix of doubles, if the kernel is their inner product.

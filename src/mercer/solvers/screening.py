@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Certificate, Problem, assess, certify, certify_expansion
+from mercer.problem import Certificate, Problem, assess, certify, certify_expansion, definiteness_at
 
 __all__ = ["KnownGradient", "Origin", "screened_certificate"]
 
@@ -80,7 +80,8 @@ def screened_certificate(
     if precision == "double" and origin.error == 0.0:
         certificate = certify_expansion(problem, gram, coef, values)
     else:
-        certificate = assess(problem, coef, values, gram.is_positive_definite, report)
+        known = definiteness_at(problem, gram, coef)
+        certificate = assess(problem, coef, values, known, report)
     return replace(certificate, error=bound, corrections=corrections)
 
 

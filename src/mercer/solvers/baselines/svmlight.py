@@ -135,5 +135,5 @@ class _Run(BaselineRun):
     def _gap(self) -> float:
         p = self.problem
         values = p.linear - self.gradient - p.ridge * self.coef
-        gap = assess(p, self.coef, values, self.gram.is_positive_definite).gap
+        gap = assess(p, self.coef, values, self.gram.definiteness).gap
         return np.inf if gap is None else gap
