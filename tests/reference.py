@@ -25,7 +25,10 @@ class DenseGram:
     """Kernel values held as one matrix."""
 
     K: NDArray[np.float64]
-    is_positive_definite: bool = True
+    definiteness: str = "known"
+
+    def inspect(self, coef: NDArray[np.float64] | None = None) -> str:
+        return self.definiteness
 
     @property
     def n_rows(self) -> int:

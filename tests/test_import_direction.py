@@ -49,6 +49,7 @@ ANNEXES = {
     "rounding": "gram",
     "cross_gram": "gram",
     "bounded_expansion": "gram",
+    "spot_check": "gram",
 }
 
 FILES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))

@@ -178,7 +178,7 @@ def test_infeasibility_sees_box_and_sums() -> None:
 
 
 def test_indefinite_kernel_has_no_gap() -> None:
-    gram = DenseGram(np.array([[0.0, 1], [1, 0]]), is_positive_definite=False)
+    gram = DenseGram(np.array([[0.0, 1], [1, 0]]), definiteness="refuted")
     certificate = certify(Problem([1, -1], -1, 1), gram, [0.5, -0.5])
     assert certificate.gap is None
     assert certificate.primal is None

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "core/cholesky.hpp"
 #include "core/duality.hpp"
 
 namespace mercer::bind {
@@ -33,6 +34,12 @@ void register_point(nb::module_& m) {
     m.def("is_point", [](const Array1<double>& beta, const IndexArray& index, std::size_t n_rows) {
         const bool fits = beta.size() == index.size();
         return fits && is_point(beta.data(), index.data(), beta.size(), n_rows);
+    });
+    m.def("has_cholesky_factor", [](const Array2<double>& matrix) {
+        const std::size_t n = matrix.shape(0);
+        if (matrix.shape(1) != n) throw std::invalid_argument("matrix must be square");
+        nb::gil_scoped_release release;
+        return Cholesky<double>({matrix.data(), matrix.data() + n * n}, n).is_positive();
     });
     m.def("are_weighted_signs", [](const Array1<double>& sign, const Array1<double>& weight) {
         const bool fits = sign.size() == weight.size();

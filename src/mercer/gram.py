@@ -18,7 +18,9 @@ from scipy.sparse import issparse
 from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.kernels import Kernel
+from mercer.kernels.definiteness import Definiteness
 from mercer.kernels.form import Leaf
+from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.native_kernel import (
     Precision,
     RowSet,
@@ -32,6 +34,7 @@ from mercer.native_kernel import (
     take_rows,
 )
 from mercer.rounding import carries, carrying_rows, distance_rounding
+from mercer.spot_check import SpotCheck, warn_of_indefinite
 
 __all__ = ["Expansion", "Gram"]
 
@@ -84,8 +87,11 @@ class Gram:
         self.n_rows = count_rows(X)
         if not reads_python(self.form):
             check_finite(X)
+        if reads_stored(self.form):
+            check_kernel_matrix(X)
         self.n_threads = resolve_threads(n_threads)
         self._rows = X
+        self._spot_check = SpotCheck(kernel.definiteness)
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
@@ -99,9 +105,29 @@ class Gram:
         self._segments = _check_segments(segments, self.n_rows)
 
     @property
+    def definiteness(self) -> Definiteness:
+        """What is known of the matrix: that of the kernel, or "refuted" by its values."""
+        return self._spot_check.definiteness
+
+    @property
     def is_positive_definite(self) -> bool:
-        """Whether the kernel matrix is positive semi-definite for sure."""
-        return bool(self.kernel.is_positive_definite)
+        """Whether nothing is known against the matrix being positive semi-definite."""
+        return self.definiteness != "refuted"
+
+    @property
+    def refutation(self) -> str:
+        """What values of the matrix refuted its definiteness; empty if none did."""
+        return self._spot_check.reason
+
+    def inspect(self, coef: FloatArray | None = None, *, warn: bool = True) -> Definiteness:
+        """Look for values that refute a definiteness nobody knows of; warn if there are any.
+
+        At most 256 rows are looked at, those with the largest coefficients ``coef``, one for
+        each row, before others.
+        """
+        if self._spot_check.look(self, coef) and warn:
+            warn_of_indefinite(self.kernel, self.refutation, stacklevel=3)
+        return self.definiteness
 
     @cached_property
     def carries_single(self) -> bool:
@@ -168,13 +194,15 @@ class Gram:
         kept = take_rows(self._rows, rows)
         if reads_stored(self.form):
             kept = kept[:, rows]
-        return Gram(
+        other = Gram(
             self.kernel,
             kept,
             cache_size=self.cache_bytes / 2**20 if cache_size is None else cache_size,
             precision=self.precision,
             n_threads=self.n_threads,
         )
+        other._spot_check = SpotCheck(self.definiteness)
+        return other
 
     def features(self) -> Any:
         """The rows, an array or CSR matrix of doubles, if the kernel is their inner product.

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
 from mercer.error_free import long_expansion
+from mercer.kernels.definiteness import Definiteness
 from mercer.primal_correction import corrected_gap, features_needed, is_large, long_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
@@ -35,7 +36,9 @@ class KernelMatrix(Protocol):
     def n_rows(self) -> int: ...
 
     @property
-    def is_positive_definite(self) -> bool: ...
+    def definiteness(self) -> Definiteness: ...
+
+    def inspect(self, coef: FloatArray | None = None) -> Definiteness: ...
 
     def block(
         self,
@@ -217,8 +220,9 @@ class Certificate:
         Dual value of the point and the best primal value found from it: that of its machine,
         of the same w with another bias or scale, or of w with its rounding corrected.
     gap : float or None
-        ``primal - objective``, an upper bound of the distance to the optimal value.
-        None if the kernel is indefinite, infinite if no primal point was found.
+        ``primal - objective``, an upper bound of the distance to the optimal value, if the
+        kernel is positive semi-definite. None if it is known not to be, infinite if no primal
+        point was found.
     violation : float
         Largest KKT violation: how much a feasible pair (or, without a group, a single
         variable) could still gain per unit step.
@@ -231,6 +235,10 @@ class Certificate:
     corrections : ndarray or None
         What was added to the values (K coef) behind the gradients so far because it was
         recomputed; without that they would have the errors of the others. None if all were.
+    definiteness : {"known", "stated", "unknown", "refuted"}
+        Whether the kernel is positive semi-definite, as the gap needs: by construction, by
+        what the caller said, or not known but not refuted either by the kernel values of up to
+        256 rows, those with the largest coefficients first. "refuted" if it is not.
     """
 
     gradient: FloatArray
@@ -242,6 +250,7 @@ class Certificate:
     infeasibility: float
     error: float = 0.0
     corrections: FloatArray | None = None
+    definiteness: Definiteness = "known"
 
     @property
     def relative_gap(self) -> float | None:
@@ -275,6 +284,7 @@ class Solution:
     status: Status
     error: float = 0.0
     corrections: FloatArray | None = None
+    definiteness: Definiteness = "known"
     solver: str = ""
     trace: Mapping[str, Any] = field(default_factory=dict)
 
@@ -324,7 +334,8 @@ def certify_expansion(
     problem: Problem, gram: KernelMatrix, beta: FloatArray, values: FloatArray
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known in float64."""
-    found = assess(problem, beta, values, gram.is_positive_definite)
+    definiteness = definiteness_at(problem, gram, beta)
+    found = assess(problem, beta, values, definiteness)
     if found.gap is None:
         return found
     if not is_large(problem, found):
@@ -332,7 +343,7 @@ def certify_expansion(
     features = features_needed(problem, gram, beta, found)
     if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
-        found = assess(problem, beta, values, gram.is_positive_definite)
+        found = assess(problem, beta, values, definiteness)
         gap = long_gap(problem, features, beta, values, found)
     else:
         gap = corrected_gap(problem, gram, beta, values, found)
@@ -343,7 +354,7 @@ def assess(
     problem: Problem,
     beta: FloatArray,
     values: FloatArray,
-    positive_definite: bool,
+    definiteness: Definiteness = "known",
     report: tuple[Any, ...] | None = None,
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known.
@@ -358,7 +369,7 @@ def assess(
     if report is None:
         report = _core.report_point(beta, values, *problem._arrays)
     gradient, multiplier, objective, violation, infeasibility, gap = report
-    if not positive_definite:
+    if definiteness == "refuted":
         gap = None
     return Certificate(
         gradient=gradient,
@@ -368,7 +379,15 @@ def assess(
         gap=gap,
         violation=violation,
         infeasibility=infeasibility,
+        definiteness=definiteness,
     )
+
+
+def definiteness_at(problem: Problem, gram: KernelMatrix, coef: FloatArray) -> Definiteness:
+    """What is known of the kernel; where that is nothing, its values at the point are asked."""
+    if gram.definiteness != "unknown":
+        return gram.definiteness
+    return gram.inspect(problem.row_coef(coef, gram.n_rows))
 
 
 def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from batched import leave_each_out, random_problems, with_bias, without_bias
@@ -167,6 +169,42 @@ def test_bound_of_a_support_vector_machine(bias, loss):
     assert not (errors & ~bound.possible).any()
     assert bound.name == ("xi-alpha" if bias is True else "jaakkola-haussler")
     assert bound.from_source == (bias is not True)
+
+
+def has_free(machine):
+    size = np.abs(machine.dual_coef_)
+    return bool(((size > 1e-9 * machine.C) & (size < (1 - 1e-9) * machine.C)).any())
+
+
+def small_problem(seed):
+    """Few rows on a grid, where machines without a free coefficient are common."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 9))
+    y = rng.permutation(np.r_[0, 0, 1, 1, rng.integers(0, 2, n - 4)])
+    kernel = str(rng.choice(["linear", "rbf"]))
+    C = float(rng.choice([0.01, 0.1, 0.3, 1, 10]))
+    return rng.integers(-2, 3, (n, 2)).astype(float), y, SVC(kernel=kernel, gamma=0.5, C=C)
+
+
+def test_xi_alpha_below_the_leave_one_out_error_is_flagged():
+    below = {False: 0, None: 0, True: 0}
+    for seed in range(250):
+        X, y, machine = small_problem(seed)
+        machine.set_params(tol=1e-9).fit(X, y)
+        free = has_free(machine)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            bound = loo_bound(machine, X, y)
+        assert (bound.holds is False) == (not free) == bool(told)
+        for i in np.flatnonzero(~bound.possible):
+            others = np.arange(len(y)) != i
+            machine.fit(X[others], y[others])
+            if machine.predict(X[[i]])[0] != y[i]:
+                assert not (free and has_free(machine))
+                below[bound.holds] += 1
+    assert below[True] == 0
+    assert below[False] > 0
+    assert below[None] > 0
 
 
 def test_machines_without_a_bound_are_refused():

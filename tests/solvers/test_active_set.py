@@ -248,11 +248,11 @@ def test_an_unknown_pricing_is_refused() -> None:
         ActiveSet(pricing="all")
 
 
-def test_a_precomputed_indefinite_matrix_ends_with_a_status() -> None:
+def test_an_indefinite_matrix_said_to_be_definite_ends_with_a_status() -> None:
     rng = np.random.default_rng(3)
     A = rng.normal(size=(30, 30))
     problem = fm.svc(np.repeat([1.0, -1.0], 15), 1.0).problem
-    solution = solve(problem, Gram(Precomputed(), A + A.T), "active-set", max_iter=2000)
+    solution = solve(problem, Gram(Precomputed(True), A + A.T), "active-set", max_iter=2000)
     assert solution.status in ("converged", "precision-limit", "max-iter")
     assert solution.infeasibility < 1e-9
 

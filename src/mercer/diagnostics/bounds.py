@@ -134,9 +134,13 @@ def rlsc_multiclass_bound(
 def xi_alpha(y: ArrayLike, decision: ArrayLike, coef: ArrayLike, spread: ArrayLike) -> Mask:
     """Rows with 2 alpha_i R^2 + xi_i >= 1: Joachims' bound for the hinge loss with a free bias.
 
-    Not from the source documents, which only cite it (spec 003, 2.13, inventory 26). It holds
-    for stable machines: those whose bias is fixed by a coefficient strictly inside its box,
-    before and after the row is left out.
+    Joachims 2000, theorem 2. It holds for *stable* machines: both the machine trained on all
+    rows and the one trained without row i must have a coefficient strictly inside its box,
+    0 < alpha_j < C w_j. That coefficient fixes the bias. Without one, any bias of an interval is
+    optimal, the value at the row left out is not determined, and the row may be an error without
+    being marked. Of the machine at hand this can be checked; of the others it follows
+    only where row i is no support vector, because they are then the same machine. Small C, few
+    rows and classes of equal size make it fail (:attr:`LooBound.holds`).
 
     Parameters
     ----------

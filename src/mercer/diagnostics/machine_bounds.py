@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from mercer.machines import LSSVC, RLSC, SVC
 __all__ = ["LooBound", "loo_bound"]
 
 FloatArray = NDArray[np.float64]
+_AT_BOUND = 1e-9  # share of the box within which a coefficient counts as on its bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +38,17 @@ class LooBound:
         Rows that may be errors when left out.
     from_source : bool
         Whether the bound is one of the source documents'; the xi-alpha bound is not.
+    holds : bool or None
+        Whether no row but the possible ones can be an error when left out. The xi-alpha bound
+        has a condition, see :func:`xi_alpha`: False if the machine itself does not meet it, None
+        if only machines without one of the rows might not; such rows are support vectors that
+        are not marked.
     """
 
     name: str
     possible: NDArray[np.bool_]
     from_source: bool = True
+    holds: bool | None = True
 
     @property
     def n_errors(self) -> int:
@@ -61,8 +69,11 @@ def loo_bound(
     ===========================================  ==========================
     RLSC, LSSVC; no bias or a penalized one      "rlsc", any classes
     SVC, hinge or squared hinge; the same        "jaakkola-haussler"
-    SVC, hinge, free bias                        "xi-alpha"
+    SVC, hinge, free bias                        "xi-alpha", on a condition
     ===========================================  ==========================
+
+    The last one is marked by ``holds`` where its condition fails or may fail; if no coefficient
+    of the machine is strictly inside its box there is a warning, too.
 
     Parameters
     ----------
@@ -74,7 +85,7 @@ def loo_bound(
     if isinstance(machine, (RLSC, LSSVC)):
         return _of_least_squares(machine, X, y, sample_weight)
     if isinstance(machine, SVC):
-        return _of_svc(machine, X, y)
+        return _of_svc(machine, X, y, sample_weight)
     raise TypeError(f"machine must be an RLSC, LSSVC or SVC, got {type(machine).__name__}")
 
 
@@ -104,7 +115,7 @@ def _of_least_squares(
     return LooBound("rlsc", rlsc_multiclass_bound(labels, decision, finite, threshold))
 
 
-def _of_svc(machine: SVC, X: Any, y: ArrayLike) -> LooBound:
+def _of_svc(machine: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> LooBound:
     if len(machine.classes_) != 2:
         raise ValueError(f"machine must have two classes, got {len(machine.classes_)}")
     if machine.loss not in ("hinge", "squared_hinge"):
@@ -120,7 +131,33 @@ def _of_svc(machine: SVC, X: Any, y: ArrayLike) -> LooBound:
         return LooBound("jaakkola-haussler", mask)
     if machine.loss != "hinge":
         raise ValueError("there is no bound for the squared hinge with a free bias")
-    return LooBound("xi-alpha", xi_alpha(sign, decision, coef, _spread(gram)), False)
+    possible = xi_alpha(sign, decision, coef, _spread(gram))
+    price = _prices(machine, sign, sample_weight)
+    return LooBound("xi-alpha", possible, False, _holds(coef, price, possible))
+
+
+def _prices(machine: SVC, sign: FloatArray, sample_weight: ArrayLike | None) -> FloatArray:
+    """Largest size of the coefficient of each row, C times its weights."""
+    weight = np.ones(len(sign)) if sample_weight is None else np.asarray(sample_weight, float)
+    return np.asarray(machine.C * weight * machine.class_weight_[(sign > 0).astype(np.intp)])
+
+
+def _holds(coef: FloatArray, price: FloatArray, possible: NDArray[np.bool_]) -> bool | None:
+    """Whether the condition of the xi-alpha bound is met; None if refits would have to tell.
+
+    Without a row that is no support vector the machine is the same: a condition on other
+    machines concerns the support vectors that are not marked.
+    """
+    size = np.abs(coef)
+    if not ((size > _AT_BOUND * price) & (size < (1.0 - _AT_BOUND) * price)).any():
+        warnings.warn(
+            "no coefficient of the machine is strictly inside its box: its bias is not unique, "
+            "and there may be more leave-one-out errors than the xi-alpha bound says",
+            UserWarning,
+            stacklevel=5,
+        )
+        return False
+    return None if (~possible & (size > 0)).any() else True
 
 
 def _gram(machine: Any, X: Any) -> Gram:

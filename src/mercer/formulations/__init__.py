@@ -25,6 +25,7 @@ from mercer.formulations.conversions import (
     one_class_from_mu,
 )
 from mercer.formulations.hulls import enclosing_ball, minimum_norm, nearest_points, one_class
+from mercer.formulations.ranges import C_range, ReadOutRange, read_out_range
 from mercer.formulations.readout import Formulation, ReadOut
 from mercer.formulations.regression import (
     absolute,
@@ -40,8 +41,10 @@ __all__ = [
     "C_from_hulls",
     "C_from_lambda",
     "C_from_nu_svc",
+    "C_range",
     "Formulation",
     "ReadOut",
+    "ReadOutRange",
     "absolute",
     "alpha_from_C",
     "alpha_from_lambda",
@@ -63,6 +66,7 @@ __all__ = [
     "one_class_from_mu",
     "one_sided_huber",
     "quantile",
+    "read_out_range",
     "svc",
     "svr",
 ]

@@ -3,6 +3,13 @@
 LIBSVM's scale throughout; W is the sum of the weights, the number of rows without them.
 Where a relation needs the solution, an approximate solution gives an approximate answer.
 Beyond a separating margin they end: mu > 1 means the convex hull itself.
+
+The direction w is the same on both sides of each relation. From C and epsilon to nu and mu they
+are functions; back they are not: nu(C) and nu(epsilon) are constant where a class (a side of the
+tube) has no free coefficient, and every C (epsilon) of an interval has the same nu. The machines
+of the interval are multiples of each other (of different width), with biases from intervals of
+their own. What is returned here is one of them, the one the read-out describes;
+:func:`C_range` and :func:`read_out_range` return the ends.
 """
 
 from __future__ import annotations
@@ -48,12 +55,16 @@ def C_from_alpha(alpha: float) -> float:
 
 
 def C_from_nu_svc(read_out: ReadOut) -> float:
-    """C of the SVC that equals a solved nu-SVC: 1/rho."""
+    """C of the SVC that equals a solved nu-SVC: 1/rho; of several the one of the read-out."""
     return 1 / _margin(read_out)
 
 
 def nu_from_C(coef: ArrayLike, C: float, weight_sum: float) -> float:
-    """Nu of the nu machine that equals a solved SVC or SVR: sum |coef| / (C W)."""
+    """Nu of the nu machine that equals a solved SVC or SVR: sum |coef| / (C W).
+
+    The machine read out of its solution is the same if it has a free coefficient in each class
+    (on each side of the tube); else that of another C (epsilon) of the same nu.
+    """
     total = float(np.abs(np.asarray(coef)).sum())
     return total / (check_scalar("C", C) * check_scalar("weight_sum", weight_sum))
 
@@ -65,7 +76,10 @@ def mu_from_svc(coef: ArrayLike, C: float) -> float:
 
 
 def C_from_hulls(read_out: ReadOut, mu: float) -> float:
-    """C of the SVC that equals solved nearest points of reduced hulls: mu/rho."""
+    """C of the SVC that equals solved nearest points of reduced hulls: mu/rho.
+
+    Of several the one of the read-out (:func:`C_range`).
+    """
     return check_scalar("mu", mu) / _margin(read_out)
 
 

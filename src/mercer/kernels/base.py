@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.kernels.blocks import BLOCK_BYTES, block_slices
+from mercer.kernels.definiteness import Definiteness
 from mercer.kernels.form import Form
 from mercer.kernels.parameters import Parametrized
 from mercer.kernels.rows import FloatArray, RowKind, Rows, as_rows, common_kind, count_rows
@@ -34,8 +35,22 @@ class Kernel(Parametrized, ABC):
 
     @property
     @abstractmethod
-    def is_positive_definite(self) -> bool:
-        """Whether the matrix of values is positive semi-definite for every set of rows."""
+    def is_positive_definite(self) -> bool | None:
+        """Whether the matrix of values is positive semi-definite for every set of rows.
+
+        None if that is not known.
+        """
+
+    @property
+    def definiteness(self) -> Definiteness:
+        """How that is known.
+
+        "known" by construction, "stated" by the caller, "unknown", or "refuted": it is not.
+        """
+        known = self.is_positive_definite
+        if known is None:
+            return "unknown"
+        return "known" if known else "refuted"
 
     @property
     def is_normalized(self) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
+from mercer.kernels.definiteness import Definiteness, weakest
 from mercer.kernels.rows import FloatArray, Rows, as_rows
 
 __all__ = ["Composite", "Product", "Sum"]
@@ -28,9 +29,15 @@ class Composite(Kernel):
         _ = self._row_kind
 
     @property
-    def is_positive_definite(self) -> bool:
+    def is_positive_definite(self) -> bool | None:
         """Whether all parts are."""
-        return all(part.is_positive_definite for part in self._parts().values())
+        known = self.definiteness
+        return None if known == "unknown" else known != "refuted"
+
+    @property
+    def definiteness(self) -> Definiteness:
+        """What is known of the part least is known of; no part may be refuted."""
+        return weakest(part.definiteness for part in self._parts().values())
 
     @staticmethod
     def _part_values(part: Kernel, X: Rows, Z: Rows) -> FloatArray:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
+from mercer.kernels.definiteness import Definiteness, as_statement, stated
 from mercer.kernels.rows import FloatArray, RowKind, Rows
 
-__all__ = ["Precomputed"]
+__all__ = ["Precomputed", "check_kernel_matrix"]
+
+_TILE = 256
 
 
 class Precomputed(Kernel):
@@ -18,17 +24,24 @@ class Precomputed(Kernel):
 
     Parameters
     ----------
-    positive_definite : bool, default=True
-        Whether the matrix of the training rows is positive semi-definite.
+    positive_definite : bool or None, default=None
+        Whether the matrix of the training rows is positive semi-definite. A statement is relied
+        on; with None a machine looks for a proof to the contrary in a part of the matrix.
     """
 
-    def __init__(self, positive_definite: bool = True) -> None:
+    def __init__(self, positive_definite: bool | None = None) -> None:
         self.positive_definite = positive_definite
+        as_statement(positive_definite)
 
     @property
-    def is_positive_definite(self) -> bool:
+    def is_positive_definite(self) -> bool | None:
         """What the caller said of the matrix."""
-        return bool(self.positive_definite)
+        return as_statement(self.positive_definite)
+
+    @property
+    def definiteness(self) -> Definiteness:
+        """As the caller said: "stated", "refuted" or "unknown"."""
+        return stated(self.is_positive_definite)
 
     @property
     def _row_kind(self) -> RowKind:
@@ -59,3 +72,35 @@ class Precomputed(Kernel):
 
     def _contract_diagonal(self, X: Rows, weights: FloatArray) -> FloatArray:
         return np.empty(0)
+
+
+def check_kernel_matrix(matrix: Any) -> None:
+    """Refuse what cannot be the kernel matrix of a set of rows: not square, not symmetric.
+
+    Up to the rounding of single precision.
+    """
+    if sp.issparse(matrix):
+        raise TypeError("Sparse precomputed kernels are not supported.")
+    values = np.asarray(matrix)
+    if values.dtype.kind not in "fiub":
+        raise TypeError(f"Precomputed matrix must hold real numbers, got {values.dtype}")
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        shape = "x".join(map(str, values.shape))
+        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {shape} matrix.")
+    skew = _asymmetry(values)
+    if skew > 0.0 and skew > 1e-5 * float(np.abs(values).max()):
+        raise ValueError(
+            f"Precomputed matrix must be symmetric, got entries that differ by {skew!r} "
+            "from their mirror images"
+        )
+
+
+def _asymmetry(values: FloatArray) -> float:
+    """Largest |K_ij - K_ji|, by tiles small enough for the cache."""
+    skew = 0.0
+    for i in range(0, len(values), _TILE):
+        for j in range(i, len(values), _TILE):
+            tile = np.asarray(values[i : i + _TILE, j : j + _TILE], dtype=np.float64)
+            apart = tile - values[j : j + _TILE, i : i + _TILE].T
+            skew = max(skew, float(apart.max()), -float(apart.min()))
+    return skew

@@ -11,8 +11,10 @@ from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.function import diagonal_blocks
+from mercer.kernels.definiteness import Definiteness, as_statement, stated
+from mercer.kernels.function import checked_values, diagonal_blocks
 from mercer.kernels.hyperparameters import Hyperparameter
+from mercer.kernels.process_definiteness import is_definite_process
 from mercer.kernels.rows import FloatArray, RowKind, Rows, count_rows, is_sparse
 
 __all__ = ["SklearnKernel"]
@@ -26,13 +28,16 @@ class SklearnKernel(Kernel):
     kernel : sklearn.gaussian_process.kernels.Kernel
         Any but ``WhiteKernel``, which is no function of two rows (give its noise level as the
         ridge of the machine), and ``CompoundKernel``, which has several values.
-    positive_definite : bool, default=True
-        Whether every matrix of its values is positive semi-definite.
+    positive_definite : bool or None, default=None
+        Whether every matrix of its values is positive semi-definite. None means what follows
+        from how it is made: of ``ExpSineSquared`` (for several features it is not), of
+        functions and of kernels of others nothing does.
     """
 
-    def __init__(self, kernel: ProcessKernel, positive_definite: bool = True) -> None:
+    def __init__(self, kernel: ProcessKernel, positive_definite: bool | None = None) -> None:
         self.kernel = kernel
         self.positive_definite = positive_definite
+        as_statement(positive_definite)
         if not isinstance(kernel, ProcessKernel):
             raise TypeError(
                 f"kernel must be an instance of sklearn.gaussian_process.kernels.Kernel, "
@@ -43,9 +48,15 @@ class SklearnKernel(Kernel):
                 raise ValueError(f"{type(part).__name__} is not a function of two rows")
 
     @property
-    def is_positive_definite(self) -> bool:
-        """What the caller said of the kernel."""
-        return bool(self.positive_definite)
+    def is_positive_definite(self) -> bool | None:
+        """What the caller said of the kernel, or what follows from how it is made."""
+        statement = as_statement(self.positive_definite)
+        return is_definite_process(self.kernel) if statement is None else statement
+
+    @property
+    def definiteness(self) -> Definiteness:
+        """How that is known."""
+        return stated(self.positive_definite) if self.positive_definite else super().definiteness
 
     @property
     def _row_kind(self) -> RowKind:
@@ -87,11 +98,12 @@ class SklearnKernel(Kernel):
 
     def _values(self, X: Rows, Z: Rows) -> FloatArray:
         _refuse_sparse(X, Z)
-        return np.array(self.kernel(X, None if Z is X else Z), dtype=np.float64)
+        values = self.kernel(X, None if Z is X else Z)
+        return checked_values(self.kernel, values, (count_rows(X), count_rows(Z)))
 
     def _diagonal(self, X: Rows) -> FloatArray:
         _refuse_sparse(X)
-        return np.array(self.kernel.diag(X), dtype=np.float64)
+        return checked_values(self.kernel, self.kernel.diag(X), (count_rows(X),))
 
     def _contract(self, X: Rows, Z: Rows, weights: FloatArray) -> FloatArray:
         # scikit-learn differentiates k(X, X) only: the block is a corner of the stacked rows'.

@@ -11,6 +11,7 @@ from scipy.linalg.lapack import dpstrf
 
 from mercer.cross_gram import CrossGram
 from mercer.kernels import Kernel
+from mercer.kernels.definiteness import refutation
 from mercer.native_kernel import Precision, count_rows, reads_stored, take_rows
 
 __all__ = ["FeatureMap"]
@@ -65,7 +66,9 @@ class FeatureMap:
         if whiten:
             rows = take_rows(X, self.basis)
             among = CrossGram(kernel, self.basis if is_stored else rows, n_threads=n_threads)
-            self.factor, kept = _independent(among.block(rows))
+            values = among.block(rows)
+            _check_definite(kernel, values)
+            self.factor, kept = _independent(values)
             self.basis = self.basis[kept]
         self.rows = self.basis if is_stored else take_rows(X, self.basis)
         self._gram = CrossGram(kernel, self.rows, precision=precision, n_threads=n_threads)
@@ -87,6 +90,14 @@ class FeatureMap:
         if self.factor is None or not weights.size:
             return weights
         return dtrsm(1.0, self.factor, weights, lower=1, trans_a=1)
+
+
+def _check_definite(kernel: Kernel, values: FloatArray) -> None:
+    reason = refutation(values) if kernel.definiteness == "unknown" else None
+    if reason is not None:
+        raise ValueError(
+            f"low_rank needs a positive semi-definite kernel, got {kernel!r}: {reason}"
+        )
 
 
 def _independent(K: FloatArray) -> tuple[FloatArray, IndexArray]:

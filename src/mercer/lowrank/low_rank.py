@@ -100,7 +100,7 @@ class LowRank(BaseEstimator):
             False leaves the features as they are, the kernel values with the basis.
         """
         self._validate_params()
-        if kernel.is_positive_definite is False and whiten:
+        if kernel.definiteness == "refuted" and whiten:
             raise ValueError(f"low_rank needs a positive semi-definite kernel, got {kernel!r}")
         rng = _generator(self.random_state)
         options: dict[str, Any] = dict(whiten=whiten, precision=precision, n_threads=n_threads)

@@ -28,12 +28,12 @@ from mercer.bounded_expansion import LazyExpansion
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
+from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.machines.checks import (
     READ_TYPES,
     are_ready,
     as_rows,
     check_finite_values,
-    check_gram_matrix,
     is_surely_indefinite,
     naming,
 )
@@ -42,6 +42,7 @@ from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
 from mercer.solvers import Solver, resolve_solver, solve
 from mercer.solvers.progress import Callback
+from mercer.spot_check import warn_of_indefinite
 
 __all__ = ["KernelMachine"]
 
@@ -149,7 +150,7 @@ class KernelMachine(BaseEstimator):
             with naming(X=X, y=y):
                 X, y = validate_data(self, X, y, **_ROWS, **y_options)
         if self._is_precomputed():
-            X = check_gram_matrix(X)
+            check_kernel_matrix(X)
         weight = self._check_weight(sample_weight, X)
         return X, y, weight
 
@@ -212,15 +213,10 @@ class KernelMachine(BaseEstimator):
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
-        if isinstance(kernel, Precomputed) and is_surely_indefinite(X):
+        if kernel == Precomputed() and is_surely_indefinite(X):
             kernel = Precomputed(positive_definite=False)
-        if not kernel.is_positive_definite:
-            warnings.warn(
-                f"the kernel {kernel!r} is not positive semi-definite: the solution need not be "
-                "the best one, and there is no duality gap",
-                UserWarning,
-                stacklevel=4,
-            )
+        if kernel.definiteness == "refuted":
+            warn_of_indefinite(kernel, stacklevel=4)
         return kernel
 
     def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:

@@ -26,7 +26,6 @@ __all__ = [
     "as_rows",
     "check_finite_price",
     "check_finite_values",
-    "check_gram_matrix",
     "check_weighted_classes",
     "find_classes",
     "is_surely_indefinite",
@@ -107,27 +106,6 @@ def _has_finite_sum(array: NDArray[Any]) -> bool:
     """A finite sum has finite terms; one that overflows is looked at by others."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(array.sum()))
-
-
-def check_gram_matrix(K: Any) -> Any:
-    """``K``, if it is dense, square and symmetric."""
-    if sp.issparse(K):
-        raise TypeError("Sparse precomputed kernels are not supported.")
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(
-            "Precomputed matrix must be a square matrix. "
-            f"Input is a {K.shape[0]}x{K.shape[1]} matrix."
-        )
-    skew, scale = 0.0, 0.0
-    for rows in row_slices(len(K), 8 * len(K), _BLOCK_BYTES):
-        scale = max(scale, float(np.abs(K[rows]).max(initial=0.0)))
-        skew = max(skew, float(np.abs(K[rows] - K.T[rows]).max(initial=0.0)))
-    if skew > 1e-5 * scale:
-        raise ValueError(
-            f"Precomputed matrix must be symmetric, got entries that differ by {skew!r} "
-            "from their mirror images"
-        )
-    return K
 
 
 def is_surely_indefinite(K: NDArray[Any]) -> bool:

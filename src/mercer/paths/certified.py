@@ -23,9 +23,9 @@ def certify_machine(problem: Problem, gram: Gram, coef: FloatArray, bias: float)
     bias of a solution but not that of a point between two of them.
     """
     found = certify(problem, gram, coef)
-    values = problem.linear - found.gradient - problem.ridge * coef
     multiplier = np.array([bias])
-    gap = duality_gap(problem, coef, values, found.gradient, multiplier)
-    if found.gap is not None:
-        gap = min(gap, found.gap)
+    if found.gap is None:
+        return replace(found, multiplier=multiplier)
+    values = problem.linear - found.gradient - problem.ridge * coef
+    gap = min(found.gap, duality_gap(problem, coef, values, found.gradient, multiplier))
     return replace(found, multiplier=multiplier, gap=gap, primal=found.objective + gap)

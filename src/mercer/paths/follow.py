@@ -17,7 +17,7 @@ from mercer.paths.start import Start, at_unit, scaled_problem
 from mercer.problem import Problem
 from mercer.solvers import Basis
 
-__all__ = ["Limits", "PathProgress", "Run", "follow"]
+__all__ = ["Limits", "PathProgress", "Run", "coef_sizes", "follow"]
 
 FloatArray = NDArray[np.float64]
 PathStatus = Literal[
@@ -156,6 +156,14 @@ def follow(
     free = np.asarray(out["free"], dtype=np.intp)
     parameter = float(out["last_parameter"])
     return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
+
+
+def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
+    """Size of each row's coefficient where the path ended; all that ever moved have some."""
+    sizes = np.abs(problem.row_coef(run.coef, gram.n_rows))
+    moved = problem.index[run.segments.changed]
+    sizes[moved] = np.maximum(sizes[moved], np.finfo(np.float64).tiny)
+    return sizes
 
 
 def _options(

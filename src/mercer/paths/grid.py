@@ -226,7 +226,8 @@ def _certificates(gram: Gram, points: list[tuple[Problem, FloatArray]]) -> list[
     weights = np.column_stack([problem.row_coef(coef, gram.n_rows) for problem, coef in points])
     used = np.flatnonzero(weights.any(axis=1))
     values = gram.product(used, weights[used], precision="double")
+    known = gram.inspect(np.abs(weights).max(axis=1))
     return [
-        assess(problem, coef, np.ascontiguousarray(column), True)
+        assess(problem, coef, np.ascontiguousarray(column), known)
         for (problem, coef), column in zip(points, values.T, strict=True)
     ]

@@ -18,11 +18,12 @@ from mercer.gram import Expansion, Gram
 from mercer.kernels import Kernel, Precomputed
 from mercer.native_kernel import count_rows, take_rows
 from mercer.paths.certified import certify_machine
-from mercer.paths.follow import Limits, Run, follow
+from mercer.paths.follow import Limits, Run, coef_sizes, follow
 from mercer.paths.inputs import make_kernel, read_rows
 from mercer.paths.segments import Segments
 from mercer.paths.start import Start
 from mercer.problem import Certificate, Problem
+from mercer.spot_check import require_definite
 
 __all__ = ["NuPath", "one_class_path"]
 
@@ -149,10 +150,10 @@ def one_class_path(
     rows, nothing, weight = read_rows(X, np.zeros(count_rows(X)), sample_weight, kernel)
     made = make_kernel(kernel, rows, weight, degree=degree, gamma=gamma, coef0=coef0)
     gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
-    if not gram.is_positive_definite:
-        raise ValueError(f"a path needs a positive semi-definite kernel, got {made!r}")
+    require_definite(gram, "a path")
     problem = Problem(nothing, np.zeros_like(weight), weight)
     run = _follow(problem, gram, nu_min, deadline)
+    gram.inspect(coef_sizes(problem, gram, run))
     status = "nu_min" if run.status == "C_max" else run.status
     return NuPath(run.segments, problem, status, run.violation, made, rows, gram)
 

@@ -15,11 +15,12 @@ from mercer.lowrank import LowRank
 from mercer.paths.approximate import approximate
 from mercer.paths.artificial import artificial_start
 from mercer.paths.display import shown
-from mercer.paths.follow import Limits, PathCallback, follow
+from mercer.paths.follow import Limits, PathCallback, coef_sizes, follow
 from mercer.paths.inputs import approximate_kernel, make_kernel, read_inputs
 from mercer.paths.path import Path
 from mercer.paths.start import Start, exact_start, start_at
 from mercer.problem import Problem
+from mercer.spot_check import require_definite
 
 __all__ = ["check_range", "svc_path", "trace"]
 
@@ -157,13 +158,13 @@ def trace(
         What ``rows`` are the features of.
     """
     began = time.perf_counter()
-    if not gram.is_positive_definite:
-        raise ValueError(f"a path needs a positive semi-definite kernel, got {gram.kernel!r}")
+    require_definite(gram, "a path")
     begin, method = _begin(problem, gram, limits, C_min, start)
     if accuracy > 0 and begin.parameter * limits.C_max > 1.0 and not begin.is_trivial:
         run, accuracy = approximate(problem, gram, begin, limits, accuracy)
     else:
         run, accuracy = follow(problem, gram, begin, limits), 0.0
+    gram.inspect(coef_sizes(problem, gram, run))
     return Path(
         segments=run.segments,
         problem=problem,

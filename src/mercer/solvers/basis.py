@@ -15,6 +15,7 @@ from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.start import feasible_start
+from mercer.spot_check import require_definite
 
 __all__ = ["Basis", "check_active_set_problem"]
 
@@ -36,12 +37,8 @@ _RELATIVE_GAP = 1e-13
 
 
 def check_active_set_problem(problem: Problem, gram: Gram) -> None:
-    """Refuse what the factor cannot hold, before any kernel value is computed."""
-    if not gram.is_positive_definite:
-        raise ValueError(
-            "solver='active-set' needs a positive semi-definite kernel, got "
-            f"{gram.kernel!r}; solver='smo' takes any kernel"
-        )
+    """Refuse what the factor cannot hold, as far as that can be known before it is made."""
+    require_definite(gram, "solver='active-set'", "; solver='smo' takes any kernel")
 
 
 class Basis:

@@ -20,6 +20,7 @@ from mercer.problem import (
     assess,
     certify,
     certify_expansion,
+    definiteness_at,
     distance_error,
 )
 
@@ -87,7 +88,8 @@ def screened_certificate(
     if precision == "double" and origin.corrections is None:
         certificate = certify_expansion(problem, gram, coef, values)
     else:
-        certificate = assess(problem, coef, values, gram.is_positive_definite, report)
+        known = definiteness_at(problem, gram, coef)
+        certificate = assess(problem, coef, values, known, report)
     error = bound + distance_error(gram, coef)
     return replace(certificate, error=error, corrections=corrections)
 

@@ -68,10 +68,10 @@ class Auto:
             )
         budget = max(100_000, 50 * problem.n_variables)
         pairs = _SMO[bool(self.shrinking)]
-        if max_iter in range(budget) or not gram.is_positive_definite:
+        if max_iter in range(budget) or gram.inspect() == "refuted":
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)
-        if first.status not in ("max-iter", "precision-limit"):
+        if first.status not in ("max-iter", "precision-limit") or first.gap is None:
             return first
         if first.status == "precision-limit":
             limits = {name: options[name] for name in _LIMITS if name in options}
@@ -91,9 +91,9 @@ class Auto:
 
 def _is_better(last: Solution, first: Solution) -> bool:
     """By its value or, where rounding spoils that of ``first``, by what it can prove."""
-    assert last.gap is not None
-    assert first.gap is not None
-    return last.objective > first.objective or last.gap < first.gap
+    if last.objective > first.objective or last.gap is None or first.gap is None:
+        return last.objective > first.objective
+    return last.gap < first.gap
 
 
 _BY_NAME: dict[str, Any] = {

@@ -42,7 +42,7 @@ def solve_part(
     before, ridge, n = coef[members], problem.ridge[members], len(members)
     options = _core.SmoOptions()
     options.tolerance, options.max_seconds = tol, min(max_time, 1e300)
-    gram = Gram(Precomputed(), matrix, precision="double", n_threads=1)
+    gram = Gram(Precomputed(positive_definite=True), matrix, precision="double", n_threads=1)
     after = before.copy()
     result = _core.smo_solve(
         gram.native(),

@@ -203,5 +203,5 @@ class _Run(BaselineRun):
         if len(self.active) < p.n_variables:
             return np.inf
         values = p.linear - self.gradient - p.ridge * self.coef
-        gap = assess(p, self.coef, values, self.gram.is_positive_definite).gap
+        gap = assess(p, self.coef, values, self.gram.definiteness).gap
         return np.inf if gap is None else gap

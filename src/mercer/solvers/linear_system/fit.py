@@ -90,13 +90,15 @@ class Job:
 
     def gram(self) -> Gram:
         """Kernel values of the rows; nothing is cached."""
-        return Gram(
+        gram = Gram(
             self.full_kernel,
             self.X,
             precision=self.precision,
             cache_size=1,
             n_threads=self.n_threads,
         )
+        gram.inspect()
+        return gram
 
     def with_system(self, system: System) -> Job:
         """The same with other targets or weights."""
