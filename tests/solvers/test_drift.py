@@ -1,4 +1,4 @@
-"""Rounding that grows with the coefficients: a run that ends early is never worse than its start."""
+"""Rounding that grows with the coefficients: no run ends worse than it started."""
 
 from __future__ import annotations
 
