@@ -77,7 +77,9 @@ void register_chunked(nb::module_& m) {
         .def_rw("shrinking", &Options::shrinking)
         .def_rw("kernel_rows", &Options::kernel_rows)
         .def_rw("inner_share", &Options::inner_share)
-        .def_rw("may_start_at_zero", &Options::may_start_at_zero);
+        .def_rw("may_start_at_zero", &Options::may_start_at_zero)
+        .def_rw("gradient_error", &Options::gradient_error)
+        .def_rw("stops_at_drift", &Options::stops_at_drift);
     nb::class_<Result>(m, "ChunkedResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
         .def_ro("chunks", &Result::chunks)
@@ -91,7 +93,10 @@ void register_chunked(nb::module_& m) {
         .def_ro("solve_seconds", &Result::solve_seconds)
         .def_ro("update_seconds", &Result::update_seconds)
         .def_ro("repair_seconds", &Result::repair_seconds)
-        .def_ro("keeps_rows", &Result::keeps_rows);
+        .def_ro("keeps_rows", &Result::keeps_rows)
+        .def_ro("objective", &Result::objective)
+        .def_ro("objective_error", &Result::objective_error)
+        .def_ro("drifted", &Result::drifted);
     const auto define = [&](auto function) {
         m.def("chunked_solve", function, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
               nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),

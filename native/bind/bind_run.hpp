@@ -27,7 +27,7 @@ inline smo::Monitor python_monitor(const nb::object& callback) {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (callback.is_none()) return true;
         return nb::cast<bool>(callback(progress.iteration, progress.violation, progress.objective,
-                                       progress.n_active, progress.seconds));
+                                       progress.n_active, progress.seconds, progress.error));
     };
 }
 

@@ -254,7 +254,11 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float | None:
-        """The gap relative to the size of the objective."""
+        """The gap relative to the size of the objective.
+
+        Where the optimal value is 0, as for hulls that overlap or targets that are all alike, it
+        may stay near 1 or above however small the gap: no digit of the objective is known.
+        """
         if self.gap is None or self.primal is None:
             return None
         if self.gap == np.inf:

@@ -38,3 +38,19 @@ def test_a_bound_on_the_steps_is_kept():
     with pytest.warns(Warning, match="max_iter=1000"):
         machine = SVR(kernel="poly", C=1e5, tol=1e-6, max_iter=1000).fit(X, y)
     assert machine.n_iter_ <= 1000
+
+
+@pytest.mark.parametrize("precision", ["auto", "single", "double"])
+def test_the_size_of_the_problem_chooses_the_solver_and_not_the_precision(precision):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3500, 3))
+    machine = SVC(precision=precision).fit(X, X[:, 0] > rng.normal(size=3500))
+    assert machine.solver_ == "chunked"
+    assert machine.fit_status_ == 0
+
+
+def test_double_precision_on_a_few_rows_takes_the_solver_of_the_default():
+    X, y = load_iris(return_X_y=True)
+    machines = [SVC(precision=p).fit(X, y) for p in ("auto", "double")]
+    assert machines[0].solver_ == machines[1].solver_ == "smo"
+    assert machines[0].objective_ == machines[1].objective_

@@ -105,8 +105,23 @@ Square<T> Chunk<T>::view() {
             product_.data(), matrix_.has_row(), &matrix_};
 }
 
+// The gain of a change d is 1/2 d' (gradient before + gradient after).
 template <class T>
-SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, const Poll& poll) {
+bool Chunk<T>::has_drifted(const Variables<T>& variables) const {
+    double way = 0.0, weighted = 0.0, gain = 0.0;
+    for (std::size_t p = 0; p < size_; ++p) {
+        const double moved = beta_[p] - start_[p];
+        if (moved == 0.0) continue;
+        way += moved * moved;
+        weighted += moved * moved * std::abs(double(diagonal_[p]));
+        gain += 0.5 * moved * (variables.gradient[member_[p]] + double(gradient_[p]));
+    }
+    return variables.would_drift(way, weighted, variables.objective() + gain);
+}
+
+template <class T>
+SquareResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptions& options,
+                             double tolerance, const Poll& poll) {
     const Square<T> square = view();
     Newton<T> newton(square, options.tolerance);
     SquareResult total;
@@ -125,6 +140,7 @@ SquareResult Chunk<T>::solve(const ChunkOptions& options, double tolerance, cons
         const bool done =
             total.unbounded || part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
+        if (options.stops_at_drift && has_drifted(variables)) return total;
         // A step that was cut short is followed by another only while those are cheap.
         std::size_t tries = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));
         const std::size_t before = newton.n_steps();
@@ -140,6 +156,7 @@ Change Chunk<T>::scatter(Variables<T>& variables) {
         if (member_[p] == nowhere || beta_[p] == start_[p]) continue;
         variables.beta[member_[p]] = beta_[p];
         change.variables.push_back(member_[p]);
+        change.before.push_back(start_[p]);
         change.amounts.push_back(beta_[p] - start_[p]);
     }
     share_moved_ = double(change.variables.size()) / double(size_);

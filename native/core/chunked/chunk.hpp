@@ -15,6 +15,7 @@ struct ChunkOptions {
     std::size_t newton_after = 1000;     // pair steps before a Newton step is tried
     std::size_t newton_again = 500;      // before the next ones
     std::size_t max_iterations = 200'000;
+    bool stops_at_drift = true;
 };
 
 template <class T>
@@ -28,8 +29,10 @@ class Chunk {
     // last time it has the kernel values.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
 
-    // Pair steps, and Newton steps where those take too long, to `tolerance`. Polls now and then.
-    SquareResult solve(const ChunkOptions& options, double tolerance, const Poll& poll);
+    // Pair steps, and Newton steps where those take too long, to `tolerance` or until rounding may
+    // have eaten the gain. Polls now and then. requires: `variables` as they were gathered
+    SquareResult solve(const Variables<T>& variables, const ChunkOptions& options,
+                       double tolerance, const Poll& poll);
 
     // Writes the new coefficients back; returns what changed.
     Change scatter(Variables<T>& variables);
@@ -40,6 +43,7 @@ class Chunk {
     // Members of a group side by side, those that were not in the last chunk first.
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
     void copy_state(const Variables<T>& variables);
+    bool has_drifted(const Variables<T>& variables) const;
     Square<T> view();
 
     std::vector<std::uint32_t> member_;  // variable at each position, or `nowhere`

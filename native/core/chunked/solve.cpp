@@ -35,8 +35,8 @@ class Solver {
     Solver(const ProblemView& problem, Gram<T>& gram, const Options& options, const double* beta,
            const double* gradient, const Monitor& monitor)
         : options_(options), monitor_(monitor),
-          variables_(problem, gram, beta, gradient, options.chunk_size, options.kernel_rows,
-                     poll()),
+          variables_(problem, gram, beta, gradient, options.gradient_error, options.chunk_size,
+                     options.kernel_rows, poll()),
           working_set_(options.chunk_size, options.keep),
           chunk_(most_members(), gram.arena()) {
         if (options.may_start_at_zero && variables_.has_gone_too_far()) variables_.go_to_zero();
@@ -52,6 +52,8 @@ class Solver {
         result_.repair_seconds += clock_.lap();
         result_.keeps_rows = variables_.keeps_rows();
         result_.violation = variables_.violation();
+        result_.objective = variables_.objective();
+        result_.objective_error = variables_.objective_error();
         result_.newton_steps = chunk_.newton_steps();
         result_.seconds = clock_.seconds();
         return result_;
@@ -85,6 +87,10 @@ class Solver {
             }
             result_.repair_seconds += clock_.lap();
             if (at_rounding() || !watch() || !solve_chunk()) return;
+            if (options_.stops_at_drift && variables_.has_drifted()) {
+                drifted();
+                return;
+            }
         }
     }
 
@@ -120,6 +126,7 @@ class Solver {
     bool solve_chunk() {
         ChunkOptions options;
         options.tolerance = aim_;
+        options.stops_at_drift = options_.stops_at_drift;
         const bool in_place = variables_.is_whole_in_place() && !takes_all();
         if (in_place) {
             chunk_.take_whole(variables_);
@@ -134,7 +141,7 @@ class Solver {
         options.max_iterations =
             std::min(options.max_iterations, options_.max_iterations - result_.iterations);
         const SquareResult part =
-            chunk_.solve(options, inner_tolerance(in_place || takes_all()), poll());
+            chunk_.solve(variables_, options, inner_tolerance(in_place || takes_all()), poll());
         result_.iterations += part.iterations;
         ++result_.chunks;
         result_.solve_seconds += clock_.lap();
@@ -144,8 +151,11 @@ class Solver {
         const double limit = options_.max_seconds;
         options_.max_seconds = 1e300;
         const bool done = change.variables.empty() || variables_.apply(change, poll());
+        const bool lost = options_.stops_at_drift && done && !change.variables.empty() &&
+                          variables_.take_back_loss(change, poll());
         options_.max_seconds = limit;
         result_.update_seconds += clock_.lap();
+        if (lost) return drifted();
         if (change.variables.empty() && !part.unbounded) return stalled();
         return done && !part.unbounded;
     }
@@ -154,6 +164,12 @@ class Solver {
     double inner_tolerance(bool is_all) const {
         const double share = is_all ? 0.1 : options_.inner_share;
         return std::max(0.5 * aim_, share * variables_.violation());
+    }
+
+    // Rounding has grown as large as what the run is about: the caller's certificate tells what is left.
+    bool drifted() {
+        result_.drifted = true;
+        return stalled();
     }
 
     // The chunk moved nothing although the whole problem is violated: rounding in the square.
@@ -176,7 +192,7 @@ class Solver {
         next_poll_ = now + options_.poll_seconds;
         if (ready_) {
             progress_ = {result_.iterations, variables_.violation(), variables_.objective(),
-                         variables_.active().size(), now};
+                         variables_.active().size(), now, variables_.objective_error()};
         }
         if (!monitor_ || monitor_(progress_)) return true;
         result_.status = Status::stopped;
@@ -194,7 +210,7 @@ class Solver {
     const Monitor& monitor_;
     Clock clock_;
     Result result_;
-    Progress progress_{0, infinity, 0.0, 0, 0.0};
+    Progress progress_;
     double next_poll_ = 0.0;
     double aim_ = 0.0;  // the tolerance, or what rounding leaves of it
     bool ready_ = false;
@@ -210,15 +226,17 @@ class Solver {
 template <class T>
 Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
              const double* gradient, double* gradient_out, const Monitor& monitor) {
+    const Clock clock;
     const ThreadPool::Guest guest(gram.threads());
     try {
         Solver<T> solver(problem, gram, options, beta, gradient, monitor);
         const Result result = solver.run();
         solver.copy_out(beta, gradient_out);
         return result;
-    } catch (const Interrupted&) {
+    } catch (const Interrupted&) {  // before the first step: the start is all there is
         Result result;
-        result.status = Status::stopped;
+        result.seconds = clock.seconds();
+        result.status = result.seconds >= options.max_seconds ? Status::max_time : Status::stopped;
         result.violation = infinity;
         return result;
     }

@@ -33,6 +33,10 @@ struct Options {
     // Whether to start at zero instead if the objective falls at the end of the way to the start.
     // requires: zero is feasible
     bool may_start_at_zero = false;
+    // Of the gradient that is given.
+    double gradient_error = 0.0;
+    // Whether rounding that may hide what was gained ends the run. A way without end needs more of it.
+    bool stops_at_drift = true;
 };
 
 struct Result {
@@ -43,6 +47,9 @@ struct Result {
     double select_seconds = 0.0, gather_seconds = 0.0, solve_seconds = 0.0, update_seconds = 0.0,
            repair_seconds = 0.0;
     bool keeps_rows = false;
+    // The dual value that was followed, a bound of its error, and whether the run ended because of that.
+    double objective = 0.0, objective_error = 0.0;
+    bool drifted = false;
 };
 
 // requires: beta feasible. ensures: beta is the solution, within the box and with the group sums it

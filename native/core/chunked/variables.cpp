@@ -10,6 +10,9 @@ namespace mercer::chunked {
 
 namespace {
 
+// A change that loses up to this share of the objective does so by rounding.
+constexpr double lost_share = 0.01;
+
 // The rows whose coefficient differs, and by how much.
 WeightedRows difference(const std::vector<double>& now, const std::vector<double>& then) {
     WeightedRows out;
@@ -26,13 +29,13 @@ WeightedRows difference(const std::vector<double>& now, const std::vector<double
 
 template <class T>
 Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* start,
-                        const double* given_gradient, std::size_t chunk_size,
-                        KernelRows kernel_rows, const Poll& poll)
+                        const double* given_gradient, double gradient_error,
+                        std::size_t chunk_size, KernelRows kernel_rows, const Poll& poll)
     : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view),
       gram_(gram), store_(gram, view, chunk_size, kernel_rows),
       in_place_(is_whole_matrix_of_all()), own_rows_(have_own_rows()),
       is_active_(view.n_variables),
-      extremes_(view.n_groups + 1) {
+      extremes_(view.n_groups + 1), drift_(view.n_variables, given_gradient ? gradient_error : 0.0) {
     if (store_.whole()) {
         all_.resize(size());
         std::iota(all_.begin(), all_.end(), 0u);
@@ -51,8 +54,9 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
     // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient)
     for (std::size_t v = 0; v < size(); ++v) {
         objective_ += 0.5 * beta[v] * (problem.linear[v] + gradient[v]);
-        if (origin_.empty()) way_ += beta[v] * beta[v];
+        if (origin_.empty()) lengthen_way(v, beta[v] * beta[v]);
     }
+    first_objective_ = objective_;
     for (const double k : gram_.diagonal()) largest_ = std::max(largest_, std::abs(k));
     scan();
 }
@@ -69,7 +73,8 @@ void Variables<T>::go_to_zero() {
     std::ranges::fill(beta, 0.0);
     std::copy_n(problem.linear, size(), gradient.begin());
     origin_.clear();
-    objective_ = way_ = 0.0;
+    drift_ = Drift<T>(size(), 0.0);
+    objective_ = first_objective_ = way_ = weighted_way_ = 0.0;
     fixed_.row_coef = row_coef();
     scan();
 }
@@ -205,6 +210,12 @@ void Variables<T>::scan() {
 }
 
 template <class T>
+void Variables<T>::lengthen_way(std::size_t v, double square) {
+    way_ += square;
+    weighted_way_ += square * std::abs(gram_.diagonal()[row(v)]);
+}
+
+template <class T>
 double Variables<T>::rounding() const {
     return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(way_, 0.0)) * largest_;
 }
@@ -214,23 +225,40 @@ double Variables<T>::rounding() const {
 template <class T>
 bool Variables<T>::apply(const Change& change, const Poll& poll) {
     WeightedRows rows{std::vector<std::size_t>(change.variables.size()), change.amounts};
-    double gain = 0.0;
+    slope_before_ = slope_after_ = 0.0;
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
         const std::size_t v = change.variables[k];
         rows.rows[k] = row(v);
         const double moved = beta[v] - (origin_.empty() ? 0.0 : origin_[v]);
         const double before = moved - change.amounts[k];
-        way_ += moved * moved - before * before;
-        gain += 0.5 * change.amounts[k] * gradient[v];
+        lengthen_way(v, moved * moved - before * before);
+        slope_before_ += change.amounts[k] * gradient[v];
         gradient[v] -= problem.ridge[v] * change.amounts[k];
     }
     store_.notice(rows.rows);
     if (!subtract_product(rows, active_, poll)) return false;
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
-        gain += 0.5 * change.amounts[k] * gradient[change.variables[k]];
+        slope_after_ += change.amounts[k] * gradient[change.variables[k]];
     }
-    objective_ += gain;
+    objective_ += 0.5 * (slope_before_ + slope_after_);
     return true;
+}
+
+// Along the change the slope falls evenly from `slope_before_` to `slope_after_`: the objective is
+// largest where it is zero.
+template <class T>
+bool Variables<T>::take_back_loss(Change change, const Poll& poll) {
+    const double gain = 0.5 * (slope_before_ + slope_after_);
+    if (!(gain < -lost_share * std::abs(objective_ - gain))) return false;
+    const double kept = std::max(slope_before_, 0.0) / (slope_before_ - slope_after_);
+    for (std::size_t k = 0; k < change.variables.size(); ++k) {
+        const std::size_t v = change.variables[k];
+        const double wanted = change.before[k] + kept * change.amounts[k];
+        const double now = std::clamp(wanted, problem.lower[v], problem.upper[v]);
+        change.amounts[k] = now - beta[v];
+        beta[v] = now;
+    }
+    return apply(change, poll);
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,

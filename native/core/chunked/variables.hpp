@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/chunked/row_store.hpp"
+#include "core/drift.hpp"
 #include "core/gram.hpp"
 #include "core/problem.hpp"
 
@@ -27,10 +28,10 @@ struct Extremes {
     double up = -infinity, down = infinity;
 };
 
-// A change of some variables.
+// A change of some variables: where each was, and by how much it moved.
 struct Change {
     std::vector<std::uint32_t> variables;
-    std::vector<double> amounts;
+    std::vector<double> before, amounts;
 };
 
 // Rows whose coefficients change, and by how much.
@@ -42,10 +43,11 @@ struct WeightedRows {
 template <class T>
 class Variables {
   public:
-    // requires: `start` feasible; `gradient` its gradient, or null to have it computed
+    // requires: `start` feasible; `gradient` its gradient up to `gradient_error`, or null to have it
+    // computed
     Variables(const ProblemView& problem, Gram<T>& gram, const double* start,
-              const double* gradient, std::size_t chunk_size, KernelRows kernel_rows,
-              const Poll& poll);
+              const double* gradient, double gradient_error, std::size_t chunk_size,
+              KernelRows kernel_rows, const Poll& poll);
 
     // Indexed by variable of the problem.
     std::vector<double> beta, gradient;
@@ -97,6 +99,19 @@ class Variables {
 
     // The dual value after the last change that was applied.
     double objective() const { return objective_; }
+    // Bound of the error that rounded kernel values have brought into it since the gradient was given.
+    double objective_error() const { return drift_.error(way_, weighted_way_); }
+    // Whether that hides what was gained (drift.hpp).
+    bool has_drifted() const { return is_drift(objective_error(), objective_, first_objective_); }
+    // The same if a way as long led on from here to an objective.
+    bool would_drift(double way, double weighted, double objective) const {
+        return is_drift(drift_.error(way, weighted), objective, first_objective_);
+    }
+
+    // Takes a change back as far as the objective falls along it, if it lost: the rounding of a
+    // chunk can be larger than its gain. False if there was nothing to take back.
+    // requires: `change` was the last one applied
+    bool take_back_loss(Change change, const Poll& poll);
 
   private:
     // Variables taken out together, and the coefficient of every row at that time; not needed on the
@@ -111,6 +126,7 @@ class Variables {
         std::vector<std::size_t> place;  // empty: one after the other
     };
 
+    void lengthen_way(std::size_t v, double square);
     std::vector<double> row_coef() const;
     bool compute_gradient(const Poll& poll);
     bool repair(const Level& level, const std::vector<double>& now, const Poll& poll);
@@ -130,11 +146,14 @@ class Variables {
     std::vector<std::uint32_t> active_, all_;
     std::vector<std::uint8_t> is_active_;
     std::vector<Extremes> extremes_;
-    double violation_ = infinity, objective_ = 0.0;
+    double violation_ = infinity, objective_ = 0.0, first_objective_ = 0.0;
+    double slope_before_ = 0.0, slope_after_ = 0.0;  // along the last change, at its ends
     std::vector<Level> levels_;
     Level fixed_;  // variables that cannot move
     std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
     double way_ = 0.0;            // squared, from there
+    double weighted_way_ = 0.0;   // with weights as in drift.hpp
+    Drift<T> drift_;
     double largest_ = 0.0;        // on the diagonal of the kernel matrix
     std::optional<RightRows> active_right_;  // of the active variables; made when needed
 };

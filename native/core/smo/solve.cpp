@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/drift.hpp"
 #include "core/smo/refine.hpp"
 #include "core/smo/selection.hpp"
 #include "core/smo/state.hpp"
@@ -35,7 +36,10 @@ class Solver {
           selection_(make_selection<T>(options)), step_(make_step<T>(options, state_.size())),
           recorder_(options.trace_stride, problem.linear),
           shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
-          next_newton_(std::max(first_newton, 7 * state_.size() / 10)) {
+          next_newton_(std::max(first_newton, 7 * state_.size() / 10)),
+          drift_(state_.size(), gradient ? options.gradient_error : 0.0),
+          first_objective_(objective(state_, linear_)) {
+        if (gradient) origin_ = state_.beta;
         for (std::size_t p = 0; p < state_.size(); ++p) {
             linear_size_ = std::max(linear_size_, std::abs(linear_[state_.variable(p)]));
         }
@@ -81,6 +85,7 @@ class Solver {
             if (--countdown == 0) {
                 countdown = shrink_period_;
                 measure_terms();
+                if (options_.stops_at_drift && has_drifted()) return end(Status::stalled);
                 if (options_.shrinking) state_.shrink();
             }
             if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
@@ -107,6 +112,23 @@ class Solver {
         for (std::size_t p = 0; p < state_.size(); ++p) {
             terms_size_ = std::max(terms_size_, state_.curvature[p] * std::abs(state_.beta[p]));
         }
+    }
+
+    // Bound of the error of the objective since the gradient was given or computed (drift.hpp).
+    double objective_error() const {
+        double way = 0.0, weighted = 0.0;
+        for (std::size_t p = 0; p < state_.size(); ++p) {
+            const double moved = state_.beta[p] - (origin_.empty() ? 0.0 : origin_[p]);
+            way += moved * moved;
+            weighted += moved * moved * std::abs(state_.curvature[p] - state_.ridge[p]);
+        }
+        return drift_.error(way, weighted);
+    }
+
+    bool has_drifted() {
+        const double now = objective(state_, linear_);
+        result_.drifted = !is_midway_ && is_drift(objective_error(), now, first_objective_);
+        return result_.drifted;
     }
 
     // The next pair; none if the stopping rule is met, or if the selection finds none.
@@ -216,6 +238,7 @@ class Solver {
         progress_.seconds = now;
         if (progress_.iteration > 0) {
             progress_.objective = objective(state_, linear_);
+            progress_.error = objective_error();
             progress_.n_active = state_.n_active();
         }
         if (monitor_ && !monitor_(progress_)) return end(Status::stopped);
@@ -232,13 +255,16 @@ class Solver {
     const double* linear_;
     Clock clock_;
     Result result_;
-    Progress progress_{0, infinity, 0.0, 0, 0.0};
+    Progress progress_;
     double next_poll_ = 0.0;
     State<T> state_;
     std::unique_ptr<Selection<T>> selection_;
     std::unique_ptr<Step<T>> step_;
     Recorder<T> recorder_;
     std::size_t shrink_period_, next_newton_;
+    Drift<T> drift_;
+    std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
+    double first_objective_;
     double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
     bool is_settled_ = false;
     bool is_midway_ = false;  // after a step that may have lost what the next one gains

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "core/gram.hpp"
@@ -12,12 +13,14 @@
 
 namespace mercer::smo {
 
+// Before anything is known the objective has no bound.
 struct Progress {
-    std::size_t iteration;
-    double violation;
-    double objective;
-    std::size_t n_active;
-    double seconds;
+    std::size_t iteration = 0;
+    double violation = std::numeric_limits<double>::infinity();
+    double objective = -std::numeric_limits<double>::infinity();
+    std::size_t n_active = 0;
+    double seconds = 0.0;
+    double error = 0.0;  // bound of that of the objective
 };
 
 // Called by the clock on the calling thread; false stops the run.
@@ -38,6 +41,7 @@ struct Result {
     std::size_t iterations = 0;
     double violation = 0.0;
     double seconds = 0.0;
+    bool drifted = false;  // whether it stalled because rounding may hide what was gained
     Counters counters;
     std::vector<TracePoint> trace;
 };

@@ -37,6 +37,7 @@ from mercer.machines.checks import (
     is_surely_indefinite,
     naming,
 )
+from mercer.machines.early_end import early_end, is_done
 from mercer.machines.verbose import progress_display
 from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
@@ -47,7 +48,6 @@ from mercer.spot_check import warn_of_indefinite
 __all__ = ["KernelMachine"]
 
 FloatArray = NDArray[np.float64]
-_PROVEN = 1e-7  # relative gap of a point that no solver could better
 # How rows of numbers are validated: taken as they are stored wherever the core can read that.
 _ROWS: dict[str, Any] = {
     "dtype": list(READ_TYPES),
@@ -290,25 +290,16 @@ class KernelMachine(BaseEstimator):
         self.violation_ = max(s.violation for s in solutions)
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
-        self.fit_status_ = int(not all(_is_done(s) for s in solutions))
+        self.fit_status_ = int(not all(is_done(s) for s in solutions))
         self._expand()
         if self.fit_status_:
             self._warn_not_converged()
 
     def _warn_not_converged(self) -> None:
-        reasons = sorted({s.status for s in self.solutions_ if not _is_done(s)})
-        gap = "unknown" if self.dual_gap_ is None else f"{self.dual_gap_:.3g}"
-        advice = "Consider pre-processing your data with StandardScaler or MinMaxScaler."
-        if "unbounded" in reasons and getattr(self, "C", None) == np.inf:
-            advice = "No function meets all demands of an infinite C: choose a finite one."
-        warnings.warn(
-            f"Solver terminated early (max_iter={self.max_iter}).  {advice} The best iterate "
-            "is kept: status "
-            f"{', '.join(reasons)}, KKT violation {self.violation_:.3g} (tol={self.tol:g}), "
-            f"relative duality gap {gap}.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+        n = len(getattr(self, "classes_", ()))
+        problems = "class pairs" if len(self.solutions_) == n * (n - 1) // 2 else "problems"
+        message = early_end(self, self.solutions_, problems)
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
         self.support_ = support.astype(np.int32)
@@ -345,13 +336,6 @@ class KernelMachine(BaseEstimator):
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
         return self._expansion.evaluate(X)
-
-
-def _is_done(solution: Solution) -> bool:
-    """Whether it converged or, where coefficients have no more digits, is proven optimal."""
-    gap = solution.relative_gap
-    at_limit = solution.status == "precision-limit"
-    return solution.converged or (at_limit and gap is not None and gap <= _PROVEN)
 
 
 def _dense(coef: Any) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,12 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.kernels.blocks import row_slices
 
@@ -30,7 +27,6 @@ __all__ = [
     "find_classes",
     "is_surely_indefinite",
     "naming",
-    "warn_of_overlap",
     "weigh_classes",
 ]
 
@@ -194,26 +190,6 @@ def weigh_classes(
             f"{dict(zip(classes.tolist(), weights.tolist(), strict=True))}"
         )
     return np.asarray(weights, dtype=np.float64)
-
-
-def warn_of_overlap(nu: float, read_outs: list[ReadOut], gram: Gram) -> None:
-    """Warn of pairs of classes without a margin (spec 004, P5).
-
-    With coefficients beta before they are scaled to margin 1, rho is half a difference of
-    gradients, none of which exceeds |beta|_1 max k(x, x).
-    """
-    largest = float(np.abs(gram.diagonal()).max())
-    for read_out in read_outs:
-        reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
-        if (read_out.rho or 0.0) <= 1e-9 * reach:
-            warnings.warn(
-                f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
-                "no margin, and the decision function is noise. Choose a larger nu or another "
-                "kernel.",
-                ConvergenceWarning,
-                stacklevel=6,
-            )
-            return
 
 
 def check_finite_price(C: float, loss: str) -> float:

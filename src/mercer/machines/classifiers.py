@@ -19,8 +19,10 @@ from mercer.formulations import (
     svc,
 )
 from mercer.gram import Gram
-from mercer.machines.checks import check_finite_price, warn_of_overlap
+from mercer.machines.checks import check_finite_price
 from mercer.machines.kernel_classifier import KernelClassifier
+from mercer.machines.vanishing_margin import warn_of_overlap
+from mercer.problem import Solution
 from mercer.solvers.progress import Callback
 
 __all__ = ["SVC", "NuSVC"]
@@ -246,6 +248,8 @@ class NuSVC(KernelClassifier):
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         return nu_svc(sign, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
 
-    def _keep_read_outs(self, read_outs: list[ReadOut], gram: Gram) -> None:
+    def _keep_read_outs(
+        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+    ) -> None:
         self.rho_ = np.array([read_out.rho for read_out in read_outs])
-        warn_of_overlap(self.nu, read_outs, gram)
+        warn_of_overlap(self.nu, solutions, read_outs, gram)

@@ -28,6 +28,7 @@ from mercer.machines.one_vs_one import (
 )
 from mercer.machines.probability import PlattMixin
 from mercer.native_kernel import take_rows
+from mercer.problem import Solution
 
 __all__ = ["KernelClassifier"]
 
@@ -108,7 +109,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
         self._n_support = np.bincount(sorted_labels[support], minlength=n_classes)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
-        self._keep_read_outs(read_outs, gram)
+        self._keep_read_outs(solutions, read_outs, gram)
         self._keep_solutions(solutions, kernel, np.shape(X))
 
     def _class_order(
@@ -126,7 +127,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         counts = np.bincount(labels, minlength=n_classes)
         return order, np.concatenate([[0], np.cumsum(counts)])
 
-    def _keep_read_outs(self, read_outs: list[ReadOut], gram: Gram) -> None:
+    def _keep_read_outs(
+        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+    ) -> None:
         """For machines that learn more than coefficients."""
 
     @property

@@ -179,9 +179,12 @@ class LeastSquaresMachine(KernelMachine):
                 stacklevel=5,
             )
         if not fit.converged:
+            reached = 0 <= self.max_iter <= fit.n_iter
+            advice = "Increase max_iter, tol or alpha" if reached else "Increase tol or alpha"
+            reason = f"max_iter={self.max_iter}" if reached else "rounding allows no better"
             warnings.warn(
-                f"{fit.solver} stopped after {fit.n_iter} iterations at a relative residual of "
-                f"{fit.residual:.3g} (tol={self.tol:g}). Increase max_iter, tol or alpha",
+                f"{fit.solver} stopped after {fit.n_iter} iterations ({reason}) at a relative "
+                f"residual of {fit.residual:.3g} (tol={self.tol:g}). {advice}",
                 ConvergenceWarning,
                 stacklevel=5,
             )

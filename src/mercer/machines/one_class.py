@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mercer.formulations import one_class
 from mercer.machines.labels import label_rows
 from mercer.machines.regressors import KernelFunction
+from mercer.machines.vanishing_margin import warn_of_no_margin
 from mercer.native_kernel import count_rows
 from mercer.solvers.progress import Callback
 
@@ -111,6 +112,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
             count_rows(X), self.nu, weight, squared=self.loss == "squared_hinge"
         )
         self._fit_function(X, formulation, weight)
+        warn_of_no_margin(self.nu, self.solutions_[0])
         self.offset_ = -self.intercept_
         return self
 

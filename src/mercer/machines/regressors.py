@@ -26,6 +26,7 @@ from mercer.formulations import (
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import check_finite_price, naming
 from mercer.machines.linear import linear_coef
+from mercer.machines.vanishing_margin import warn_of_small_targets
 from mercer.solvers.progress import Callback
 
 __all__ = ["SVR", "NuSVR"]
@@ -296,3 +297,4 @@ class NuSVR(KernelRegressor):
 
     def _keep_read_out(self, read_out: ReadOut) -> None:
         self.epsilon_ = read_out.epsilon
+        warn_of_small_targets(self.tol, self.solutions_[0])

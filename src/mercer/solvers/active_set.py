@@ -44,11 +44,13 @@ class ActiveSet:
     low_rank : int, default=None
         Rank of a pivoted incomplete Cholesky approximation to solve with in place of the
         kernel (spec 002, 12): without a ridge at most rank + 1 variables are free, and memory
-        is n times the rank, whatever C. The certificate is still that of the kernel itself:
-        its gap and violation say what the approximation costs, and if they miss the tolerance
-        the status is "precision-limit". What holds for the approximate kernel is in ``trace``:
-        ``rank``, ``trace_error``, ``low_rank_objective``, ``low_rank_gap`` and
-        ``low_rank_violation``.
+        is n times the rank, whatever C. The certificate is still that of the machine returned,
+        with the kernel itself: its primal value, gap and violation say what the approximation
+        costs, and if they miss the tolerance the status is "precision-limit". ``trace`` has
+        what holds for the approximate kernel, ``rank``, ``trace_error``,
+        ``low_rank_objective``, ``low_rank_gap`` and ``low_rank_violation``, and the best bound
+        of the optimal value known, ``best_primal`` and ``best_gap``: often a smaller gap, by
+        the primal value of another machine.
     """
 
     pricing: Pricing = "sprint"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from functools import cache
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.problem import Certificate, Problem, Solution, assess, certify
 from mercer.solvers.margin import violation_unit
-from mercer.solvers.progress import Callback
+from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.screening import KnownGradient, Origin, screened_certificate
 from mercer.solvers.start import feasible_start
 
@@ -23,6 +25,8 @@ __all__ = ["CertifiedRun"]
 
 # What a run in single precision must leave of a violation for another one to follow.
 _GAIN = 0.1
+# Relative, of an objective.
+_ROUNDING = 1e-6
 
 
 @cache
@@ -35,7 +39,9 @@ class CertifiedRun(ABC):
     """One solve: single precision as far as it carries, then double.
 
     Rounding in single precision grows with the way from the point whose gradient is known: a
-    second run, from the gradient of the certificate, goes on where the first one had to end.
+    second run, from the gradient of the certificate, goes on where the first one had to end. A run
+    whose rounding may be as large as its objective ends, and double precision goes on. Of the
+    points between runs the best is kept: no result is worse than its start.
 
     Parameters are those of :func:`mercer.solvers.solve`; ``stopping`` says what ``tol``
     bounds.
@@ -66,6 +72,9 @@ class CertifiedRun(ABC):
         self.coef = feasible_start(problem, start)
         is_kept = start is not None and np.array_equal(self.coef, start)
         self.start_gradient = start_gradient if is_kept else None
+        self.start = self.coef.copy()
+        self.best: tuple[NDArray[np.float64], Certificate] | None = None
+        self.drifted = False
         self.origin = Origin()
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
@@ -80,6 +89,10 @@ class CertifiedRun(ABC):
         May leave the gradient of the point, in the precision of the run, in ``gradient``.
         """
 
+    def monitor(self) -> Callable[..., bool] | None:
+        """The callback as the core calls it, with the steps and the time of all native runs."""
+        return monitor(self.callback, self.trace["iterations"], self.began)
+
     def record(self, result: Any) -> None:
         """Adds what a native run counted to the trace."""
         for name in _fields(result.__class__):
@@ -92,7 +105,7 @@ class CertifiedRun(ABC):
         precision = self.first_precision()
         tolerance = self.tol * (self.single_share if precision == "single" else 1.0)
         certificate = self._run(precision, tolerance, self.start_gradient)
-        carries = True
+        carries = not self.drifted
         for _ in range(12):
             if self._is_over(precision, certificate):
                 break
@@ -103,9 +116,9 @@ class CertifiedRun(ABC):
             precision = "single" if carries and precision == "single" else "double"
             before = certificate
             certificate = self._run(precision, tolerance, before)
-            carries = certificate.violation <= _GAIN * before.violation
+            carries = not self.drifted and certificate.violation <= _GAIN * before.violation
             if (certificate.violation, certificate.gap) == (before.violation, before.gap):
-                self.status = "precision-limit"
+                self.status, self.drifted = "precision-limit", False
         else:
             if not self._is_over(precision, certificate):
                 self.status = "precision-limit"
@@ -115,13 +128,21 @@ class CertifiedRun(ABC):
         """Along a flat direction without end rounding decides: that needs all digits."""
         if self.gram.precision == "double":
             return "double"
-        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
-        return "double" if endless.any() else "single"
+        return "double" if self.is_endless else "single"
+
+    @cached_property
+    def is_endless(self) -> bool:
+        """Whether a variable has neither a bound nor a ridge to end its way."""
+        p = self.problem
+        return bool((np.isinf(p.upper - p.lower) & (p.ridge == 0.0)).any())
 
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
-        """Whether the last native run was the last; one that stalled may go on in double."""
+        """Whether the last native run was the last; one that stalled may go on in double.
+
+        One that drifted may go on from a gradient that is exact again.
+        """
         good = self._is_good(certificate)
-        if self.status == "precision-limit" and precision == "single":
+        if self.status == "precision-limit" and (precision == "single" or self.drifted):
             self.status = "converged"
         # whatever ended the run: what was asked for is there
         if good and self.status != "unbounded":
@@ -139,10 +160,39 @@ class CertifiedRun(ABC):
         if known is not None:
             self.origin = Origin(self.coef.copy(), known.error, known.corrections)
         result = self.native_run(precision, tolerance, None if known is None else known.gradient)
-        self.status = result.status
+        self.status, self.drifted = result.status, result.drifted
         self.left -= result.iterations
         self.record(result)
-        return self.certificate(precision)
+        if self.drifted or result.status == "callback" or result.violation == np.inf:
+            # gradients that drifted, or were not computed or brought up to date, say nothing
+            self.gradient = None
+        return self._better(self.certificate(precision))
+
+    def _better(self, found: Certificate) -> Certificate:
+        """The certificate of the point found or, if that was better, of the best one before.
+
+        Rounding lets the objective fall a little where the violation does, too.
+        """
+        if self._is_good(found):
+            return found
+        if self.best is None:
+            self.best = (self.start, self._start_certificate())
+        coef, best = self.best
+        fall = best.objective - found.objective
+        allowed = _ROUNDING * abs(best.objective) if found.violation < best.violation else 0.0
+        if fall <= allowed:
+            self.best = (self.coef.copy(), found)
+            return found
+        self.coef[:] = coef
+        return best
+
+    def _start_certificate(self) -> Certificate:
+        known, p = self.start_gradient, self.problem
+        if known is None:
+            return certify(p, self.gram, self.start)
+        values = p.linear - p.ridge * self.start - known.gradient
+        found = assess(p, self.start, values, self.gram.is_positive_definite)
+        return replace(found, error=known.error, corrections=known.corrections)
 
     def certificate(self, precision: Precision) -> Certificate:
         """That of the point a run in ``precision`` came to."""

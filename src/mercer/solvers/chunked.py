@@ -14,7 +14,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
-from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.progress import Callback
 from mercer.solvers.screening import KnownGradient, screened_certificate
 
 __all__ = ["Chunked"]
@@ -153,6 +153,8 @@ class _Run(CertifiedRun):
         options.max_seconds = self.seconds_left()
         options.shrinking = self.solver.shrinking
         options.kernel_rows = _KERNEL_ROWS[self.solver.kernel_rows]
+        options.gradient_error = self.origin.error  # used if a gradient is given
+        options.stops_at_drift = not self.is_endless
         options.may_start_at_zero, self.may_start_at_zero = self.may_start_at_zero, False
         self.gradient = np.empty(p.n_variables)
         return _core.chunked_solve(
@@ -168,5 +170,5 @@ class _Run(CertifiedRun):
             self.coef,
             gradient,
             self.gradient,
-            monitor(self.callback),
+            self.monitor(),
         )

@@ -51,9 +51,11 @@ def solve_low_rank(
     Returns
     -------
     Solution
-        The fields of the certificate are those of the problem with K. ``trace`` has those of
-        the problem with K~: ``low_rank_objective``, ``low_rank_gap``, ``low_rank_violation``;
-        and ``rank`` and ``trace_error``, the share tr(K - K~) / tr(K) that is missing.
+        The fields of the certificate are those of the point for the problem with K, ``primal``
+        that of its machine. ``trace`` has those of the problem with K~: ``low_rank_objective``,
+        ``low_rank_gap``, ``low_rank_violation``; ``best_primal`` and ``best_gap``, the smallest
+        upper bound of the optimal value found and its distance; and ``rank`` and
+        ``trace_error``, the share tr(K - K~) / tr(K) that is missing.
     """
     began, evaluations = time.perf_counter(), gram.n_evaluations
     found = incomplete_cholesky(_DoubleValues(gram), rank)
@@ -63,7 +65,7 @@ def solve_low_rank(
     if max_time is not None:
         max_time = max(max_time - (time.perf_counter() - began), 0.0)
     inner = solve(problem, rough, tol=tol, max_time=max_time, **options)
-    certificate = _certified(problem, gram, inner)
+    certificate = certify(problem, gram, inner.coef)
     missing, diagonal = found.trace_error, float(_DoubleValues(gram).diagonal().sum())
     return replace(
         inner,
@@ -78,6 +80,7 @@ def solve_low_rank(
             "low_rank_objective": inner.objective,
             "low_rank_gap": inner.gap,
             "low_rank_violation": inner.violation,
+            **_best_bound(inner, certificate),
         },
     )
 
@@ -106,19 +109,21 @@ def _features(found: IncompleteCholesky) -> FloatArray:
     return factor if factor.shape[1] else np.zeros((len(found.residual), 1))
 
 
-def _certified(problem: Problem, gram: Gram, inner: Solution) -> Certificate:
-    """Certificate of the point for K, with the better of two bounds of the optimal value.
+def _best_bound(inner: Solution, certificate: Certificate) -> dict[str, float | None]:
+    """The better of two upper bounds of the optimal value, and how far the point is from it.
 
     K - K~ is positive semi-definite, so that no point is worth more with K than with K~: what
     bounds the optimal value with K~ from above bounds that with K too. Hence
 
         gap <= gap~ + beta'(K - K~) beta / 2.
+
+    The machine with the smaller primal value is not the one returned, which is why this is no
+    part of the certificate.
     """
-    certificate = certify(problem, gram, inner.coef)
     if inner.primal is None or certificate.gap is None:
-        return certificate
+        return {"best_primal": certificate.primal, "best_gap": certificate.gap}
     gap = min(certificate.gap, max(inner.primal - certificate.objective, 0.0))
-    return replace(certificate, primal=certificate.objective + gap, gap=gap)
+    return {"best_primal": certificate.objective + gap, "best_gap": gap}
 
 
 def _status(

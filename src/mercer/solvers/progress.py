@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["Callback", "Progress", "monitor"]
 
@@ -24,6 +25,8 @@ class Progress:
         Variables that take part at present.
     seconds : float
         Time since the start.
+    error : float
+        Bound of the error of ``objective`` that rounded kernel values have brought.
     """
 
     iteration: int
@@ -31,13 +34,27 @@ class Progress:
     objective: float
     n_active: int
     seconds: float
+    error: float = 0.0
 
 
 Callback = Callable[[Progress], object]
 
 
-def monitor(callback: Callback | None) -> Callable[..., bool] | None:
-    """The callback as the core calls it: with numbers, returning whether to go on."""
+def monitor(
+    callback: Callback | None, iterations: int = 0, began: float | None = None
+) -> Callable[..., bool] | None:
+    """The callback as the core calls it: with numbers, returning whether to go on.
+
+    ``iterations`` were taken before the run that reports; ``began`` is the time, by
+    ``time.perf_counter``, at which the first one started.
+    """
     if callback is None:
         return None
-    return lambda *fields: not callback(Progress(*fields))
+
+    def report(iteration: int, *fields: float) -> bool:
+        progress = Progress(iterations + iteration, *fields)  # type: ignore[arg-type]
+        if began is not None:
+            progress = replace(progress, seconds=time.perf_counter() - began)
+        return not callback(progress)
+
+    return report

@@ -14,7 +14,7 @@ from mercer.gram import Gram
 from mercer.native_kernel import Precision
 from mercer.problem import Problem, Solution
 from mercer.solvers.certified import CertifiedRun
-from mercer.solvers.progress import Callback, monitor
+from mercer.solvers.progress import Callback
 from mercer.solvers.selection import RELATED, SelectionPolicy, resolve_selection
 from mercer.solvers.step import STEPS, StepPolicy, resolve_step
 from mercer.solvers.trace import Trace
@@ -168,7 +168,7 @@ class _Run(CertifiedRun):
             self._options(precision, tolerance),
             self.coef,
             gradient,
-            monitor(self.callback),
+            self.monitor(),
         )
 
     def _options(self, precision: Precision, tolerance: float) -> Any:
@@ -176,6 +176,8 @@ class _Run(CertifiedRun):
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
         options.max_seconds = self.seconds_left()
+        options.gradient_error = self.origin.error  # used if a gradient is given
+        options.stops_at_drift = not self.is_endless
         if self.smo.refine and precision == "double":
             options.newton_limit = _NEWTON_LIMIT
         return options

@@ -132,7 +132,8 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
     for k, target in enumerate(s.targets.T):
         formulation = least_squares(target, alpha, s.weight, fit_intercept=kind)  # type: ignore[arg-type]
         size = float(np.abs(target).max()) or 1.0
-        solution = solve(formulation.problem, gram, solver, tol=job.tol * size)
+        limit = -1 if job.max_iter is None else job.max_iter
+        solution = solve(formulation.problem, gram, solver, tol=job.tol * size, max_iter=limit)
         read_out = formulation.read_out(solution)
         coef[:, k], intercept[k] = read_out.coef, read_out.intercept
         n_iter = max(n_iter, solution.n_iter)

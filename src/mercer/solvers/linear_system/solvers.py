@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,10 @@ class ConjugateGradient:
             tol=0.5 * relative,
             max_iter=None if max_iter < 0 else max_iter,
         )
-        return _wrap(self.name, problem, gram, free, coef, tol, run.n_iter, (began, evaluations))
+        found = _wrap(self.name, problem, gram, free, coef, tol, run.n_iter, (began, evaluations))
+        if not found.converged and 0 <= max_iter <= run.n_iter:
+            return replace(found, status="max-iter")
+        return found
 
 
 class _Part:

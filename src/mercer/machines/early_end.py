@@ -1,0 +1,71 @@
+"""What a warning says of a fit that ended early: why, how far it came, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer.problem import Solution
+
+__all__ = ["early_end", "is_done"]
+
+_PROVEN = 1e-7  # relative gap of a point that no solver could better
+
+_ADVICE = {
+    "max-iter": "Raise max_iter or tol{smaller}, or scale features of different size "
+    "(StandardScaler, MinMaxScaler).",
+    "max-time": "Raise max_time or tol{smaller}.{resume}",
+    "callback": "The callback returned a true value.{resume}",
+    "precision-limit": "The digits of a double allow no better: raise tol{smaller}, or scale the "
+    "features (StandardScaler, MinMaxScaler).",
+    "unbounded": "The objective has no bound: no function meets all demands{infinite}.",
+    "stuck": "The selection of the solver found no pair to move: choose another one.",
+}
+
+
+def is_done(solution: Solution) -> bool:
+    """Whether it converged or, where coefficients have no more digits, is proven optimal."""
+    gap = solution.relative_gap
+    at_limit = solution.status == "precision-limit"
+    return solution.converged or (at_limit and gap is not None and gap <= _PROVEN)
+
+
+def early_end(machine: Any, solutions: Sequence[Solution], problems: str) -> str:
+    """The warning of a machine with solutions that are not done; ``problems`` names them all."""
+    open_ones = [s for s in solutions if not is_done(s)]
+    statuses = [status for status in _ADVICE if any(s.status == status for s in open_ones)]
+    reasons = ", ".join(_reason(machine, status) for status in statuses)
+    advice = " ".join(_advice(machine, status) for status in statuses)
+    count = f" {len(open_ones)} of {len(solutions)} {problems} are unfinished."
+    return (
+        f"Solver terminated early ({reasons}).{count if len(solutions) > 1 else ''} {advice} The "
+        f"best iterate is kept: status {', '.join(statuses)}, {_reached(machine, open_ones)}."
+    )
+
+
+def _reason(machine: Any, status: str) -> str:
+    limit = {"max-iter": "max_iter", "max-time": "max_time"}.get(status)
+    return status if limit is None else f"{limit}={getattr(machine, limit)}"
+
+
+def _advice(machine: Any, status: str) -> str:
+    """What helps, by parameters that the machine has."""
+    names = machine.get_params(deep=False)
+    resume = " With warm_start=True the next fit goes on from here."
+    infinite = " of an infinite C: choose a finite one"
+    return _ADVICE[status].format(
+        smaller=", choose a smaller C" if "C" in names else "",
+        resume=resume if "warm_start" in names else "",
+        infinite=infinite if names.get("C") == np.inf else "",
+    )
+
+
+def _reached(machine: Any, open_ones: list[Solution]) -> str:
+    """The worst of the solutions that are not done."""
+    violation = max(s.violation for s in open_ones)
+    gaps = [s.relative_gap for s in open_ones]
+    known = [gap for gap in gaps if gap is not None]
+    gap = f"{max(known):.3g}" if len(known) == len(gaps) else "unknown"
+    return f"KKT violation {violation:.3g} (tol={machine.tol:g}), relative duality gap {gap}"

@@ -1,0 +1,72 @@
+"""Warnings of nu machines that converged to nothing: the optimum is 0 up to rounding."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer.formulations import ReadOut
+from mercer.gram import Gram
+from mercer.problem import Solution
+
+__all__ = ["warn_of_no_margin", "warn_of_overlap", "warn_of_small_targets"]
+
+_NO_DIGIT = 0.5  # relative gap
+
+
+def is_vague(solution: Solution) -> bool:
+    """Whether it converged although its gap leaves no digit of the objective.
+
+    Where a margin vanishes the optimum is 0, and a violation within rounding of what the
+    coefficients could make of the kernel is all there is to reach.
+    """
+    gap = solution.relative_gap
+    return solution.converged and gap is not None and gap >= _NO_DIGIT
+
+
+def warn_of_no_margin(nu: float, solution: Solution) -> None:
+    """Warn of a one-class machine whose hull holds the origin of the feature space."""
+    if is_vague(solution) or (solution.converged and solution.objective == 0.0):
+        warnings.warn(
+            f"nu={nu} is too small: the reduced convex hull of the rows holds the origin of the "
+            "feature space, there is no margin, and the decision function is noise. Choose a "
+            "larger nu or another kernel.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+
+def warn_of_small_targets(tol: float, solution: Solution) -> None:
+    """Warn of a regression of targets that the tolerance takes for zero."""
+    if is_vague(solution):
+        warnings.warn(
+            f"tol={tol:g} is not small next to the differences of the targets: no digit of the "
+            f"objective is known (relative duality gap {solution.relative_gap:.3g}). Choose a "
+            "smaller tol or scale y.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+
+def warn_of_overlap(
+    nu: float, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+) -> None:
+    """Warn of pairs of classes without a margin (spec 004, P5).
+
+    With coefficients beta before they are scaled to margin 1, rho is half a difference of
+    gradients, none of which exceeds |beta|_1 max k(x, x).
+    """
+    largest = float(np.abs(gram.diagonal()).max())
+    for solution, read_out in zip(solutions, read_outs, strict=True):
+        reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
+        if (read_out.rho or 0.0) <= 1e-9 * reach or is_vague(solution):
+            warnings.warn(
+                f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
+                "no margin, and the decision function is noise. Choose a larger nu or another "
+                "kernel.",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
+            return
