@@ -33,8 +33,10 @@ def kernel_cg(
 ) -> tuple[FloatArray, FloatArray, Iterate]:
     """Coefficients, intercepts and the iterate of (P sKs P + alpha) U = P sY.
 
-    P removes the direction s if there is a bias. Each iteration is one pass over the kernel
-    values for all outputs together.
+    P removes the direction s if there is a bias. It stands on both sides: where outputs depend
+    on each other (the classes of a classifier do) the method searches directions outside the
+    subspace, and with P on one side only the operator is not symmetric there. Each iteration
+    is one pass over the kernel values for all outputs together.
 
     Parameters
     ----------
@@ -58,17 +60,28 @@ def kernel_cg(
     if features is not None:
         preconditioner = LowRankPreconditioner(system.project(scale * features), alpha)
     run = conjugate_gradient(
-        lambda V: system.project(image(V)) + alpha * V,
-        system.project(scale * system.targets),
+        lambda V: system.project(image(system.project(V))) + alpha * V,
+        _projected_targets(system),
         preconditioner=preconditioner,
         tol=tol,
         max_iter=max_iter,
     )
+    U = system.project(run.x)
     intercept = np.zeros(system.targets.shape[1])
     if system.bias:
         levels = image(system.scale[:, None])[:, 0]
-        intercept = system.intercept(run.x, levels)
-    return scale * run.x, intercept, run
+        intercept = system.intercept(U, levels)
+    return scale * U, intercept, run
+
+
+def _projected_targets(system: System) -> FloatArray:
+    """P sY; what rounding leaves of a constant target is nothing to be solved for."""
+    scaled = system.scale[:, None] * system.targets
+    # twice: the first time leaves the rounding of a long sum
+    out = system.project(system.project(scaled))
+    rounding = 4 * np.finfo(float).eps * np.linalg.norm(scaled, axis=0)
+    out[:, np.linalg.norm(out, axis=0) <= rounding] = 0.0
+    return out
 
 
 def preconditioner_features(low_rank: LowRank, gram: Gram, X: Any) -> FloatArray:
