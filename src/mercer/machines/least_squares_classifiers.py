@@ -221,8 +221,10 @@ class RLSC(LeastSquaresClassifier):
         Generalized cross-validation, the mean over outputs.
     dof_ : float or None
         Effective degrees of freedom, the trace of the smoother.
+    residual_ : float
+        The certificate: largest relative residual of the linear system over the outputs.
     condition_ : float or None
-        Condition of the matrix that was factored.
+        Condition of the matrix solved with; of "direct" and "cg" an estimate from below.
     solver_ : str
         Solver that was used.
     dual_coef_ : ndarray of shape (n_outputs, n_support)

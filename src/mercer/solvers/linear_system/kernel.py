@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,27 +62,21 @@ def kernel_cg(
         preconditioner = LowRankPreconditioner(system.project(scale * features), alpha)
     run = conjugate_gradient(
         lambda V: system.project(image(system.project(V))) + alpha * V,
-        _projected_targets(system),
+        system.centred,
         preconditioner=preconditioner,
         tol=tol,
         max_iter=max_iter,
     )
+    if run.condition is not None:
+        # alpha bounds the smallest eigenvalue, and is near it where those of a kernel decay
+        largest = max(run.largest, alpha + (preconditioner.largest if preconditioner else 0.0))
+        run = replace(run, condition=largest / alpha)
     U = system.project(run.x)
     intercept = np.zeros(system.targets.shape[1])
     if system.bias:
         levels = image(system.scale[:, None])[:, 0]
         intercept = system.intercept(U, levels)
     return scale * U, intercept, run
-
-
-def _projected_targets(system: System) -> FloatArray:
-    """P sY; what rounding leaves of a constant target is nothing to be solved for."""
-    scaled = system.scale[:, None] * system.targets
-    # twice: the first time leaves the rounding of a long sum
-    out = system.project(system.project(scaled))
-    rounding = 4 * np.finfo(float).eps * np.linalg.norm(scaled, axis=0)
-    out[:, np.linalg.norm(out, axis=0) <= rounding] = 0.0
-    return out
 
 
 def preconditioner_features(low_rank: LowRank, gram: Gram, X: Any) -> FloatArray:
