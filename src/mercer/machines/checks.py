@@ -27,6 +27,7 @@ __all__ = [
     "find_classes",
     "is_surely_indefinite",
     "naming",
+    "read_classes",
     "weigh_classes",
 ]
 
@@ -136,6 +137,19 @@ def check_finite_values(gram: Gram) -> Gram:
             "scale the features or choose smaller kernel parameters"
         )
     return gram
+
+
+def read_classes(
+    y: Any, class_weight: Any, weight: FloatArray
+) -> tuple[NDArray[Any], NDArray[np.intp], FloatArray]:
+    """Classes in ascending order, which of them each row has, and the weight of each.
+
+    Two classes at least, each with a row of positive weight and a positive weight of its own:
+    what every classifier asks for.
+    """
+    classes, labels = find_classes(y)
+    check_weighted_classes(classes, labels, weight)
+    return classes, labels, weigh_classes(class_weight, classes, y, weight)
 
 
 def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import check_weighted_classes, find_classes, weigh_classes
+from mercer.machines.checks import read_classes
 from mercer.machines.labels import label_rows, winners
 from mercer.machines.linear import linear_coef
 from mercer.machines.one_vs_one import (
@@ -71,9 +71,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self : object
         """
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        classes, labels = find_classes(y)
-        check_weighted_classes(classes, labels, weight)
-        class_weight = weigh_classes(self.class_weight, classes, y, weight)
+        classes, labels, class_weight = read_classes(y, self.class_weight, weight)
         self._fit_pairs(X, labels, classes, class_weight, weight)
         self._fit_probability(X, y, sample_weight)
         return self

@@ -27,6 +27,8 @@ FloatArray = NDArray[np.float64]
 
 # Share of the rows below which the freedom left to the residuals is rounding.
 LEAST_FREEDOM = 1e-8
+# Relative residual that rounding may leave however small tol is.
+ROUNDING = 1e-8
 
 
 class LeastSquaresMachine(KernelMachine):
@@ -146,6 +148,7 @@ class LeastSquaresMachine(KernelMachine):
         self.solver_ = fit.solver
         self.n_iter_ = fit.n_iter
         self.condition_ = fit.condition
+        self.residual_ = fit.residual
         for name in ("coef_", "dual_coef_", "support_", "support_vectors_", "low_rank_"):
             self.__dict__.pop(name, None)
         if fit.weights is not None:
@@ -171,13 +174,6 @@ class LeastSquaresMachine(KernelMachine):
         # beyond this no digit of the coefficients is sure
         solved = fit.weights if fit.weights is not None else fit.coef
         limit = 1 / (np.finfo(float).eps * max(len(solved) if solved is not None else 0, 1))
-        if fit.condition is not None and fit.condition > limit:
-            warnings.warn(
-                f"the matrix is ill-conditioned (condition_={fit.condition:.2g}): coefficients "
-                f"may be inaccurate. A larger alpha (now {fit.alpha:g}) helps",
-                LinAlgWarning,
-                stacklevel=5,
-            )
         if not fit.converged:
             reached = 0 <= self.max_iter <= fit.n_iter
             advice = "Increase max_iter, tol or alpha" if reached else "Increase tol or alpha"
@@ -186,6 +182,21 @@ class LeastSquaresMachine(KernelMachine):
                 f"{fit.solver} stopped after {fit.n_iter} iterations ({reason}) at a relative "
                 f"residual of {fit.residual:.3g} (tol={self.tol:g}). {advice}",
                 ConvergenceWarning,
+                stacklevel=5,
+            )
+        elif fit.condition is not None and fit.condition > limit:
+            warnings.warn(
+                f"the matrix is ill-conditioned (condition_={fit.condition:.2g}, relative "
+                f"residual_={fit.residual:.2g}): coefficients may be inaccurate. A larger alpha "
+                f"(now {fit.alpha:g}) helps",
+                LinAlgWarning,
+                stacklevel=5,
+            )
+        elif not fit.residual <= max(self.tol, ROUNDING):
+            warnings.warn(
+                f"the relative residual_ of the system is {fit.residual:.3g}, above "
+                f"tol={self.tol:g}. A larger alpha (now {fit.alpha:g}) helps",
+                LinAlgWarning,
                 stacklevel=5,
             )
 

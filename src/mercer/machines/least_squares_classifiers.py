@@ -7,12 +7,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
+from mercer.machines.checks import find_classes, read_classes, weigh_classes
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.solvers.linear_system.fit import Loss
@@ -49,20 +47,9 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         self : object
         """
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=weight
-        )
+        self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
         weights = weight * self.class_weight_[labels]
         rows = weights > 0
-        seen = len(np.unique(labels[rows]))
-        if seen < 2:
-            raise ValueError(
-                "The number of classes has to be greater than one; got "
-                f"{seen} class{'' if seen == 1 else 'es'} with positive weight"
-            )
         targets = signed_labels(labels, len(self.classes_))
         self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weights[rows])
         return self
@@ -99,19 +86,14 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         """
         first = not hasattr(self, "_stream")
         X, y, weight = self._validate_fit(X, y, sample_weight, reset=first)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        if first:
-            self.classes_ = np.unique(y if classes is None else classes)
-        labels = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(labels, len(self.classes_) - 1)] == y
-        if not known.all() or len(self.classes_) < 2:
-            raise ValueError(f"y must hold two or more of the classes {self.classes_}, got {y!r}")
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=self.classes_
-        )
+        found, labels = find_classes(y)
+        if first:
+            self.classes_ = found if classes is None else np.unique(classes)
+        labels = places_of(found, self.classes_)[labels]
+        ones = np.ones(len(self.classes_))
+        self.class_weight_ = weigh_classes(self.class_weight, self.classes_, self.classes_, ones)
         targets = signed_labels(labels, len(self.classes_))
         self._stream_block(X, targets, weight * self.class_weight_[labels], first)
         return self
@@ -137,6 +119,21 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         """Class of each row: the argmax of :meth:`decision_function`."""
         values = self._outputs(self._validate_predict(X))
         return self.classes_[chosen_class(values)]
+
+
+def places_of(found: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Positions of the classes of a block among all classes."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"classes must name all classes at the first block, two or more, got {classes.tolist()}"
+        )
+    places = np.minimum(np.searchsorted(classes, found), len(classes) - 1)
+    unknown = found[classes[places] != found]
+    if len(unknown):
+        raise ValueError(
+            f"y must hold no other classes than {classes.tolist()}, got {unknown.tolist()}"
+        )
+    return places
 
 
 def signed_labels(labels: NDArray[np.intp], n_classes: int) -> FloatArray:
@@ -221,8 +218,10 @@ class RLSC(LeastSquaresClassifier):
         Generalized cross-validation, the mean over outputs.
     dof_ : float or None
         Effective degrees of freedom, the trace of the smoother.
+    residual_ : float
+        The certificate: largest relative residual of the linear system over the outputs.
     condition_ : float or None
-        Condition of the matrix that was factored.
+        Condition of the matrix solved with; of "direct" and "cg" an estimate from below.
     solver_ : str
         Solver that was used.
     dual_coef_ : ndarray of shape (n_outputs, n_support)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
-from mercer.machines.robust import fit_robust
+from mercer.machines.robust import CHANGE, fit_robust
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.solvers.linear_system import Job, LeastSquaresFit, squared_loss
@@ -177,14 +176,13 @@ class LSSVR(RegressorMixin, StreamedMachine):
         return fit
 
     def _warn(self, fit: LeastSquaresFit) -> None:
-        if self.robust is not None and not fit.converged:
+        if fit.change > CHANGE:
             warnings.warn(
-                f"the weights of robust={self.robust!r} still change by {fit.residual:.3g} after "
+                f"the weights of robust={self.robust!r} still change by {fit.change:.3g} after "
                 f"{fit.n_iter} rounds. A larger alpha (now {fit.alpha:g}) may help",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-            fit = replace(fit, converged=True)
         super()._warn(fit)
 
     @property

@@ -8,16 +8,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context, clone
-from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
 from mercer.kernels import Constant, Linear
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 from mercer.machines.base import KernelMachine
+from mercer.machines.checks import read_classes
 from mercer.machines.one_vs_one import class_pairs, scores
 from mercer.native_kernel import count_rows, take_rows
 from mercer.solvers.linear_system.approximate import stack_rows
@@ -127,14 +125,7 @@ n_threads, verbose, callback
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine; parameters as for :meth:`mercer.SVC.fit`."""
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(np.unique(labels[weight > 0])) < 2:
-            raise ValueError("The number of classes has to be greater than one; got 1 class")
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=y, sample_weight=weight
-        )
+        self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
         kernel = self._resolve_kernel(X, weight)
         features = self._features(kernel, X, np.flatnonzero(weight > 0))
         weights = weight * self.class_weight_[labels]

@@ -73,7 +73,7 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
 def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, float]:
     """Iteratively reweighted least squares: fit, weights and residual scale.
 
-    ``n_iter`` of the fit counts the rounds; not converged if weights still changed at the last.
+    ``n_iter`` of the fit counts the rounds; ``change`` is that of the weights in the last.
     Each round weighs the rows by their residuals in units of a robust scale and fits again;
     alpha, if there is a choice, is chosen anew with the weighted leave-one-out error. After some
     rounds scale and alpha stay: a median jumps and may go round in circles, while with a fixed
@@ -97,8 +97,7 @@ def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, f
         rounds += 1
         fit = fit_least_squares(replace(_weighted(job, share), loo=False))
     final = fit_least_squares(_weighted(choice, share))
-    ended = final.converged and change < CHANGE
-    return replace(final, n_iter=rounds, residual=change, converged=ended), share, scale
+    return replace(final, n_iter=rounds, change=change), share, scale
 
 
 def _weighted(job: Job, share: FloatArray) -> Job:

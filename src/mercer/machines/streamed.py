@@ -18,8 +18,8 @@ FloatArray = NDArray[np.float64]
 # What is worked out from the moments of all rows so far.
 LEARNED = frozenset((
     "alpha_", "alphas_", "coef_", "condition_", "dof_", "dual_coef_", "gcv_", "intercept_",
-    "kernel_", "loo_error_", "loo_errors_", "loo_values_", "low_rank_", "n_iter_", "solver_",
-    "support_", "support_vectors_", "_expanded",
+    "kernel_", "loo_error_", "loo_errors_", "loo_values_", "low_rank_", "n_iter_", "residual_",
+    "solver_", "support_", "support_vectors_", "_expanded",
 ))  # fmt: skip
 
 

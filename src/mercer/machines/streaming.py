@@ -128,7 +128,8 @@ class Stream:
     def _assembled(self, solvers: list[FeatureSolver], alpha: float) -> LeastSquaresFit:
         solved = [solver.solve(alpha) for solver in solvers]
         condition = max(solver.factor.condition(alpha) for solver in solvers)
-        common: dict[str, Any] = {"alpha": alpha, "condition": condition}
+        residual = max(solver.residual(alpha) for solver in solvers)
+        common: dict[str, Any] = {"alpha": alpha, "condition": condition, "residual": residual}
         if self.low_rank is None:
             weights, intercept = solved[0]
             if self.penalized:

@@ -53,6 +53,7 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
         **_expansion(job, low_rank, evaluators, alpha),
         scan=result,
         condition=dual_condition(whole, alpha) if is_dual else whole.condition(alpha),
+        residual=whole.residual(alpha),
         low_rank=low_rank,
     )
 
@@ -83,8 +84,9 @@ def _subset(job: Job, features: FeatureMap) -> SubsetSystem:
     cross = CrossGram(
         job.full_kernel, features.rows, precision=job.precision, n_threads=job.n_threads
     )
-    inner = factored(job.system.on_rows(subset), lambda: cross.block(among), job.alpha)
-    return SubsetSystem(job.system, subset, inner, lambda rows: cross.block(job.X[rows]))
+    matrix = lambda: cross.block(among)  # noqa: E731
+    inner = factored(job.system.on_rows(subset), matrix, job.alpha)
+    return SubsetSystem(job.system, subset, inner, lambda rows: cross.block(job.X[rows]), matrix)
 
 
 def _expansion(job: Job, low_rank: LowRank, systems: list[Any], alpha: float) -> dict[str, Any]:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 
+from mercer.solvers.linear_system.residual import relative_residual
+
 __all__ = ["Iterate", "LowRankPreconditioner", "Preconditioner", "conjugate_gradient"]
 
 FloatArray = NDArray[np.float64]
@@ -40,12 +42,18 @@ class Iterate:
         Largest |b - A x| / |b| over the columns.
     converged : bool
         Whether that is at most the tolerance.
+    largest : float
+        Largest v'Av / v'v of the directions searched: an eigenvalue of A, from below.
+    condition : float or None
+        Condition of A, from below: that by the smallest; None if nothing was searched.
     """
 
     x: FloatArray
     n_iter: int
     residual: float
     converged: bool
+    largest: float = 0.0
+    condition: float | None = None
 
 
 def conjugate_gradient(
@@ -88,7 +96,9 @@ def conjugate_gradient(
         x += run.correction(residual)
         residual = b - apply(x)
     error = run.error(residual)
-    return Iterate(x, run.n_iter, error, error <= tol)
+    met = [quotient for quotient in run.quotients if quotient > 0]
+    condition = max(met) / min(met) if met else None
+    return Iterate(x, run.n_iter, error, error <= tol, max(met, default=0.0), condition)
 
 
 class _Run:
@@ -103,10 +113,18 @@ class _Run:
         self.preconditioner, self.tol, self.left, self.n_iter = preconditioner, tol, limit, 0
         self.sizes = np.linalg.norm(b, axis=0)
         self.apply = apply
+        self.quotients: list[float] = []
 
     def error(self, residual: FloatArray) -> float:
-        norms = np.linalg.norm(residual, axis=0)
-        return float(np.divide(norms, self.sizes, out=norms, where=self.sizes > 0).max(initial=0.0))
+        return relative_residual(residual, self.sizes)
+
+    def _image(self, P: FloatArray) -> FloatArray:
+        """M^-1/2 A M^-1/2 P; quotients v'Av / v'v are noted on the way."""
+        V = self._power(P, -0.5)
+        AV = self.apply(V)
+        square = np.einsum("ij,ij->j", V, V)
+        self.quotients += (np.einsum("ij,ij->j", V, AV)[square > 0] / square[square > 0]).tolist()
+        return self._power(AV, -0.5)
 
     def _power(self, V: FloatArray, power: float) -> FloatArray:
         return V if self.preconditioner is None else self.preconditioner.apply(V, power)
@@ -121,7 +139,7 @@ class _Run:
         Q, C = _orthonormal(self._power(residual, -0.5))
         P, X = Q, np.zeros((len(Q), C.shape[1]))
         while self.left > 0:
-            T = self._power(self.apply(self._power(P, -0.5)), -0.5)
+            T = self._image(P)
             try:
                 factor = cho_factor(P.T @ T, lower=True)
             except LinAlgError:
@@ -161,6 +179,11 @@ class LowRankPreconditioner:
         large = values > 1e-14 * values.max(initial=0.0)
         self.alpha, self.values = alpha, values[large]
         self.directions = features @ (vectors[:, large] / np.sqrt(self.values))
+
+    @property
+    def largest(self) -> float:
+        """Largest eigenvalue of F F'."""
+        return float(self.values.max(initial=0.0))
 
     def apply(self, V: FloatArray, power: float) -> FloatArray:
         """``M^power V``."""

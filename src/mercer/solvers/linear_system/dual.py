@@ -59,7 +59,7 @@ class DualSystem:
             self._spectral(K, mirror, clip)
         else:
             self._triangular(K, alpha, mirror)
-        self._z = self._U.T @ (scale[:, None] * system.targets)
+        self._z = self._U.T @ system.centred
 
     def _spectral(self, A: FloatArray, mirror: tuple[float, FloatArray] | None, clip: bool) -> None:
         self.factor: SpectralFactor | CholeskyFactor = SpectralFactor(A, clip=clip)

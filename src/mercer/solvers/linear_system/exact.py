@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.formulations import least_squares
+from mercer.gram import Gram
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank import FeatureMap, LowRank
+from mercer.native_kernel import reads_python
 from mercer.solvers.linear_system.factors import CholeskyFactor
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned
@@ -21,6 +24,7 @@ from mercer.solvers.linear_system.linear import (
     linear_lsqr,
     woodbury,
 )
+from mercer.solvers.linear_system.residual import dual_residual, target_sizes
 from mercer.solvers.linear_system.solvers import ConjugateGradient, factored
 
 __all__ = ["fit_cg", "fit_direct", "fit_iterative_linear", "fit_primal", "fit_proximal", "fit_smo"]
@@ -31,11 +35,9 @@ FloatArray = NDArray[np.float64]
 def fit_direct(job: Job, *, spectral: bool) -> LeastSquaresFit:
     """One n x n factorization: Cholesky for one alpha, the spectrum for many."""
     gram, everything = job.gram(), np.arange(job.system.n_rows)
+    matrix, product = _values_and_product(gram)
     evaluator = factored(
-        job.system,
-        lambda: np.asarray(gram.block(everything, everything), dtype=np.float64),
-        None if spectral else job.alpha,
-        clip=gram.is_positive_definite,
+        job.system, matrix, None if spectral else job.alpha, clip=gram.is_positive_definite
     )
     alpha, result = scanned(job, evaluator)
     coef, intercept = evaluator.solve(alpha)
@@ -47,7 +49,23 @@ def fit_direct(job: Job, *, spectral: bool) -> LeastSquaresFit:
         support=everything,
         scan=result,
         condition=evaluator.condition(alpha),
+        residual=dual_residual(job.system, alpha, coef, intercept, product),
     )
+
+
+def _values_and_product(
+    gram: Gram,
+) -> tuple[Callable[[], FloatArray], Callable[[FloatArray], FloatArray]]:
+    """A new matrix of kernel values, and products with it.
+
+    Python functions are slow next to a factorization: their values are kept.
+    """
+    everything = np.arange(gram.n_rows)
+    whole = lambda: np.asarray(gram.block(everything, everything), dtype=np.float64)  # noqa: E731
+    if not reads_python(gram.kernel.form()):
+        return whole, lambda V: gram.product(None, V)
+    kept = whole()
+    return kept.copy, lambda V: kept @ V
 
 
 def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
@@ -58,10 +76,12 @@ def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
     evaluator = FeatureSystem(job.system, source, X.shape[1], blocks, job.alpha)
     alpha, result = scanned(job, evaluator)
     weights, intercept = evaluator.solve(alpha)
-    coef = None
+    coef, residual = None, evaluator.residual(alpha)
     if dual:
         coef, intercept = woodbury(evaluator, alpha)
         weights = X.T @ coef
+        values = lambda V: X @ (X.T @ V)  # noqa: E731
+        residual = dual_residual(job.system, alpha, coef, intercept, values)
     return LeastSquaresFit(
         solver="smw" if dual else "primal",
         alpha=alpha,
@@ -69,6 +89,7 @@ def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
         coef=coef,
         scan=result,
         condition=dual_condition(evaluator, alpha) if dual else evaluator.condition(alpha),
+        residual=residual,
     )
 
 
@@ -88,6 +109,7 @@ def fit_iterative_linear(job: Job, method: str) -> LeastSquaresFit:
         n_iter=end.n_iter,
         residual=end.residual,
         converged=end.converged,
+        condition=end.condition,
     )
 
 
@@ -116,6 +138,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
         n_iter=end.n_iter,
         residual=end.residual,
         converged=end.converged,
+        condition=end.condition,
     )
 
 
@@ -128,17 +151,19 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
     gram = job.gram()
     kind = "penalized" if job.penalized else s.bias
     coef, intercept = np.empty_like(s.targets), np.empty(s.targets.shape[1])
-    n_iter, worst, converged = 0, 0.0, True
-    for k, target in enumerate(s.targets.T):
+    n_iter, converged = 0, True
+    # no residual above tol size: then s times all of them is not above tol |P sY|
+    sizes = target_sizes(s) / np.sqrt(s.total)
+    for k, target in enumerate((s.targets - s.target_mean).T):
         formulation = least_squares(target, alpha, s.weight, fit_intercept=kind)  # type: ignore[arg-type]
-        size = float(np.abs(target).max()) or 1.0
-        limit = -1 if job.max_iter is None else job.max_iter
-        solution = solve(formulation.problem, gram, solver, tol=job.tol * size, max_iter=limit)
+        tol, limit = job.tol * (sizes[k] or 1.0), -1 if job.max_iter is None else job.max_iter
+        solution = solve(formulation.problem, gram, solver, tol=tol, max_iter=limit)
         read_out = formulation.read_out(solution)
-        coef[:, k], intercept[k] = read_out.coef, read_out.intercept
+        coef[:, k], intercept[k] = read_out.coef, read_out.intercept + s.target_mean[k]
         n_iter = max(n_iter, solution.n_iter)
-        worst = max(worst, solution.violation / size)
         converged &= solution.converged
+    # with the kernel k + 1 the bias is in the values already
+    bias = np.zeros_like(intercept) if job.penalized else intercept
     return LeastSquaresFit(
         solver=solution.solver,
         alpha=alpha,
@@ -146,7 +171,7 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
         coef=coef,
         support=np.arange(len(coef)),
         n_iter=n_iter,
-        residual=worst,
+        residual=dual_residual(s, alpha, coef, bias, lambda V: gram.product(None, V)),
         converged=converged,
     )
 
@@ -180,6 +205,7 @@ def fit_proximal(job: Job) -> LeastSquaresFit:
         support=np.arange(n),
         scan=result,
         condition=evaluator.condition(alpha),
+        residual=evaluator.residual(alpha),
     )
 
 

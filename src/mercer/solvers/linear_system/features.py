@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
+from scipy.linalg.blas import dsymm
 
 from mercer.solvers.linear_system.factors import (
     CholeskyFactor,
@@ -18,6 +19,7 @@ from mercer.solvers.linear_system.factors import (
     quadratic_form,
 )
 from mercer.solvers.linear_system.moments import Moments
+from mercer.solvers.linear_system.residual import relative_residual
 from mercer.solvers.linear_system.system import System
 
 __all__ = ["FeatureSolver", "FeatureSystem"]
@@ -53,6 +55,14 @@ class FeatureSolver:
         m, filters = self.moments, self.factor.filters(np.array([alpha]))
         theta = self.factor.back(filters[0][:, None] * self.z)
         return theta, m.target_mean - m.mean @ theta
+
+    def residual(self, alpha: float) -> float:
+        """Largest |S_y - (S + alpha) theta| / |S_y| over the outputs."""
+        theta, cross = self.solve(alpha)[0], self.moments.cross
+        if not cross.size:
+            return 0.0
+        image = dsymm(1.0, self.moments.inner, theta, lower=1) + alpha * theta
+        return relative_residual(cross - image, np.linalg.norm(cross, axis=0))
 
     def coordinates(self, features: Any) -> FloatArray:
         """Centred features in the coordinates of the factor."""
@@ -134,6 +144,10 @@ class FeatureSystem:
     def condition(self, alpha: float) -> float:
         """Condition of the matrix solved with."""
         return self.solver.factor.condition(alpha)
+
+    def residual(self, alpha: float) -> float:
+        """Relative residual of the system of the features."""
+        return self.solver.residual(alpha)
 
     def solve(self, alpha: float) -> tuple[FloatArray, FloatArray]:
         """Weights of the features and intercepts."""

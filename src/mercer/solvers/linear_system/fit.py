@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -126,7 +126,15 @@ class LeastSquaresFit:
     scan : Scan or None
         Leave-one-out values and errors, if they were computed.
     condition : float or None
-        Condition of the matrix solved with, where there was a factorization.
+        Condition of the matrix solved with, or an estimate; None where there is none.
+    n_iter : int
+        Iterations or rounds.
+    residual : float
+        Largest relative residual of the system over the outputs, from the solution itself.
+    converged : bool
+        Whether the solver ended by its own rule.
+    change : float
+        By how much the weights of a robust machine still changed in the last round.
     """
 
     solver: str
@@ -142,7 +150,7 @@ class LeastSquaresFit:
     residual: float = 0.0
     converged: bool = True
     low_rank: LowRank | None = None
-    state: dict[str, Any] = field(default_factory=dict)
+    change: float = 0.0
 
 
 def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,10 @@ def kernel_cg(
 ) -> tuple[FloatArray, FloatArray, Iterate]:
     """Coefficients, intercepts and the iterate of (P sKs P + alpha) U = P sY.
 
-    P removes the direction s if there is a bias. Each iteration is one pass over the kernel
-    values for all outputs together.
+    P removes the direction s if there is a bias. It stands on both sides: where outputs depend
+    on each other (the classes of a classifier do) the method searches directions outside the
+    subspace, and with P on one side only the operator is not symmetric there. Each iteration
+    is one pass over the kernel values for all outputs together.
 
     Parameters
     ----------
@@ -58,17 +61,22 @@ def kernel_cg(
     if features is not None:
         preconditioner = LowRankPreconditioner(system.project(scale * features), alpha)
     run = conjugate_gradient(
-        lambda V: system.project(image(V)) + alpha * V,
-        system.project(scale * system.targets),
+        lambda V: system.project(image(system.project(V))) + alpha * V,
+        system.centred,
         preconditioner=preconditioner,
         tol=tol,
         max_iter=max_iter,
     )
+    if run.condition is not None:
+        # alpha bounds the smallest eigenvalue, and is near it where those of a kernel decay
+        largest = max(run.largest, alpha + (preconditioner.largest if preconditioner else 0.0))
+        run = replace(run, condition=largest / alpha)
+    U = system.project(run.x)
     intercept = np.zeros(system.targets.shape[1])
     if system.bias:
         levels = image(system.scale[:, None])[:, 0]
-        intercept = system.intercept(run.x, levels)
-    return scale * run.x, intercept, run
+        intercept = system.intercept(U, levels)
+    return scale * U, intercept, run
 
 
 def preconditioner_features(low_rank: LowRank, gram: Gram, X: Any) -> FloatArray:

@@ -10,11 +10,15 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 
 from mercer.solvers.linear_system.conjugate_gradient import Iterate, conjugate_gradient
 from mercer.solvers.linear_system.features import FeatureSystem
+from mercer.solvers.linear_system.residual import relative_residual
 from mercer.solvers.linear_system.system import Evaluator, System
 
 __all__ = ["LinearData", "dual_condition", "linear_cg", "linear_lsqr", "woodbury"]
 
 FloatArray = NDArray[np.float64]
+
+# How often LSQR runs, and what it says where it may not go on.
+ROUNDS, OUT_OF_ITERATIONS = 3, (7,)
 
 
 class LinearData:
@@ -36,16 +40,11 @@ class LinearData:
         self.transposed = X.T.tocsr() if hasattr(X, "tocsr") else X.T
         n_features = X.shape[1]
         self.mean = system.weight @ X / system.total if system.bias else np.zeros(n_features)
-        self.target_mean = (
-            system.weight @ system.targets / system.total
-            if system.bias
-            else np.zeros(system.targets.shape[1])
-        )
 
     @property
     def targets(self) -> FloatArray:
         """s (Y - 1 mean')."""
-        return self.system.scale[:, None] * (self.system.targets - self.target_mean)
+        return self.system.centred
 
     def forward(self, V: FloatArray) -> FloatArray:
         """s (X - 1 mean') V."""
@@ -62,7 +61,7 @@ class LinearData:
 
     def intercept(self, weights: FloatArray) -> FloatArray:
         """b of the weights of the features."""
-        return self.target_mean - self.mean @ weights
+        return self.system.target_mean - self.mean @ weights
 
 
 def linear_cg(
@@ -94,7 +93,8 @@ def linear_lsqr(
 ) -> tuple[FloatArray, FloatArray, Iterate]:
     """Weights, intercepts and the iterate by LSQR, output by output.
 
-    min |A w - sY|^2 + alpha |w|^2 without squaring the condition of A.
+    min |A w - sY|^2 + alpha |w|^2 without squaring the condition of A. LSQR measures the
+    gradient by |A| and the error; where that leaves too much of it, it runs again, further.
     """
     n, d = data.X.shape
     operator = LinearOperator(
@@ -103,20 +103,30 @@ def linear_lsqr(
         rmatvec=lambda u: data.backward(np.reshape(u, (-1, 1)))[:, 0],
         dtype=np.float64,
     )
-    weights = np.empty((d, data.targets.shape[1]))
-    n_iter, worst, converged = 0, 0.0, True
-    for k, target in enumerate(data.targets.T):
-        options = {"damp": np.sqrt(alpha), "atol": tol, "btol": tol, "conlim": 0.0}
-        w, stop, steps, _, norm, a_norm, _, gradient, *_ = lsqr(
-            operator, target, iter_lim=max_iter or 10 * max(n, d), **options
-        )
-        weights[:, k] = w
-        n_iter = max(n_iter, steps)
-        scale = a_norm * norm
-        worst = max(worst, gradient / scale if scale > 0 else 0.0)
-        converged &= stop in (0, 1, 2, 4, 5)
-    run = Iterate(weights, n_iter, float(worst), bool(converged))
+    strict = tol
+    for _ in range(ROUNDS):
+        weights, n_iter, converged = np.empty((d, data.targets.shape[1])), 0, True
+        options = {"damp": np.sqrt(alpha), "atol": strict, "btol": strict, "conlim": 0.0}
+        for k, target in enumerate(data.targets.T):
+            w, stop, steps, *_ = lsqr(
+                operator, target, iter_lim=max_iter or 10 * max(n, d), **options
+            )
+            weights[:, k] = w
+            n_iter = max(n_iter, steps)
+            converged &= stop not in OUT_OF_ITERATIONS
+        residual = _gradient(data, alpha, weights)
+        if residual <= tol or not converged or strict == 0:
+            break
+        strict *= 0.1 * tol / residual
+    run = Iterate(weights, n_iter, residual, bool(converged))
     return weights, data.intercept(weights), run
+
+
+def _gradient(data: LinearData, alpha: float, weights: FloatArray) -> float:
+    """Largest |A'(sY - A w) - alpha w| / |A'sY| over the outputs."""
+    targets = data.targets
+    rest = data.backward(targets - data.forward(weights)) - alpha * weights
+    return relative_residual(rest, np.linalg.norm(data.backward(targets), axis=0))
 
 
 def dual_condition(system: Evaluator, alpha: float) -> float:
@@ -131,8 +141,11 @@ def woodbury(system: FeatureSystem, alpha: float) -> tuple[FloatArray, FloatArra
     n x n inverse from a d x d one.
     """
     weights, intercept = system.solve(alpha)
-    s = system.system
-    coef = np.empty_like(s.targets)
+    s, moments = system.system, system.solver.moments
+    coef = s.targets - moments.target_mean
     for rows in system.blocks:
-        coef[rows] = s.targets[rows] - (system.source(rows) @ weights + intercept)
+        coef[rows] -= system.source(rows) @ weights - moments.mean @ weights
+    if s.bias:
+        # they sum to 0, but for the rounding of the means
+        coef -= s.weight @ coef / s.total
     return s.weight[:, None] * coef / alpha, intercept

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from mercer.solvers.linear_system.dual import DualSystem
 from mercer.solvers.linear_system.factors import linear_form
 from mercer.solvers.linear_system.features import FeatureSystem
-from mercer.solvers.linear_system.system import Evaluator, System
+from mercer.solvers.linear_system.residual import dual_residual
+from mercer.solvers.linear_system.system import System
 
 __all__ = ["AverageSystem", "NystromSystem", "SubsetSystem"]
 
@@ -34,6 +35,8 @@ class SubsetSystem:
         The factored system of the subset.
     cross : callable
         From a slice of rows to their kernel values with the subset.
+    among : callable
+        The kernel values of the subset.
     """
 
     def __init__(
@@ -42,8 +45,10 @@ class SubsetSystem:
         subset: IndexArray,
         inner: DualSystem,
         cross: Callable[[slice], FloatArray],
+        among: Callable[[], FloatArray],
     ) -> None:
         self.system, self.subset, self.inner, self.cross = system, subset, inner, cross
+        self.among = among
         self.n_rows = system.n_rows
         self._place = np.full(system.n_rows, -1)
         self._place[subset] = np.arange(len(subset))
@@ -57,6 +62,12 @@ class SubsetSystem:
     def condition(self, alpha: float) -> float:
         """Condition of the matrix solved with."""
         return self.inner.condition(alpha)
+
+    def residual(self, alpha: float) -> float:
+        """Relative residual of the system of the subset."""
+        coef, intercept = self.solve(alpha)
+        values = lambda V: self.among() @ V  # noqa: E731
+        return dual_residual(self.inner.system, alpha, coef, intercept, values)
 
     def dof(self, alphas: FloatArray) -> FloatArray:
         """Effective degrees of freedom of the machine of the subset."""
@@ -136,6 +147,10 @@ class NystromSystem:
         """Condition of the matrix solved with."""
         return self.inner.condition(alpha)
 
+    def residual(self, alpha: float) -> float:
+        """Relative residual of the system of the features."""
+        return self.inner.residual(alpha)
+
     def dof(self, alphas: FloatArray) -> FloatArray:
         """Effective degrees of freedom of the approximate machine."""
         return self.inner.dof(alphas)
@@ -175,7 +190,7 @@ class AverageSystem:
     """The average of several machines on the same rows; smoothers average as machines do."""
 
     def __init__(self, systems: Sequence[Any]) -> None:
-        self.systems: Sequence[Evaluator] = systems
+        self.systems = systems
         self.n_rows = systems[0].n_rows
 
     @property
@@ -186,6 +201,10 @@ class AverageSystem:
     def condition(self, alpha: float) -> float:
         """The worst of the machines'."""
         return max(system.condition(alpha) for system in self.systems)
+
+    def residual(self, alpha: float) -> float:
+        """The worst of the machines'."""
+        return max(system.residual(alpha) for system in self.systems)
 
     def dof(self, alphas: FloatArray) -> FloatArray:
         """Mean of the degrees of freedom."""

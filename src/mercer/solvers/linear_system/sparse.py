@@ -59,8 +59,9 @@ def _on_subset(job: Job, K: FloatArray, rows: IndexArray) -> tuple[LeastSquaresF
     """The machine of some rows, its error on all, and the standard error of that."""
     assert job.alpha is not None
     assert job.alphas is not None
-    inner = factored(job.system.on_rows(rows), lambda: K[np.ix_(rows, rows)], job.alpha)
-    evaluator = SubsetSystem(job.system, rows, inner, lambda part: K[part][:, rows])
+    among = lambda: K[np.ix_(rows, rows)]  # noqa: E731
+    inner = factored(job.system.on_rows(rows), among, job.alpha)
+    evaluator = SubsetSystem(job.system, rows, inner, lambda part: K[part][:, rows], among)
     result = scan(evaluator, job.system, job.alphas, job.loss, job.loss_weight)
     coef, intercept = inner.solve(job.alpha)
     if job.penalized:
@@ -77,6 +78,7 @@ def _on_subset(job: Job, K: FloatArray, rows: IndexArray) -> tuple[LeastSquaresF
         support=rows,
         scan=result,
         condition=inner.condition(job.alpha),
+        residual=evaluator.residual(job.alpha),
     )
     return fit, error, spread
 
@@ -115,6 +117,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
         support=support,
         scan=result,
         condition=evaluator.condition(alpha),
+        residual=evaluator.residual(alpha),
         n_iter=rounds,
     )
 

@@ -70,6 +70,26 @@ class System:
         """``s / |s|``, the direction a bias removes."""
         return self.scale / np.sqrt(self.total)
 
+    @cached_property
+    def target_mean(self) -> FloatArray:
+        """Weighted means of the outputs, which a bias takes; zero without a bias."""
+        if not self.bias:
+            return np.zeros(self.targets.shape[1])
+        return self.weight @ self.targets / self.total
+
+    @cached_property
+    def centred(self) -> FloatArray:
+        """``P sY``, P without the direction a bias removes: s (Y - 1 mean').
+
+        What rounding leaves of a constant output is nothing to be solved for.
+        """
+        scaled = self.scale[:, None] * self.targets
+        # twice: the first time leaves the rounding of a long sum
+        out = self.project(self.project(scaled))
+        rounding = 4 * np.finfo(float).eps * np.linalg.norm(scaled, axis=0)
+        out[:, np.linalg.norm(out, axis=0) <= rounding] = 0.0
+        return out
+
     def project(self, V: FloatArray) -> FloatArray:
         """``V`` without its part along s if there is a bias; columns."""
         return V - np.outer(self.unit, self.unit @ V) if self.bias else V

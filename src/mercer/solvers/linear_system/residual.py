@@ -1,0 +1,43 @@
+"""The certificate of a linear system: how far its two sides are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.solvers.linear_system.system import System
+
+__all__ = ["dual_residual", "relative_residual", "target_sizes"]
+
+FloatArray = NDArray[np.float64]
+
+
+def relative_residual(rest: FloatArray, sizes: FloatArray) -> float:
+    """Largest |rest| / size over the columns; of a column of size 0 the rest itself."""
+    norms = np.linalg.norm(rest, axis=0)
+    return float(np.divide(norms, sizes, out=norms, where=sizes > 0).max(initial=0.0))
+
+
+def target_sizes(system: System) -> FloatArray:
+    """|P sY| of each output: what a bias alone explains does not count, unless it is all."""
+    sizes = np.linalg.norm(system.centred, axis=0)
+    whole = np.linalg.norm(system.scale[:, None] * system.targets, axis=0)
+    return np.where(sizes > 0, sizes, whole)
+
+
+def dual_residual(
+    system: System,
+    alpha: float,
+    coef: FloatArray,
+    intercept: FloatArray,
+    product: Callable[[FloatArray], FloatArray],
+) -> float:
+    """Largest |s (Y - K C - alpha C / w - 1 b')| / |P sY| over the outputs.
+
+    ``product`` goes from V to K V.
+    """
+    s = system.scale[:, None]
+    rest = s * (system.targets - product(coef) - intercept) - alpha * (coef / s)
+    return relative_residual(rest, target_sizes(system))
