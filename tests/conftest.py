@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 # A busy machine is no reason to fail.
 settings.register_profile("mercer", deadline=None)
 settings.load_profile("mercer")
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt, here and in processes started here.
+
+    Shells start what runs in the background with SIGINT ignored, and children inherit that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -178,6 +178,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_solve_can_be_interrupted_from_the_keyboard() -> None:
     command = [sys.executable, "-c", INTERRUPTED]
     result = subprocess.run(command, capture_output=True, text=True, check=False)

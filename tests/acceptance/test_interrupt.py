@@ -7,8 +7,11 @@ exception took to arrive, and fits again.
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+
+import pytest
 
 PROGRAM = """
 import json, os, signal, threading, time
@@ -52,6 +55,7 @@ print(json.dumps(report))
 """
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupted_and_usable_again() -> None:
     """0.2 s are promised; a loaded machine is given ten times as much."""
     command = [sys.executable, "-c", PROGRAM]
@@ -63,3 +67,15 @@ def test_interrupted_and_usable_again() -> None:
         assert seconds < 2.0, work
         assert status == "converged", work
         assert not is_fitted, work
+
+
+def test_a_background_shell_does_not_fail_the_tests(request: pytest.FixtureRequest) -> None:
+    """What it starts inherits an ignored SIGINT, and would never be interrupted."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        request.getfixturevalue("interruptible")
+        program = "import signal; print(signal.getsignal(signal.SIGINT).__name__)"
+        shown = subprocess.check_output([sys.executable, "-c", program], text=True)
+        assert shown.strip() == "default_int_handler"
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -66,6 +66,7 @@ def test_without_the_extra_it_says_what_to_install(name, monkeypatch, capsys):
     assert "pip install 'mercer[cli]'" in errors
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_a_process_with_130():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 20))

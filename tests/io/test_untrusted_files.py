@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import pickle
 import zipfile
 
@@ -14,13 +15,14 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_cases import X, Y, assert_same_outputs
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import SVC
-from mercer.io import load, read_metadata, save
-from mercer.kernels import Gaussian
+from mercer.io import load, load_libsvm, read_metadata, save, save_libsvm
+from mercer.kernels import Gaussian, Polynomial
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +117,7 @@ def test_a_damaged_byte_is_noticed_or_harmless(data, model, tmp_path_factory):
 def test_a_pickled_array_is_not_opened(model, tmp_path):
     hostile = npy(np.array([Bomb()], dtype=object), allow_pickle=True)
     path = rewritten(model, tmp_path / "m", arrays__0_npy=None, **{"arrays/0.npy": hostile})
-    with pytest.raises(ValueError, match=r"arrays/0\.npy holds object"):
+    with pytest.raises(ValueError, match=r"arrays/0\.npy must hold numbers or strings"):
         load(path)
 
 
@@ -211,3 +213,139 @@ def test_a_kernel_for_rows_of_another_width(model, tmp_path):
     save(machine, tmp_path / "m")
     with pytest.raises(ValueError, match="does not hold a valid model"):
         load(tmp_path / "m")
+
+
+def test_a_link_to_an_endless_device_is_refused(tmp_path):
+    for target in ("/dev/zero", "/dev/full"):
+        path = tmp_path / target[5:]
+        path.symlink_to(target)
+        for read in (load, read_metadata, load_libsvm):
+            with pytest.raises(ValueError, match="is a device or a pipe; it must be a file"):
+                read(path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="is a device or a pipe"):
+        load(tmp_path / "pipe")
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
+
+
+def test_a_declared_shape_takes_no_memory(tmp_path):
+    """A million million rows, of which the file has none."""
+    path = tmp_path / "a"
+    save(SVC().fit(sp.csr_matrix(X), Y), path)
+
+    def widen(document):
+        document["model"]["state"]["support_vectors_"]["shape"] = [10**12, 4]
+
+    with pytest.raises(ValueError, match=r"sparse matrix of shape \[1000000000000, 4\]"):
+        load(rewritten(path, tmp_path / "m", widen))
+
+
+def test_an_array_is_used_once(model, tmp_path):
+    """Else a small file could ask for the same array ten thousand times."""
+    state = json.loads(entries(model)["model.json"])["model"]["state"]
+    path = rewritten(model, tmp_path / "m", changed_state(class_weight_=state["intercept_"]))
+    with pytest.raises(ValueError, match="is used twice"):
+        load(path)
+
+
+COLLIDING = [k * (2**61 - 1) for k in range(40_000)]
+TUPLES = [{"type": "tuple", "items": [-1 - (k >> b & 1) for b in range(12)]} for k in range(4096)]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"), [(COLLIDING, "more than 64 bits"), (TUPLES, "a key must be a plain value")]
+)
+def test_keys_that_collide_are_refused(model, tmp_path, keys, message):
+    weights = {"type": "dict", "items": [[key, 1.0] for key in keys]}
+    path = rewritten(model, tmp_path / "m", changed_state(class_weight=weights))
+    with pytest.raises(ValueError, match=message):
+        load(path)
+
+
+@pytest.mark.parametrize("name", ["dual_coef_", "intercept_", "support_vectors_"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_coefficient_that_is_not_finite(model, tmp_path, name, value):
+    machine = load(model)
+    getattr(machine, name)[..., -1] = value
+    save(machine, tmp_path / "m")
+    with pytest.raises(ValueError, match=f"{name} must be finite"):
+        load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("machine", "message"),
+    [
+        (SVC(kernel="poly", degree=10**18), "degree must be at most 10000 in a file"),
+        (SVC(kernel=Polynomial(degree=10**18)), "degree must be at most 10000 in a file"),
+        (SVC(n_threads=10**6), "n_threads must be at most 1024 in a file"),
+        (SVC(C=-1.0), "The 'C' parameter of SVC must be"),
+        (SVC(kernel="none"), "The 'kernel' parameter of SVC must be"),
+        (make_pipeline(StandardScaler(with_mean=3), SVC()), "The 'with_mean' parameter"),
+    ],
+)
+def test_parameters_that_a_fit_would_refuse(machine, message, tmp_path):
+    save(machine, tmp_path / "m")
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path / "m")
+
+
+def test_a_kernel_of_stored_values_in_a_machine_of_rows(model, tmp_path):
+    stored = {"type": "object", "class": "Precomputed", "state": {"positive_definite": True}}
+    with pytest.raises(ValueError, match=r"kernel_ is Precomputed"):
+        load(rewritten(model, tmp_path / "m", changed_state(kernel_=stored)))
+
+
+def test_encoded_columns_beyond_the_width_are_refused(tmp_path):
+    pipeline = make_pipeline(OneHotEncoder(drop="first"), SVC()).fit(X.round(), Y)
+    for name, value in (
+        ("_n_features_outs", [1, 1, 1, 1]),
+        ("_drop_idx_after_grouping", np.array([0, 0, 0, 10**6], dtype=object)),
+    ):
+        changed = pickle.loads(pickle.dumps(pipeline))
+        setattr(changed[0], name, value)
+        save(changed, tmp_path / "m")
+        with pytest.raises(ValueError, match="do not fit together"):
+            load(tmp_path / "m")
+
+
+def test_a_file_starts_no_processes_and_opens_no_cache(tmp_path):
+    columns = ColumnTransformer([("scale", StandardScaler(), [0, 1, 2, 3])])
+    pipeline = make_pipeline(columns, SVC()).fit(X, Y)
+    predicted = pipeline.predict(X)
+    pipeline.set_params(memory=str(tmp_path / "cache"), columntransformer__n_jobs=7)
+    save(pipeline, tmp_path / "a")
+
+    def ask(document):
+        document["model"]["state"]["memory"] = str(tmp_path / "cache")
+        columns = document["model"]["state"]["steps"][0]["items"][1]
+        columns["state"]["n_jobs"] = 7
+
+    for path in (tmp_path / "a", rewritten(tmp_path / "a", tmp_path / "m", ask)):
+        loaded = load(path)
+        assert loaded.memory is None
+        assert loaded[0].n_jobs is None
+        np.testing.assert_array_equal(loaded.predict(X), predicted)
+
+
+@pytest.mark.parametrize("text", ["NaN", "-Infinity", "1e999", "1" + 30 * "0"])
+def test_numbers_that_are_endless(model, tmp_path, text):
+    document = entries(model)["model.json"].decode().replace('"C": 1.0', f'"C": {text}')
+    assert text in document
+    path = rewritten(model, tmp_path / "m")
+    content = entries(path) | {"model.json": document.encode()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, value in content.items():
+            archive.writestr(name, value)
+    for read in (load, read_metadata):
+        with pytest.raises(ValueError, match=r"not finite|more than 64 bits"):
+            read(path)
+
+
+def test_a_line_with_a_huge_index_takes_no_memory(tmp_path):
+    save_libsvm(SVC().fit(X, Y), tmp_path / "a")
+    text = (tmp_path / "a").read_text()
+    (tmp_path / "m").write_text(text.replace(" 4:", " 1000000000:", 1))
+    with pytest.raises(ValueError, match=r"largest index is 1000000000, a file of .* may use"):
+        load_libsvm(tmp_path / "m")
+    assert load_libsvm(tmp_path / "m", n_features=10**9).n_features_in_ == 10**9

@@ -168,6 +168,7 @@ def test_time_and_events_can_be_limited() -> None:
     assert len(path.events) == 50
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_path() -> None:
     import _thread
 

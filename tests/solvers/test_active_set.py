@@ -302,6 +302,7 @@ def test_errors_of_the_callback_come_out() -> None:
         solve(problem, gram, "active-set", callback=callback)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_run() -> None:
     import _thread
 

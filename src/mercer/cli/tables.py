@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mercer.cli.errors import InputError
+from mercer.io.libsvm_reader import check_width
 
 __all__ = ["SparseData", "read_file"]
 
@@ -68,6 +69,8 @@ def read_file(path: Path) -> pd.DataFrame | SparseData:
         raise InputError(f"{path}: no such file")
     if path.is_dir():
         raise InputError(f"{path} is a directory, not a file")
+    if not path.is_file():
+        raise InputError(f"{path} is a device or a pipe; it must be a file")
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty")
     if suffix in PARQUET_SUFFIXES:
@@ -117,6 +120,7 @@ def _read_svmlight(path: Path) -> SparseData:
 
     try:
         X, y = load_svmlight_file(str(path), zero_based=True)
+        check_width(X.shape[1] - 1, path.stat().st_size)
     except (ValueError, OverflowError) as error:
         raise InputError(f"{path} is not readable LIBSVM text: {error}") from None
     if not X.shape[0]:

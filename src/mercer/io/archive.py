@@ -6,26 +6,36 @@ Nothing in it is ever executed: arrays are read from their bytes, never unpickle
 
 from __future__ import annotations
 
-import io
 import json
+import math
 import os
 import secrets
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read_archive", "read_document", "replaced", "write_archive"]
+from mercer.io.npy import array_of, write_array
+from mercer.io.opening import open_regular
+
+__all__ = [
+    "LEAST",
+    "MOST",
+    "parse_json",
+    "read_archive",
+    "read_document",
+    "replaced",
+    "write_archive",
+]
 
 FORMAT = "mercer-model"
 VERSION = 1
 DOCUMENT = "model.json"
-PLAIN_KINDS = "biufcSU"  # booleans, numbers and fixed-width strings: no Python objects
+# Integers lie between these: longer ones can be chosen to collide in a dictionary by thousands.
+LEAST, MOST = -(2**63), 2**64 - 1
 
 # Equal models give equal files: no entry carries the time it was written at.
 ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
@@ -39,7 +49,7 @@ def write_archive(path: Path, document: dict[str, Any], arrays: list[NDArray[Any
         for position, array in enumerate(arrays):
             entry = zipfile.ZipInfo(_entry(position), ENTRY_DATE)
             with archive.open(entry, "w", force_zip64=True) as stream:
-                np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
+                write_array(stream, array)
 
 
 @contextmanager
@@ -65,7 +75,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
     with _opened(path) as archive:
         document = _document(archive)
         count = sum(name.startswith("arrays/") for name in archive.namelist())
-        return document, [_array(archive.read(_entry(k)), _entry(k)) for k in range(count)]
+        return document, [array_of(archive.read(_entry(k)), _entry(k)) for k in range(count)]
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -78,36 +88,26 @@ def _entry(position: int) -> str:
     return f"arrays/{position}.npy"
 
 
-class _opened:
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     """A zip file whose faults are ValueErrors that name the file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> zipfile.ZipFile:
-        self.file = open(self.path, "rb")
+    with open_regular(path) as file:
         try:
-            self.archive = zipfile.ZipFile(self.file)
-            _check_entries(self.archive, os.fstat(self.file.fileno()).st_size)
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
-            self.file.close()
-            raise ValueError(f"{self.path} is not a mercer model file: {error}") from error
-        return self.archive
+            archive = zipfile.ZipFile(file)
+            _check_entries(archive, os.fstat(file.fileno()).st_size)
+        except Exception as error:
+            raise ValueError(f"{path} is not a mercer model file: {_reason(error)}") from error
+        try:
+            yield archive
+        except Exception as error:
+            # Damaged bytes reach many parts of zipfile and json, each with errors of its own.
+            raise ValueError(
+                f"{path} is not a readable mercer model file: {_reason(error)}"
+            ) from error
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self.file.close()
-        faults = (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            KeyError,
-            ValueError,
-            NotImplementedError,
-            RecursionError,
-            RuntimeError,
-        )
-        if isinstance(error, faults):
-            raise ValueError(f"{self.path} is not a readable mercer model file: {error}") from error
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
 
 
 def _check_entries(archive: zipfile.ZipFile, file_size: int) -> None:
@@ -124,8 +124,27 @@ def _check_entries(archive: zipfile.ZipFile, file_size: int) -> None:
         raise ValueError("its entries claim more bytes than the file has")
 
 
+def parse_json(text: str) -> Any:
+    """Return the values of a JSON text; ValueError for numbers that are endless or not finite."""
+    return json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=_finite)
+
+
+def _integer(digits: str) -> int:
+    value = int(digits)
+    if not LEAST <= value <= MOST:
+        raise ValueError(f"the integer {digits:.30} has more than 64 bits")
+    return value
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {digits:.30} is not finite")
+    return value
+
+
 def _document(archive: zipfile.ZipFile) -> dict[str, Any]:
-    document = json.loads(archive.read(DOCUMENT).decode("utf-8"))
+    document = parse_json(archive.read(DOCUMENT).decode("utf-8"))
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError(f"{DOCUMENT} must have format {FORMAT!r}")
     if document.get("version") != VERSION:
@@ -134,20 +153,3 @@ def _document(archive: zipfile.ZipFile) -> dict[str, Any]:
             "a newer mercer may read it"
         )
     return document
-
-
-def _array(content: bytes, name: str) -> NDArray[Any]:
-    """The array in the bytes of a .npy entry; its header must account for every byte."""
-    stream = io.BytesIO(content)
-    major, minor = np.lib.format.read_magic(stream)
-    if (major, minor) == (1, 0):
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    else:
-        raise ValueError(f"{name} has the unknown .npy version {major}.{minor}")
-    if dtype.kind not in PLAIN_KINDS or dtype.hasobject or dtype.fields is not None:
-        raise ValueError(f"{name} holds {dtype}, arrays must hold numbers or strings")
-    size = dtype.itemsize * int(np.prod([int(n) for n in shape], dtype=object))
-    if any(n < 0 for n in shape) or size != len(content) - stream.tell():
-        raise ValueError(f"{name} has shape {shape} but {len(content) - stream.tell()} bytes")
-    flat = np.frombuffer(content, dtype=dtype, offset=stream.tell()) if size else np.empty(0, dtype)
-    return flat.reshape(shape, order="F" if fortran else "C").copy(order="K")

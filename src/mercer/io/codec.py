@@ -15,13 +15,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.io.archive import PLAIN_KINDS
+from mercer.io.archive import LEAST, MOST
+from mercer.io.npy import PLAIN_KINDS
 from mercer.io.registry import recipe_named, recipe_of
 
 __all__ = ["decode", "encode"]
 
 Tree = Any
-Arrays = list[NDArray[Any]]
+Arrays = list[Any]  # of ndarrays; None for those that were taken
 
 PLAIN = (type(None), bool, int, str)
 SPARSE = {
@@ -41,6 +42,8 @@ def encode(value: Any, arrays: Arrays, place: str) -> Tree:
     place : str
         What the value is to the reader of an error message.
     """
+    if type(value) is int and not LEAST <= value <= MOST:
+        raise ValueError(f"{place} is an integer of more than 64 bits, which cannot be saved")
     if type(value) in PLAIN:
         return value
     if type(value) is float:
@@ -112,7 +115,11 @@ def _encode_object(value: Any, arrays: Arrays, place: str) -> Tree:
 
 
 def decode(tree: Tree, arrays: Arrays) -> Any:
-    """Return the value of a tree; ValueError if it is not one that :func:`encode` makes."""
+    """Return the value of a tree; ValueError if it is not one that :func:`encode` makes.
+
+    Every array stands for one part only and is taken out of `arrays`, so that what is made of
+    a file is never larger than the file.
+    """
     if isinstance(tree, list):
         return [decode(item, arrays) for item in tree]
     if not isinstance(tree, dict):
@@ -126,20 +133,44 @@ def decode(tree: Tree, arrays: Arrays) -> Any:
 def _stored(position: Any, arrays: Arrays) -> NDArray[Any]:
     if type(position) is not int or not 0 <= position < len(arrays):
         raise ValueError(f"there is no array {position!r}, the file has {len(arrays)}")
-    return arrays[position]
+    array, arrays[position] = arrays[position], None
+    if array is None:
+        raise ValueError(f"array {position} is used twice")
+    return array
 
 
 def _decode_objects(tree: dict[str, Any], arrays: Arrays) -> NDArray[Any]:
-    items = tree["items"]
+    items = [decode(item, arrays) for item in tree["items"]]
+    if not all(type(item) in (*PLAIN, float) for item in items):
+        raise ValueError("an array of objects must hold plain values")
     array = np.empty(len(items), dtype=object)
-    array[:] = [decode(item, arrays) for item in items]
+    array[:] = items
     return array.reshape(tree["shape"])
+
+
+def _decode_dict(tree: dict[str, Any], arrays: Arrays) -> dict[Any, Any]:
+    items = [(decode(key, arrays), decode(item, arrays)) for key, item in tree["items"]]
+    for key, _ in items:
+        if not _is_key(key):
+            raise ValueError(f"a key must be a plain value, got {key!r:.60}")
+    return dict(items)
+
+
+def _is_key(value: Any) -> bool:
+    """Whether values of its kind cannot be chosen to collide by thousands."""
+    if not isinstance(value, np.generic):
+        return type(value) in (*PLAIN, float)
+    return value.dtype.kind in "biuSU" or (value.dtype.kind == "f" and value.dtype.itemsize <= 8)
 
 
 def _decode_sparse(tree: dict[str, Any], arrays: Arrays) -> Any:
     if tree["class"] not in SPARSE:
         raise ValueError(f"unknown sparse class {tree['class']!r}")
     parts = {part: _stored(tree[part], arrays) for part in _SPARSE_PARTS}
+    n_rows, n_columns = tree["shape"]
+    n_lines = n_rows if tree["class"].startswith("csr") else n_columns
+    if parts["indptr"].shape != (n_lines + 1,):
+        raise ValueError(f"a sparse matrix of shape {tree['shape']} has a wrong indptr")
     matrix = SPARSE[tree["class"]](tuple(tree["shape"]), dtype=parts["data"].dtype)
     # Set one by one: the constructor would choose another width for the indices.
     for part, array in parts.items():
@@ -167,12 +198,10 @@ def _decode_float(tree: dict[str, Any], arrays: Arrays) -> float:
 
 _DECODERS: dict[str, Callable[[dict[str, Any], Arrays], Any]] = {
     "array": lambda tree, arrays: _stored(tree["array"], arrays),
-    "scalar": lambda tree, arrays: _stored(tree["array"], arrays)[()],
+    "scalar": lambda tree, arrays: _stored(tree["array"], arrays).reshape(())[()],
     "tuple": lambda tree, arrays: tuple(decode(tree["items"], arrays)),
     "slice": lambda tree, arrays: slice(*decode(tree["items"], arrays)),
-    "dict": lambda tree, arrays: {
-        decode(key, arrays): decode(item, arrays) for key, item in tree["items"]
-    },
+    "dict": _decode_dict,
     "dtype": lambda tree, arrays: _decode_dtype(tree),
     "float": _decode_float,
     "objects": _decode_objects,

@@ -1,93 +1,165 @@
-"""Whether the arrays of a machine fit together.
+"""Whether the parts of a machine fit together.
 
 Compiled code evaluates a machine and trusts its arrays, so those of a file are checked first.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer.kernels import Kernel
+from mercer.problem import Solution, Status
 
-__all__ = ["revived"]
+__all__ = ["checked_solution", "require", "require_array", "revived"]
+
+# A kernel value takes as many products as the degree says, a call as many threads as it is told:
+# more than anybody wants would keep a reader of the file waiting.
+MOST = {"degree": 10_000, "n_threads": 1024}
 
 
 def revived(machine: Any) -> Any:
     """Return the machine with all it derives from its fitted attributes, once checked."""
+    machine._validate_params()
+    _check_bounds(machine.get_params(deep=True))
     if hasattr(machine, "dual_coef_"):
         _check(machine)
         machine.__setstate__(machine.__getstate__())
     return machine
 
 
+def require(condition: bool, fault: str) -> None:
+    """Raise ValueError if the parts of an object do not fit together."""
+    if not condition:
+        raise ValueError(f"its arrays do not fit together: {fault}")
+
+
+def require_array(array: Any, name: str, kinds: str, shape: tuple[int, ...]) -> None:
+    """Raise ValueError unless it is an array of these kinds and this shape, and finite."""
+    is_array = isinstance(array, np.ndarray) and array.dtype.kind in kinds
+    require(is_array and array.shape == shape, f"{name} must be an array of shape {shape}")
+    require(_is_finite(array), f"{name} must be finite")
+
+
+def checked_solution(solution: Solution) -> Solution:
+    """Return the solution, whose point another fit may start from."""
+    for name in ("coef", "gradient"):
+        require_array(getattr(solution, name), f"solutions_.{name}", "f", np.shape(solution.coef))
+    require(np.ndim(solution.coef) == 1, "solutions_.coef must be a vector")
+    require(solution.status in get_args(Status), f"the status is {solution.status!r:.40}")
+    for name in ("objective", "violation", "infeasibility", "seconds", "error"):
+        require(_is_number(getattr(solution, name)), f"solutions_.{name} must be a number")
+    for name in ("primal", "gap"):
+        value = getattr(solution, name)
+        require(value is None or _is_number(value), f"solutions_.{name} must be a number or None")
+    for name in ("n_iter", "n_kernel"):
+        require(isinstance(getattr(solution, name), int | np.integer), f"{name} must be a count")
+    return solution
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int | np.floating) and not isinstance(value, bool)
+
+
+def _is_finite(array: Any) -> bool:
+    values = array.data if sp.issparse(array) else array
+    return values.dtype.kind not in "fc" or bool(np.isfinite(values).all())
+
+
+def _check_bounds(parameters: dict[str, Any]) -> None:
+    for path, value in parameters.items():
+        name = path.rpartition("__")[2]
+        if name in MOST and value is not None and not value <= MOST[name]:
+            raise ValueError(f"{name} must be at most {MOST[name]} in a file, got {value}")
+
+
 def _check(machine: Any) -> None:
-    _require(isinstance(machine.kernel_, Kernel), "kernel_ is not a kernel")
+    _check_kernel(machine)
     _check_support(machine)
     _check_vectors(machine)
     n_functions = 1
     if hasattr(machine, "classes_"):
         n_functions = _check_classes(machine)
-    _check_array(machine.intercept_, "intercept_", "f", (n_functions,))
+    require_array(machine.intercept_, "intercept_", "f", (n_functions,))
+    if hasattr(machine, "offset_"):
+        require_array(machine.offset_, "offset_", "f", (1,))
+    _check_solutions(machine, n_functions)
+
+
+def _check_kernel(machine: Any) -> None:
+    kernel = machine.kernel_
+    require(isinstance(kernel, Kernel), "kernel_ is not a kernel")
+    _check_bounds(kernel.get_params(deep=True))
+    is_stored = kernel._row_kind == "stored"
+    require(is_stored == machine._is_precomputed(), f"kernel_ is {kernel!r:.60}")
+
+
+def _check_solutions(machine: Any, n_functions: int) -> None:
     solutions = machine.solutions_
-    _require(isinstance(solutions, tuple), "solutions_ is not a tuple")
+    require(isinstance(solutions, tuple), "solutions_ is not a tuple")
+    are_solutions = all(isinstance(solution, Solution) for solution in solutions)
+    # LIBSVM's text has none.
+    fits = len(solutions) in (0, n_functions)
+    require(are_solutions and fits, f"solutions_ must be {n_functions} solutions")
 
 
-def _require(condition: bool, fault: str) -> None:
-    if not condition:
-        raise ValueError(f"its arrays do not fit together: {fault}")
-
-
-def _check_array(array: Any, name: str, kinds: str, shape: tuple[int, ...]) -> None:
-    is_array = isinstance(array, np.ndarray) and array.dtype.kind in kinds
-    _require(is_array and array.shape == shape, f"{name} must be an array of shape {shape}")
-
-
-def _is_matrix(matrix: Any, kinds: str) -> bool:
+def _is_matrix(matrix: Any, kinds: str, shape: tuple[int, ...]) -> bool:
     is_matrix = isinstance(matrix, np.ndarray) or sp.issparse(matrix)
-    return is_matrix and matrix.dtype.kind in kinds
+    return is_matrix and matrix.dtype.kind in kinds and matrix.shape == shape
 
 
 def _check_support(machine: Any) -> None:
     support = machine.support_
-    _check_array(support, "support_", "iu", (np.size(support),))
+    require_array(support, "support_", "iu", (np.size(support),))
     shape = machine.shape_fit_
     is_shape = isinstance(shape, tuple) and len(shape) == 2 and all(type(n) is int for n in shape)
-    _require(is_shape, f"shape_fit_ is {shape!r}")
+    require(is_shape, f"shape_fit_ is {shape!r}")
     inside = bool(((support >= 0) & (support < shape[0])).all())
-    _require(inside, f"support_ must lie in 0..{shape[0] - 1}")
+    require(inside, f"support_ must lie in 0..{shape[0] - 1}")
     coef = machine.dual_coef_
     n_rows = len(machine.classes_) - 1 if hasattr(machine, "classes_") else 1
     expected = (n_rows, len(support))
-    fits = _is_matrix(coef, "f") and coef.shape == expected
-    _require(fits, f"dual_coef_ must have shape {expected}")
+    require(_is_matrix(coef, "f", expected), f"dual_coef_ must have shape {expected}")
+    require(_is_finite(coef), "dual_coef_ must be finite")
 
 
 def _check_vectors(machine: Any) -> None:
     rows, features = machine.shape_fit_
-    _require(machine.n_features_in_ == features, f"n_features_in_ must be {features}")
+    require(machine.n_features_in_ == features, f"n_features_in_ must be {features}")
     vectors = machine.support_vectors_
     if machine._is_precomputed():
-        _require(rows == features, f"a precomputed matrix is square, got {machine.shape_fit_}")
+        require(rows == features, f"a precomputed matrix is square, got {machine.shape_fit_}")
         return
     expected = (len(machine.support_), features)
-    fits = _is_matrix(vectors, "fiub") and vectors.shape == expected
-    _require(fits, f"support_vectors_ must have shape {expected}")
+    require(_is_matrix(vectors, "fiub", expected), f"support_vectors_ must have shape {expected}")
+    require(_is_finite(vectors), "support_vectors_ must be finite")
     if len(machine.support_):
-        # The kernel itself says whether its parameters suit rows of this width.
-        machine.kernel_(vectors[:1])
+        _check_values(machine.kernel_, vectors[:1])
+
+
+def _check_values(kernel: Kernel, row: Any) -> None:
+    """The kernel itself says whether its parameters suit rows of this width."""
+    require(_is_finite(np.asarray(kernel.diag(row))), "kernel_ must have finite values")
+    # Numbers suit any width, and a sparse product takes memory for every column there might be.
+    vectors = [
+        name
+        for name, value in kernel.get_params(deep=True).items()
+        if np.ndim(value) and not name.endswith("_bounds")
+    ]
+    if vectors or not sp.issparse(row):
+        kernel(row)
 
 
 def _check_classes(machine: Any) -> int:
     """The number of pairs of classes."""
     classes = machine.classes_
     n_classes = np.size(classes)
-    _check_array(classes, "classes_", "biufSUO", (n_classes,))
-    _require(n_classes >= 2, f"classes_ must have two entries or more, got {n_classes}")
+    require_array(classes, "classes_", "biufSUO", (n_classes,))
+    require(n_classes >= 2, f"classes_ must have two entries or more, got {n_classes}")
     counts = machine._n_support
-    _check_array(counts, "n_support_", "iu", (n_classes,))
+    require_array(counts, "n_support_", "iu", (n_classes,))
     adds_up = bool((counts >= 0).all()) and counts.sum() == len(machine.support_)
-    _require(adds_up, f"n_support_ must add up to {len(machine.support_)}")
+    require(adds_up, f"n_support_ must add up to {len(machine.support_)}")
     return n_classes * (n_classes - 1) // 2

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from mercer.io.consistency import revived
 from mercer.io.libsvm_writer import SVM_TYPES
+from mercer.io.opening import open_regular
 from mercer.kernels import as_kernel
 
-__all__ = ["load_libsvm"]
+__all__ = ["check_width", "load_libsvm"]
 
 FloatArray = NDArray[np.float64]
 
@@ -31,6 +32,8 @@ NUMBERS = ("gamma", "coef0", "rho")
 INTEGERS = ("degree", "nr_class", "total_sv", "label", "nr_sv")
 # Rows that take more cells than this when dense, most of them zero, stay sparse.
 DENSE_CELLS = 10**6
+# Columns that a text may have however short it is.
+MOST_COLUMNS = 2**20
 # Probabilities: the machines here have none of their own.
 IGNORED = ("probA", "probB", "prob_density_marks")
 
@@ -44,7 +47,7 @@ def load_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None) 
         Text written by ``svm-train`` or :func:`save_libsvm`.
     n_features : int, default=None
         The number of features; for a precomputed kernel, of training rows. The text does not
-        tell it: None takes the largest index there is.
+        tell it: None takes the largest index there is, if the text is not too short for it.
 
     Returns
     -------
@@ -53,13 +56,28 @@ def load_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None) 
         no certificate (``solutions_`` is empty), and says nothing of C, nu or the loss.
     """
     try:
-        text = Path(path).read_text(encoding="ascii")
+        with open_regular(Path(path)) as file:
+            text = file.read().decode("ascii")
         head, body = _parts(text)
-        header = _header(head)
-        return _machine(header, body, n_features)
+        machine = _machine(_header(head), body, n_features)
+        check_width(machine.n_features_in_, len(text), n_features)
+        return revived(machine)
     except (ValueError, KeyError, IndexError, OverflowError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ValueError(f"{path} is not a LIBSVM model: {reason}") from error
+
+
+def check_width(width: int, file_size: int, given: int | None = None) -> None:
+    """Raise ValueError if there are far more columns than a file of this size can fill.
+
+    Evaluating sparse rows takes memory for every column.
+    """
+    allowed = max(MOST_COLUMNS, file_size)
+    if given is None and width > allowed:
+        raise ValueError(
+            f"its largest index is {width}, a file of {file_size} bytes may use 1..{allowed}; "
+            "number the features without such gaps"
+        )
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
@@ -127,7 +145,7 @@ def _machine(header: dict[str, Any], body: list[str], n_features: int | None) ->
     machine._gamma = arguments.get("gamma", 0.0)
     machine.fit_status_ = 0
     machine.solutions_ = ()
-    return revived(machine)
+    return machine
 
 
 def _support(body: list[str], n_coef: int) -> tuple[FloatArray, sp.csr_array]:
@@ -185,7 +203,7 @@ def _keep_rows(machine: Any, coef: FloatArray, rows: sp.csr_array, n_features: i
         machine.support_vectors_ = np.empty((0, 0))
     else:
         machine.support_ = np.arange(rows.shape[0], dtype=np.int32)
-        rows, seen = rows[:, 1:], rows.shape[1] - 1
+        rows, seen = _from_one(rows), rows.shape[1] - 1
     width = seen if n_features is None else int(n_features)
     if width < seen:
         raise ValueError(f"n_features must be at least {seen}, the largest index, got {n_features}")
@@ -197,3 +215,11 @@ def _keep_rows(machine: Any, coef: FloatArray, rows: sp.csr_array, n_features: i
     n_rows = width if machine._is_precomputed() else rows.shape[0]
     machine.n_features_in_ = width
     machine.shape_fit_ = (n_rows, width)
+
+
+def _from_one(rows: sp.csr_array) -> sp.csr_array:
+    """The rows without column 0; a slice would take memory for every column there might be."""
+    kept = rows.indices > 0
+    cuts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    parts = (rows.data[kept], rows.indices[kept] - 1, cuts)
+    return sp.csr_array(parts, shape=(rows.shape[0], rows.shape[1] - 1))

@@ -12,7 +12,7 @@ import numpy as np
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
-from mercer.io.archive import read_archive, read_document, write_archive
+from mercer.io.archive import parse_json, read_archive, read_document, write_archive
 from mercer.io.codec import decode, encode
 
 __all__ = ["load", "read_metadata", "save"]
@@ -31,7 +31,8 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
     estimator : estimator
         An SVC, NuSVC, SVR, NuSVR or OneClassSVM, alone or as the last step of a Pipeline of
         StandardScaler, OneHotEncoder and ColumnTransformer, or inside a
-        TransformedTargetRegressor. Its callback is left out.
+        TransformedTargetRegressor. What says how to run rather than what was learned is left
+        out: ``callback``, and ``n_jobs`` and ``memory`` of a pipeline.
     path : str or path
         Where to write it, by custom with the suffix ``.mercer``. An existing file is replaced
         in one step, when the new one is complete.
@@ -73,8 +74,12 @@ def load(path: PathLike) -> Any:
     Raises
     ------
     ValueError
-        If the file is damaged, not a model file, of an unknown version, or names a class
-        other than those :func:`save` writes.
+        If the file is damaged, not a model file, of an unknown version, names a class other
+        than those :func:`save` writes, or holds parts that do not fit together. Whatever is
+        wrong with the content ends so; no more memory is taken than the file has bytes, but
+        for a small factor.
+    OSError
+        If the file cannot be opened.
     """
     document, arrays = read_archive(Path(path))
     try:
@@ -82,7 +87,7 @@ def load(path: PathLike) -> Any:
         if not isinstance(model, dict) or model.get("type") != "object":
             raise ValueError("its model is not an estimator")
         estimator = decode(model, arrays)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+    except Exception as error:
         # Whatever a damaged description runs into, the reader of the message needs the file.
         reason = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else error
         raise ValueError(f"{path} does not hold a valid model: {reason}") from error
@@ -124,7 +129,7 @@ def _versions() -> dict[str, str]:
 def _checked_metadata(metadata: dict[str, Any] | None) -> dict[str, Any]:
     try:
         text = json.dumps({} if metadata is None else dict(metadata), allow_nan=False)
+        checked: dict[str, Any] = parse_json(text)
     except (TypeError, ValueError) as error:
         raise ValueError(f"metadata must be a dict of JSON values: {error}") from error
-    checked: dict[str, Any] = json.loads(text)
     return checked

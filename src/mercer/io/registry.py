@@ -5,16 +5,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
-from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.gaussian_process import kernels as process_kernels
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import kernels, machines, solvers
-from mercer.io.consistency import revived
+from mercer.io.consistency import checked_solution, revived
+from mercer.io.preprocessing import PREPROCESSING, checked_part
 from mercer.problem import Solution
 
 __all__ = ["Recipe", "recipe_named", "recipe_of"]
@@ -49,28 +47,8 @@ PROCESS_KERNELS = (
 )
 MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")
 
-# What the preprocessing of the command line consists of, with its fitted attributes.
-PREPROCESSING: dict[type, tuple[str, ...]] = {
-    Pipeline: (),
-    ColumnTransformer: (
-        "_columns",
-        "_remainder",
-        "_transformer_to_input_indices",
-        "output_indices_",
-        "sparse_output_",
-        "transformers_",
-    ),
-    StandardScaler: ("mean_", "n_samples_seen_", "scale_", "var_"),
-    OneHotEncoder: (
-        "_drop_idx_after_grouping",
-        "_infrequent_enabled",
-        "_n_features_outs",
-        "categories_",
-        "drop_idx_",
-    ),
-    TransformedTargetRegressor: ("_training_dim", "regressor_", "transformer_"),
-}
-COMMON_ATTRIBUTES = ("feature_names_in_", "n_features_in_", "_sklearn_output_config")
+# How to run, not what was learned: watchers, processes, and a folder of pickles.
+LEFT_OUT = ("callback", "memory", "n_jobs")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +107,7 @@ def _recipes() -> dict[str, Recipe]:
     recipes += [
         _by_arguments(f"sklearn.{name}", getattr(process_kernels, name)) for name in PROCESS_KERNELS
     ]
-    recipes += [_by_fields(Solution), *map(_by_fields, _solver_classes())]
+    recipes += [_by_fields(Solution, checked_solution), *map(_by_fields, _solver_classes())]
     recipes += [_of_machine(getattr(machines, name)) for name in MACHINES]
     recipes += [_of_preprocessing(cls, names) for cls, names in PREPROCESSING.items()]
     return {recipe.name: recipe for recipe in recipes}
@@ -148,25 +126,26 @@ def _by_arguments(name: str, cls: type) -> Recipe:
     return Recipe(name, cls, lambda value: _arguments(value), lambda state: cls(**state))
 
 
-def _by_fields(cls: type) -> Recipe:
+def _by_fields(cls: type, checked: Callable[[Any], Any] = lambda value: value) -> Recipe:
     names = [field.name for field in dataclasses.fields(cls) if field.init]
     take = lambda value: {name: getattr(value, name) for name in names}  # noqa: E731
-    return Recipe(cls.__name__, cls, take, lambda state: cls(**state))
+    return Recipe(cls.__name__, cls, take, lambda state: checked(cls(**state)))
 
 
 def _arguments(estimator: Any) -> State:
     arguments: State = estimator.get_params(deep=False)
-    return arguments
+    return arguments | {name: None for name in LEFT_OUT if name in arguments}
 
 
-def _of_preprocessing(cls: type, attributes: tuple[str, ...]) -> Recipe:
-    allowed = (*attributes, *COMMON_ATTRIBUTES)
+def _of_preprocessing(cls: type, allowed: tuple[str, ...]) -> Recipe:
+    def take(part: Any) -> State:
+        fitted = {name: vars(part)[name] for name in allowed if name in vars(part)}
+        return _arguments(part) | fitted
 
-    def take(estimator: Any) -> State:
-        fitted = {name: vars(estimator)[name] for name in allowed if name in vars(estimator)}
-        return _arguments(estimator) | fitted
+    def make(state: State) -> Any:
+        return checked_part(_assembled(cls, allowed.__contains__, state))
 
-    return Recipe(cls.__name__, cls, take, partial(_assembled, cls, allowed.__contains__))
+    return Recipe(cls.__name__, cls, take, make)
 
 
 def _of_machine(cls: type) -> Recipe:
@@ -182,8 +161,7 @@ def _of_machine(cls: type) -> Recipe:
 
 
 def _machine_state(machine: Any) -> State:
-    # A callback watches one run; it is no part of the model.
-    arguments = _arguments(machine) | {"callback": None}
+    arguments = _arguments(machine)
     state = machine.__getstate__().items()
     return arguments | {name: value for name, value in state if name not in arguments}
 
@@ -192,6 +170,7 @@ def _assembled(cls: type, is_allowed: Callable[[str], bool], state: State) -> An
     """The estimator with these arguments, and the rest of the state as fitted attributes."""
     parameters = inspect.signature(cls).parameters
     arguments = {name: value for name, value in state.items() if name in parameters}
+    arguments |= {name: None for name in LEFT_OUT if name in arguments}
     fitted = {name: value for name, value in state.items() if name not in parameters}
     unknown = [name for name in fitted if not is_allowed(name)]
     if unknown:

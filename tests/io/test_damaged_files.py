@@ -1,0 +1,31 @@
+"""A damaged or crafted file is refused with a ValueError, or is a model like any other."""
+
+from __future__ import annotations
+
+import damage
+import numpy as np
+import pytest
+from io_cases import X, Y
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from mercer import SVC, SVR
+from mercer.io import save
+
+MODELS = {
+    "classes": lambda: SVC().fit(X, Y),
+    "pipeline": lambda: make_pipeline(StandardScaler(), SVR(kernel="poly")).fit(X, Y),
+    "categories": lambda: make_pipeline(OneHotEncoder(), SVC()).fit(X.round(), Y),
+}
+
+
+@pytest.mark.parametrize("kind", ["truncated", "flipped", "resealed", "crafted"])
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_damaged_file_is_refused_or_harmless(name, kind, tmp_path):
+    path = tmp_path / "m.mercer"
+    save(MODELS[name](), path)
+    rng = np.random.default_rng(0)
+    files = getattr(damage, kind)(path.read_bytes(), 40, rng)
+    outcomes = [damage.opened(content, path, X.round()) for content in files]
+    assert "refused" in outcomes
