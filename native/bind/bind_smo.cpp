@@ -89,6 +89,7 @@ void register_smo(nb::module_& m) {
         .def_rw("window", &Options::window)
         .def_rw("tolerance", &Options::tolerance)
         .def_rw("stop_by_step", &Options::stop_by_step)
+        .def_rw("stop_by_change", &Options::stop_by_change)
         .def_rw("max_iterations", &Options::max_iterations)
         .def_rw("max_seconds", &Options::max_seconds)
         .def_rw("shrinking", &Options::shrinking)

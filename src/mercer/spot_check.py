@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels.definiteness import Definiteness, refutation
+from mercer.kernels.definiteness import SAMPLE_ROWS, Definiteness, refutation
 
 if TYPE_CHECKING:
     from mercer.gram import Gram
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["SpotCheck", "require_definite", "warn_of_indefinite"]
 
 FloatArray = NDArray[np.float64]
-# Rows looked at together: a factorization of their matrix takes less than a millisecond.
-_ROWS = 256
 
 
 class SpotCheck:
@@ -75,16 +73,16 @@ def warn_of_indefinite(kernel: Any, reason: str = "", *, stacklevel: int = 2) ->
 
 def _chosen(n_rows: int, coef: FloatArray | None) -> NDArray[np.intp]:
     """Rows that carry coefficients, the largest first, then rows at equal intervals."""
-    if n_rows <= _ROWS:
+    if n_rows <= SAMPLE_ROWS:
         return np.arange(n_rows)
-    others = np.linspace(0, n_rows - 1, _ROWS).astype(np.intp)
+    others = np.linspace(0, n_rows - 1, SAMPLE_ROWS).astype(np.intp)
     if coef is None:
         return others
     size = np.abs(coef)
     carriers = np.flatnonzero(size)
-    if len(carriers) > _ROWS:
-        carriers = carriers[np.argsort(-size[carriers], kind="stable")[:_ROWS]]
-    room = _ROWS - len(carriers)
+    if len(carriers) > SAMPLE_ROWS:
+        carriers = carriers[np.argsort(-size[carriers], kind="stable")[:SAMPLE_ROWS]]
+    room = SAMPLE_ROWS - len(carriers)
     others = np.setdiff1d(others, carriers)
     chosen = others[np.linspace(0, len(others), room, endpoint=False).astype(np.intp)]
     return np.union1d(carriers, chosen)
@@ -92,6 +90,6 @@ def _chosen(n_rows: int, coef: FloatArray | None) -> NDArray[np.intp]:
 
 def _values(gram: Gram, rows: NDArray[np.intp]) -> FloatArray:
     """Kernel values among the rows; few rows are taken from the cache, or left there."""
-    if gram.n_rows <= 2 * _ROWS:
+    if gram.n_rows <= 2 * SAMPLE_ROWS:
         return np.array([gram.row(int(i))[rows] for i in rows], dtype=np.float64)
     return np.asarray(gram.block(rows, rows), dtype=np.float64)

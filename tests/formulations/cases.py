@@ -92,6 +92,7 @@ WEIGHTED: dict[str, Callable[[Data], fm.Formulation]] = {
     "svc-origin": lambda d: fm.svc(d.labels, 0.7, d.weight, fit_intercept=False),
     "nu-svc": lambda d: fm.nu_svc(d.labels, d.nu, d.weight),
     "nu-svc-squared": _squared_nu_svc,
+    "pinball": lambda d: fm.pinball(d.labels, 0.7, 0.3, d.weight),
     "one-sided-huber": lambda d: fm.one_sided_huber(d.labels, 2.0, 0.4, d.weight),
     "one-class": lambda d: fm.one_class(d.n, 0.4, d.weight),
     "one-class-squared": lambda d: fm.one_class(d.n, 0.4, d.weight, squared=True),
@@ -103,6 +104,7 @@ WEIGHTED: dict[str, Callable[[Data], fm.Formulation]] = {
     "quantile": lambda d: fm.quantile(d.targets, 0.9, 0.3, d.weight),
     "absolute": lambda d: fm.absolute(d.targets, 0.9, d.weight),
     "huber": lambda d: fm.huber(d.targets, 0.9, 0.3, d.weight),
+    "huber-below": lambda d: fm.huber(d.targets, 0.9, (0.3, np.inf), d.weight),
     "least-squares": lambda d: fm.least_squares(d.targets, 0.5, d.weight),
     "least-squares-origin": lambda d: fm.least_squares(
         d.targets, 0.5, d.weight, fit_intercept=False

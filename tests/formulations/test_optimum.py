@@ -70,6 +70,8 @@ def textbook(name: str, d: Data) -> Primal:
         "nu-svc": Primal(y, nil, w, z=-1, r=-d.nu * W),
         "nu-svc-squared": Primal(y, nil, w / W, p=2, z=-1, r=-0.3 * W),
         "one-sided-huber": Primal(y, one, 2.0 * w, p=2, least=-0.4 * w),
+        "pinball": Primal(y, one, 0.7 * w, least=-0.21 * w),
+        "huber-below": Primal(one, t, 0.9 * w, p=2, least=-0.27 * w),
         "one-class": Primal(one, nil, w, s=0, z=-1, r=-0.4 * W),
         "one-class-squared": Primal(one, nil, w / (0.4 * W), p=2, s=0, z=-1, r=-0.4 * W),
         "svr": Primal(sign, tube, twice(0.6 * w)),

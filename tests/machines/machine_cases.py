@@ -64,16 +64,17 @@ def exact_gram(machine: Any, X: Any) -> Gram:
 
 
 def _svc(loss: str, bias: Any = True) -> MachineCase:
-    C, delta = 0.7, 0.05
+    C, delta, tau = 0.7, 0.05, 0.2
     formulations: dict[str, Callable[..., fm.Formulation]] = {
         "squared_error": lambda y, w: fm.least_squares(y, 1 / C, w, fit_intercept=bias),
         "absolute_error": lambda y, w: fm.absolute(y, C, w, fit_intercept=bias),
         "huber": lambda y, w: fm.one_sided_huber(y, C, delta, w, fit_intercept=bias),
+        "pinball": lambda y, w: fm.pinball(y, C, tau, w, fit_intercept=bias),
     }
     formulation = formulations.get(
         loss, lambda y, w: fm.svc(y, C, w, loss=loss, fit_intercept=bias)
     )
-    machine = SVC(C=C, loss=loss, delta=delta, fit_intercept=bias, n_threads=1)
+    machine = SVC(C=C, loss=loss, delta=delta, tau=tau, fit_intercept=bias, n_threads=1)
     return MachineCase(machine, formulation, "labels")
 
 
@@ -119,6 +120,7 @@ CASES: dict[str, MachineCase] = {
     "svc-least-squares": _svc("squared_error"),
     "svc-absolute": _svc("absolute_error"),
     "svc-huber": _svc("huber"),
+    "svc-pinball": _svc("pinball"),
     "svc-origin": _svc("hinge", False),
     "svc-penalized": _svc("hinge", "penalized"),
     "nu-svc": _nu_svc("hinge"),

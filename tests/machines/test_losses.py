@@ -90,6 +90,54 @@ def test_huber_lies_between_the_squared_hinge_and_least_squares() -> None:
     assert values == pytest.approx([hinge, squares], rel=1e-9)
 
 
+def test_the_pinball_lies_between_the_hinge_and_the_absolute_error() -> None:
+    data = sample()
+    values = [
+        SVC(loss="pinball", tau=tau).fit(data.X, data.labels).objective_ for tau in (0, 0.5, 1)
+    ]
+    hinge = SVC(loss="hinge").fit(data.X, data.labels).objective_
+    absolute = SVC(loss="absolute_error").fit(data.X, data.labels).objective_
+    assert values[::2] == pytest.approx([hinge, absolute], rel=1e-9)
+    assert values == sorted(values)
+
+
+@pytest.mark.parametrize("tau", [0.1, 0.5, 0.9])
+def test_coefficients_of_the_pinball_are_its_slopes(tau: float) -> None:
+    """C below the margin, -tau C beyond it: every row but those on the margin is at a bound."""
+    data = sample()
+    machine = SVC(loss="pinball", tau=tau, tol=1e-9).fit(data.X, data.labels)
+    margin = data.labels * machine.decision_function(data.X)
+    slope = data.labels * machine.solutions_[0].coef
+    np.testing.assert_allclose(slope[margin < 1 - 1e-6], 1.0, rtol=1e-12)
+    np.testing.assert_allclose(slope[margin > 1 + 1e-6], -tau, rtol=1e-12)
+    assert slope.min() >= -tau - 1e-12
+    assert slope.max() <= 1.0 + 1e-12
+
+
+def test_a_one_sided_huber_forgives_outliers_of_its_side_only() -> None:
+    rng = np.random.default_rng(0)
+    X = np.linspace(-2, 2, 80)[:, None]
+    y = np.sin(X[:, 0]) + 0.05 * rng.normal(size=80)
+    y[::8] -= 5.0
+    below, above = (
+        SVR(loss="huber", delta=delta, C=10.0).fit(X, y).predict(X) - np.sin(X[:, 0])
+        for delta in ((0.1, np.inf), (np.inf, 0.1))
+    )
+    assert np.abs(below).mean() < 0.1
+    assert np.abs(above).mean() > 0.4
+    mirrored = SVR(loss="huber", delta=(np.inf, 0.1), C=10.0).fit(X, -y).predict(X)
+    np.testing.assert_allclose(-mirrored - np.sin(X[:, 0]), below, atol=1e-3)
+    squared, wide = SVR(loss="squared_error").fit(X, y), SVR(loss="huber", delta=(np.inf, np.inf))
+    assert wide.fit(X, y).objective_ == pytest.approx(squared.objective_, rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [(1.0,), (0.0, 1.0), (1.0, -1.0), (1.0, np.nan)])
+def test_pairs_of_deltas_that_are_none(delta: tuple[float, ...]) -> None:
+    data = sample()
+    with pytest.raises(ValueError, match="delta must"):
+        SVR(loss="huber", delta=delta).fit(data.X, data.numbers)
+
+
 @pytest.mark.parametrize("quantile", [0.1, 0.5, 0.8])
 def test_quantile_leaves_its_share_below(quantile: float) -> None:
     """Between the shares strictly below and below or on the fit (spec 004, 10.29)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,39 @@ def test_a_run_cut_short_after_it_has_converged_has_converged(solver: str) -> No
     for limit in ({"max_time": 0.0}, {"callback": lambda progress: True}, {"max_iter": 0}):
         solution = solve(problem, gram, solver, start=start, tol=1e-3, **limit)
         assert solution.status == "converged"
+
+
+@pytest.mark.parametrize("step", ["newton", "planning-ahead"])
+def test_stopping_by_the_relative_change_of_the_dual_value(step: str) -> None:
+    """The last step changes it by less than the tolerance, every one before by more."""
+    data = sample(2, 80)
+    problem, gram = ALL["svc"](data).problem, Gram(Gaussian(0.5), data.features)
+    solver = Smo(step=step, stopping="relative-change", shrinking=False, trace=1)
+    solution = solve(problem, gram, solver, tol=1e-4)
+    points = solution.trace["points"]
+    # the two halves of a planned step count as one
+    value = points["objective"][np.r_[True, points["kind"][:-1] != "planned"]]
+    change = np.abs(np.diff(value))[1:] / np.abs(value[1:-1])
+    assert solution.status == "converged"
+    assert change[-1] < 1e-4
+    assert (change[:-1] >= 1e-4).all()
+    assert solution.violation > 1e-4  # it proves nothing, and the certificate says so
+    assert solution.gap > 0
+    closer = solve(problem, gram, solver, tol=1e-9)
+    assert closer.n_iter > solution.n_iter
+    assert closer.objective >= solution.objective
+
+
+def test_the_relative_change_does_not_depend_on_scale() -> None:
+    """k times s and C over s: coefficients over s, and as many steps."""
+    data = sample(2, 80)
+    problem, X = ALL["svc"](data).problem, data.features
+    scaled = replace(problem, lower=problem.lower / 64, upper=problem.upper / 64)
+    solver = Smo(stopping="relative-change")
+    one = solve(problem, Gram(Gaussian(0.5), X), solver, tol=1e-6)
+    other = solve(scaled, Gram(64.0 * Gaussian(0.5), X), solver, tol=1e-6)
+    assert one.n_iter == other.n_iter
+    assert other.objective == pytest.approx(one.objective / 64, rel=1e-12)
 
 
 def test_stopping_by_the_gap_without_one() -> None:

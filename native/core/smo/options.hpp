@@ -21,6 +21,9 @@ struct Options {
     double tolerance = 1e-3;
     // Whether a step of maximum gain below the tolerance ends the run, whatever the violation.
     bool stop_by_step = false;
+    // Whether a step that changes the objective by less than the tolerance times its size ends the
+    // run, whatever the violation.
+    bool stop_by_change = false;
     std::size_t max_iterations = 10'000'000;
     double max_seconds = 1e300;
     double poll_seconds = 0.05;

@@ -82,6 +82,7 @@ class Solver {
                 continue;
             }
             if (result_.status == Status::unbounded) return false;
+            if (options_.stop_by_change && hardly_changed(tolerance)) return true;
             if (--countdown == 0) {
                 countdown = shrink_period_;
                 measure_terms();
@@ -131,10 +132,20 @@ class Solver {
         return result_.drifted;
     }
 
+    // Whether the last step changed the objective D by less than the tolerance times |D|; the two
+    // halves of a planned step count as one. The first steps from D = 0 always go on.
+    bool hardly_changed(double tolerance) {
+        if (is_midway_) return false;
+        const double before = last_objective_;
+        last_objective_ = objective(state_, linear_);
+        return std::abs(last_objective_ - before) < tolerance * std::abs(before);
+    }
+
     // The next pair; none if the stopping rule is met, or if the selection finds none.
     Choice<T> choose(double tolerance) {
         progress_.violation = state_.violation();
-        is_settled_ = progress_.violation <= std::max(tolerance, rounding());
+        const double enough = options_.stop_by_change ? 0.0 : tolerance;
+        is_settled_ = progress_.violation <= std::max(enough, rounding());
         if (is_settled_ && !options_.stop_by_step) return {};
         const Hint hint = step_->hint();
         Choice<T> choice = selection_->select(state_, hint);
@@ -266,6 +277,7 @@ class Solver {
     std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
     double first_objective_;
     double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
+    double last_objective_ = 0.0;
     bool is_settled_ = false;
     bool is_midway_ = false;  // after a step that may have lost what the next one gains
 };

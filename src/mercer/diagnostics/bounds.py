@@ -134,7 +134,7 @@ def rlsc_multiclass_bound(
 def xi_alpha(y: ArrayLike, decision: ArrayLike, coef: ArrayLike, spread: ArrayLike) -> Mask:
     """Rows with 2 alpha_i R^2 + xi_i >= 1: Joachims' bound for the hinge loss with a free bias.
 
-    Joachims 2000, theorem 2. It holds for *stable* machines: both the machine trained on all
+    Joachims 2000. It holds for *stable* machines: both the machine trained on all
     rows and the one trained without row i must have a coefficient strictly inside its box,
     0 < alpha_j < C w_j. That coefficient fixes the bias. Without one, any bias of an interval is
     optimal, the value at the row left out is not determined, and the row may be an error without

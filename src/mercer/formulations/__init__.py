@@ -7,7 +7,7 @@ intercept and whatever else the machine learns. No kernel value is needed.
 
 from __future__ import annotations
 
-from mercer.formulations.classification import nu_svc, one_sided_huber, svc
+from mercer.formulations.classification import nu_svc, one_sided_huber, pinball, svc
 from mercer.formulations.conversions import (
     C_from_alpha,
     C_from_hulls,
@@ -65,6 +65,7 @@ __all__ = [
     "one_class",
     "one_class_from_mu",
     "one_sided_huber",
+    "pinball",
     "quantile",
     "read_out_range",
     "svc",

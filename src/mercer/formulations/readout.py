@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -72,7 +72,13 @@ class Formulation:
     epsilon: float | None = None
     fallback: Formulation | None = None
 
-    def read_out(self, solution: Solution | Certificate, coef: ArrayLike | None = None) -> ReadOut:
+    def read_out(
+        self,
+        solution: Solution | Certificate,
+        coef: ArrayLike | None = None,
+        *,
+        bias: Literal["multiplier", "bisecting"] = "multiplier",
+    ) -> ReadOut:
         """Coefficients, intercept and learned quantities of a solution.
 
         Parameters
@@ -81,6 +87,11 @@ class Formulation:
             The gradient and the multipliers are taken from it.
         coef : array-like of shape (n_variables,), default=None
             The point, for a certificate (a solution has its own).
+        bias : {"multiplier", "bisecting"}, default="multiplier"
+            The optimal bias, or that of the hyperplane which bisects the segment between the
+            nearest points of the two classes (SVC, nu-SVC, nearest points). Both are the same
+            for hulls that are not reduced. The second needs no free coefficient, and suits
+            solutions that have not converged.
         """
         if coef is None:
             if not isinstance(solution, Solution):
@@ -91,7 +102,27 @@ class Formulation:
         # K beta = linear - gradient - ridge beta
         values = problem.linear - solution.gradient - problem.ridge * beta
         rows = problem.row_coef(beta, self.n_rows)
-        return self._interpret(rows, inner_product(beta, values), solution.multiplier)
+        found = self._interpret(rows, inner_product(beta, values), solution.multiplier)
+        if bias == "multiplier":
+            return found
+        return replace(found, intercept=(found.scale or 1.0) * self._bisecting(beta, values, bias))
+
+    def _bisecting(self, beta: FloatArray, values: FloatArray, bias: str) -> float:
+        """The bias of the bisecting hyperplane, in the scale of the problem.
+
+        The coefficients of each class sum to s: its nearest point is w+/s, or w-/s. That
+        w'x + b vanishes midway between them, with w = w+ - w-, means
+
+            b = (|w-|^2 - |w+|^2) / (2 s) = -sum_i |beta_i| f_i / sum_i |beta_i|.
+        """
+        if bias != "bisecting" or self.kind not in ("intercept", "nu", "hulls"):
+            raise ValueError(
+                "bias must be 'multiplier', or 'bisecting' for SVC, nu-SVC and nearest points, "
+                f"got {bias!r} for a formulation of kind {self.kind!r}"
+            )
+        size = np.abs(beta)
+        total = float(size.sum())
+        return -float(size @ values) / total if total > 0 else 0.0
 
     def _interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
         """The bias and its companions from the multipliers (spec 004, 2.7)."""

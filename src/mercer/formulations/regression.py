@@ -175,12 +175,15 @@ def absolute(
 def huber(
     y: ArrayLike,
     C: float,
-    delta: float,
+    delta: float | tuple[float, float],
     weight: ArrayLike | None = None,
     *,
     fit_intercept: Intercept = True,
 ) -> Formulation:
     """Huber's loss: C/2 r^2 for a residual |r| <= delta, C delta (|r| - delta/2) beyond.
+
+    With two deltas the first is that of targets below the fit, r = y - f < 0, the second that
+    of those above. One of them infinite is the one-sided loss: outliers on the other side only.
 
     Parameters
     ----------
@@ -188,19 +191,23 @@ def huber(
         Targets.
     C : float
         Price of the loss, positive and finite.
-    delta : float
-        Residual at which the loss turns linear, positive, may be infinite.
+    delta : float or tuple of two floats
+        Size of the residual at which the loss turns linear, positive, may be infinite.
     weight : array-like of shape (n_rows,), default=None
         Weight of each row.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
     """
     C = check_scalar("C", C)
-    delta = check_scalar("delta", delta, closed_high=True)
+    pair = delta if isinstance(delta, (tuple, list)) else (delta, delta)
+    if len(pair) != 2:
+        raise ValueError(f"delta must be a number or a pair of them, got {delta!r}")
+    below, above = (check_scalar("delta", value, closed_high=True) for value in pair)
     targets, w = check_targets(y, weight)
     size, ridge = squared_loss(1 / C, w)
-    size = np.minimum(size, linear_loss(C * delta, w)[0])
-    return one_bias(targets, -size, size, ridge, fit_intercept)
+    lower = -np.minimum(size, linear_loss(C * below, w)[0])
+    upper = np.minimum(size, linear_loss(C * above, w)[0])
+    return one_bias(targets, lower, upper, ridge, fit_intercept)
 
 
 def least_squares(

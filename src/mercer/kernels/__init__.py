@@ -5,6 +5,7 @@ from __future__ import annotations
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Product, Sum
 from mercer.kernels.convert import as_kernel
+from mercer.kernels.distance import kernel_distance
 from mercer.kernels.dot_product import Linear, Polynomial, Sigmoid
 from mercer.kernels.function import FunctionKernel
 from mercer.kernels.gaussian import Gaussian
@@ -32,4 +33,5 @@ __all__ = [
     "SklearnKernel",
     "Sum",
     "as_kernel",
+    "kernel_distance",
 ]

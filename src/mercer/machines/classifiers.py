@@ -16,6 +16,7 @@ from mercer.formulations import (
     least_squares,
     nu_svc,
     one_sided_huber,
+    pinball,
     svc,
 )
 from mercer.gram import Gram
@@ -44,11 +45,13 @@ class SVC(KernelClassifier):
         "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", a kernel object of
         :mod:`mercer.kernels` or :mod:`sklearn.gaussian_process.kernels`, or a function
         ``k(rows, other_rows)`` asked for blocks.
-    loss : {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber"}
+    loss : {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber", "pinball"}
         The loss. Squared losses carry C/2. "huber" is the squared hinge with a linear
-        price ``delta`` for margins beyond 1.
+        price ``delta`` for margins beyond 1, "pinball" the hinge with the price ``tau C``.
     delta : float, default=1.0
         Slope of the "huber" loss beyond the margin.
+    tau : float, default=0.5
+        Slope of the "pinball" loss beyond the margin, as a share of C; in [0, 1].
     fit_intercept : {True, False, "penalized"}, default=True
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
     solver : str or Solver, default="auto"
@@ -97,9 +100,12 @@ class SVC(KernelClassifier):
         **KernelClassifier._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [
-            StrOptions({"hinge", "squared_hinge", "squared_error", "absolute_error", "huber"})
+            StrOptions(
+                {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber", "pinball"}
+            )
         ],
         "delta": [Interval(Real, 0.0, None, closed="left")],
+        "tau": [Interval(Real, 0.0, 1.0, closed="both")],
         "fit_intercept": ["boolean", StrOptions({"penalized"})],
     }
 
@@ -113,6 +119,7 @@ class SVC(KernelClassifier):
         coef0: float = 0.0,
         loss: str = "hinge",
         delta: float = 1.0,
+        tau: float = 0.5,
         fit_intercept: bool | Literal["penalized"] = True,
         shrinking: bool = True,
         probability: bool | str = "deprecated",
@@ -138,6 +145,7 @@ class SVC(KernelClassifier):
         self.coef0 = coef0
         self.loss = loss
         self.delta = delta
+        self.tau = tau
         self.fit_intercept = fit_intercept
         self.shrinking = shrinking
         self.probability = probability
@@ -164,6 +172,8 @@ class SVC(KernelClassifier):
             return least_squares(sign, 1.0 / self.C, weight, fit_intercept=bias)
         if self.loss == "absolute_error":
             return absolute(sign, self.C, weight, fit_intercept=bias)
+        if self.loss == "pinball":
+            return pinball(sign, self.C, self.tau, weight, fit_intercept=bias)
         if self.loss == "huber":
             return one_sided_huber(sign, self.C, self.delta, weight, fit_intercept=bias)
         return svc(sign, self.C, weight, loss=self.loss, fit_intercept=bias)  # type: ignore[arg-type]

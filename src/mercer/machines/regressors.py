@@ -124,8 +124,9 @@ class SVR(KernelRegressor):
         squares), "absolute_error", "quantile" or "huber". Squared losses carry C/2.
     quantile : float, default=0.5
         Level of the "quantile" loss.
-    delta : float, default=1.0
-        Residual at which the "huber" loss turns from quadratic to linear.
+    delta : float or tuple of two floats, default=1.0
+        Residual at which the "huber" loss turns from quadratic to linear; two for targets
+        below and above the fit, one of which may be infinite.
     fit_intercept : {True, False, "penalized"}, default=True
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
 
@@ -156,7 +157,7 @@ class SVR(KernelRegressor):
             )
         ],
         "quantile": [Interval(Real, 0.0, 1.0, closed="neither")],
-        "delta": [Interval(Real, 0.0, None, closed="neither")],
+        "delta": [Interval(Real, 0.0, None, closed="neither"), tuple, list],
         "fit_intercept": ["boolean", StrOptions({"penalized"})],
     }
 
@@ -172,7 +173,7 @@ class SVR(KernelRegressor):
         epsilon: float = 0.1,
         loss: str = "epsilon_insensitive",
         quantile: float = 0.5,
-        delta: float = 1.0,
+        delta: float | tuple[float, float] = 1.0,
         fit_intercept: bool | Literal["penalized"] = True,
         shrinking: bool = True,
         cache_size: float | str = "auto",

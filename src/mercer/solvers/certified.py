@@ -203,7 +203,7 @@ class CertifiedRun(ABC):
         )
 
     def _is_good(self, certificate: Certificate) -> bool:
-        if self.stopping == "maximum-gain":
+        if self.stopping in ("maximum-gain", "relative-change"):
             return self.status == "converged"
         if self.stopping == "gap" and certificate.gap is not None:
             return certificate.gap <= self.tol * self._size(certificate)
