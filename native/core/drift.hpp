@@ -12,28 +12,42 @@
 #include <cstddef>
 #include <limits>
 
+#include "core/problem.hpp"
+
 namespace mercer {
 
 template <class T>
 class Drift {
   public:
     // gradient_error: of the gradient at the beginning of the way
-    Drift(std::size_t n_variables, double gradient_error)
-        : per_way_(std::sqrt(double(n_variables)) * double(std::numeric_limits<T>::epsilon())),
-          gradient_error_(gradient_error) {}
+    Drift(const ProblemView& problem, double gradient_error)
+        : per_way_(std::sqrt(double(problem.n_variables)) *
+                   double(std::numeric_limits<T>::epsilon())),
+          gradient_error_(gradient_error), is_endless_(find_endless(problem)) {}
 
     // way: sum of d_i^2; weighted: of d_i^2 |K_ii|.
     double error(double way, double weighted) const {
         return per_way_ * std::max(weighted, 0.0) + gradient_error_ * std::sqrt(std::max(way, 0.0));
     }
 
-  private:
-    double per_way_, gradient_error_;
-};
+    // Whether the error may be as large as the objective, and as what was gained since the start.
+    // Not where a variable may move without end: there it takes as long to find that out.
+    bool hides(double error, double objective, double first) const {
+        return !is_endless_ && error > std::max(std::abs(objective), std::abs(objective - first));
+    }
+    bool is_endless() const { return is_endless_; }
 
-// Whether an error may be as large as the objective, and as what was gained since the start.
-inline bool is_drift(double error, double objective, double first) {
-    return error > std::max(std::abs(objective), std::abs(objective - first));
-}
+  private:
+    // Whether a variable has neither a bound nor a ridge to end its way.
+    static bool find_endless(const ProblemView& p) {
+        for (std::size_t v = 0; v < p.n_variables; ++v) {
+            if (std::isinf(p.upper[v] - p.lower[v]) && p.ridge[v] == 0.0) return true;
+        }
+        return false;
+    }
+
+    double per_way_, gradient_error_;
+    bool is_endless_;
+};
 
 }  // namespace mercer

@@ -35,8 +35,6 @@ struct Options {
     bool may_start_at_zero = false;
     // Of the gradient that is given.
     double gradient_error = 0.0;
-    // Whether rounding that may hide what was gained ends the run. A way without end needs more of it.
-    bool stops_at_drift = true;
 };
 
 struct Result {

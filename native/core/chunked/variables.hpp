@@ -102,10 +102,12 @@ class Variables {
     // Bound of the error that rounded kernel values have brought into it since the gradient was given.
     double objective_error() const { return drift_.error(way_, weighted_way_); }
     // Whether that hides what was gained (drift.hpp).
-    bool has_drifted() const { return is_drift(objective_error(), objective_, first_objective_); }
+    bool has_drifted() const {
+        return drift_.hides(objective_error(), objective_, first_objective_);
+    }
     // The same if a way as long led on from here to an objective.
     bool would_drift(double way, double weighted, double objective) const {
-        return is_drift(drift_.error(way, weighted), objective, first_objective_);
+        return drift_.hides(drift_.error(way, weighted), objective, first_objective_);
     }
 
     // Takes a change back as far as the objective falls along it, if it lost: the rounding of a
