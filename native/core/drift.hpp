@@ -1,10 +1,10 @@
 // How far rounded kernel values may have put an objective off that is followed from step to step.
 //
 // Along a way d kernel values with errors E change the objective by 1/2 d' E d. A run seeks the
-// directions in which that is large: up to 1/2 |E| |d|^2, where n x n independent errors have a norm
-// of 2 sqrt(n) standard deviations of one (Wigner 1955). An error is about as large as a value, at
-// most sqrt(K_ii K_jj), times half of epsilon: d is measured with weights K_ii. The bound is twice
-// what this gives.
+// directions in which that is large: up to 1/2 |E| |d|^2, where n x n independent errors have a
+// norm of 2 sqrt(n) standard deviations of one (Wigner 1955). An error is about as large as a
+// value, at most sqrt(K_ii K_jj), times half of epsilon: d is measured with weights K_ii. The bound
+// is twice what this gives.
 #pragma once
 
 #include <algorithm>

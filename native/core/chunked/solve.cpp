@@ -165,7 +165,7 @@ class Solver {
         return std::max(0.5 * aim_, share * variables_.violation());
     }
 
-    // Rounding has grown as large as what the run is about: the caller's certificate tells what is left.
+    // Rounding may be as large as all that was gained: the caller's certificate tells what is left.
     bool drifted() {
         result_.drifted = true;
         return stalled();

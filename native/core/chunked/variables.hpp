@@ -43,8 +43,8 @@ struct WeightedRows {
 template <class T>
 class Variables {
   public:
-    // requires: `start` feasible; `gradient` its gradient up to `gradient_error`, or null to have it
-    // computed
+    // requires: `start` feasible; `gradient` its gradient up to `gradient_error`, or null to have
+    // it computed
     Variables(const ProblemView& problem, Gram<T>& gram, const double* start,
               const double* gradient, double gradient_error, std::size_t chunk_size,
               KernelRows kernel_rows, const Poll& poll);
@@ -99,9 +99,9 @@ class Variables {
 
     // The dual value after the last change that was applied.
     double objective() const { return objective_; }
-    // Bound of the error that rounded kernel values have brought into it since the gradient was given.
+    // Bound of the error that rounded kernel values have brought into it (drift.hpp).
     double objective_error() const { return drift_.error(way_, weighted_way_); }
-    // Whether that hides what was gained (drift.hpp).
+    // Whether that hides what was gained.
     bool has_drifted() const {
         return drift_.hides(objective_error(), objective_, first_objective_);
     }
