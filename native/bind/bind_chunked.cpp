@@ -78,8 +78,7 @@ void register_chunked(nb::module_& m) {
         .def_rw("kernel_rows", &Options::kernel_rows)
         .def_rw("inner_share", &Options::inner_share)
         .def_rw("may_start_at_zero", &Options::may_start_at_zero)
-        .def_rw("gradient_error", &Options::gradient_error)
-        .def_rw("stops_at_drift", &Options::stops_at_drift);
+        .def_rw("gradient_error", &Options::gradient_error);
     nb::class_<Result>(m, "ChunkedResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
         .def_ro("chunks", &Result::chunks)

@@ -96,7 +96,6 @@ void register_smo(nb::module_& m) {
         .def_rw("newton_limit", &Options::newton_limit)
         .def_rw("refined_tolerance", &Options::refined_tolerance)
         .def_rw("gradient_error", &Options::gradient_error)
-        .def_rw("stops_at_drift", &Options::stops_at_drift)
         .def_rw("trace_stride", &Options::trace_stride);
     nb::class_<Result>(m, "SmoResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })

@@ -8,7 +8,7 @@ from sklearn.datasets import make_moons
 
 from mercer import SVC, Chunked, Gram, Smo, certify, solve
 from mercer.formulations import nu_svc, one_class, svc, svr
-from mercer.kernels import Gaussian, Linear
+from mercer.kernels import Gaussian, Linear, Polynomial
 
 SOLVERS = (Chunked(chunk_size=100), Smo())
 PRECISIONS = ("single", "double")
@@ -110,3 +110,37 @@ def test_single_precision_still_ends_alone_where_it_carries(solver):
         solution = solve(svc(y, 10.0).problem, gram, solver)
         assert solution.converged
         assert not solution.trace.get("drifted")
+
+
+@pytest.mark.parametrize("solver", ["active-set", "auto", *SOLVERS])
+def test_kernel_values_beyond_all_digits_lead_no_solver_below_its_start(solver):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(250, 3)) * 1e3
+    y = np.where(X[:, 0] > 500.0 * rng.normal(size=250), 1.0, -1.0)
+    problem = svc(y, 1e5).problem
+    gram = Gram(Polynomial(degree=3, gamma=1.0, coef0=1.0), X)
+    first = solve(problem, gram, "smo", max_iter=3000)
+    solution = solve(problem, gram, solver, start=first.coef, tol=1e-6, max_time=0.5)
+    exact = certify(problem, gram, solution.coef)
+    assert exact.objective >= first.objective * (1.0 - 1e-6) > 0.0
+    assert solution.status in ("precision-limit", "max-time", "converged")
+
+
+def test_progress_goes_on_through_all_solvers_of_a_fit():
+    """Pair steps, then the active set, or for a linear kernel more digits: one count, one clock."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(250, 3)) * 1e3
+    y = np.where(X[:, 0] > 500.0 * rng.normal(size=250), 1.0, -1.0)
+    for kernel in (Linear(), Polynomial(degree=3, gamma=1.0, coef0=1.0)):
+        seen = []
+        solution = solve(
+            svc(y, 1e5).problem,
+            Gram(kernel, X),
+            tol=1e-6,
+            max_time=1.0,
+            callback=seen.append,
+        )
+        assert [p.iteration for p in seen] == sorted(p.iteration for p in seen)
+        assert [p.seconds for p in seen] == sorted(p.seconds for p in seen)
+        reported = max(p.objective - p.error for p in seen)
+        assert solution.objective >= reported - 1e-6 * abs(reported)

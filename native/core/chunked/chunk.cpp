@@ -140,7 +140,7 @@ SquareResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptions& 
         const bool done =
             total.unbounded || part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
-        if (options.stops_at_drift && has_drifted(variables)) return total;
+        if (has_drifted(variables)) return total;
         // A step that was cut short is followed by another only while those are cheap.
         std::size_t tries = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));
         const std::size_t before = newton.n_steps();

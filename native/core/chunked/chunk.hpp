@@ -15,7 +15,6 @@ struct ChunkOptions {
     std::size_t newton_after = 1000;     // pair steps before a Newton step is tried
     std::size_t newton_again = 500;      // before the next ones
     std::size_t max_iterations = 200'000;
-    bool stops_at_drift = true;
 };
 
 template <class T>

@@ -87,7 +87,7 @@ class Solver {
             }
             result_.repair_seconds += clock_.lap();
             if (at_rounding() || !watch() || !solve_chunk()) return;
-            if (options_.stops_at_drift && variables_.has_drifted()) {
+            if (variables_.has_drifted()) {
                 drifted();
                 return;
             }
@@ -126,7 +126,6 @@ class Solver {
     bool solve_chunk() {
         ChunkOptions options;
         options.tolerance = aim_;
-        options.stops_at_drift = options_.stops_at_drift;
         const bool in_place = variables_.is_whole_in_place() && !takes_all();
         if (in_place) {
             chunk_.take_whole(variables_);
@@ -151,7 +150,7 @@ class Solver {
         const double limit = options_.max_seconds;
         options_.max_seconds = 1e300;
         const bool done = change.variables.empty() || variables_.apply(change, poll());
-        const bool lost = options_.stops_at_drift && done && !change.variables.empty() &&
+        const bool lost = done && !change.variables.empty() &&
                           variables_.take_back_loss(change, poll());
         options_.max_seconds = limit;
         result_.update_seconds += clock_.lap();
@@ -166,7 +165,7 @@ class Solver {
         return std::max(0.5 * aim_, share * variables_.violation());
     }
 
-    // Rounding has grown as large as what the run is about: the caller's certificate tells what is left.
+    // Rounding may be as large as all that was gained: the caller's certificate tells what is left.
     bool drifted() {
         result_.drifted = true;
         return stalled();

@@ -35,8 +35,6 @@ struct Options {
     bool may_start_at_zero = false;
     // Of the gradient that is given.
     double gradient_error = 0.0;
-    // Whether rounding that may hide what was gained ends the run. A way without end needs more of it.
-    bool stops_at_drift = true;
 };
 
 struct Result {
@@ -47,7 +45,7 @@ struct Result {
     double select_seconds = 0.0, gather_seconds = 0.0, solve_seconds = 0.0, update_seconds = 0.0,
            repair_seconds = 0.0;
     bool keeps_rows = false;
-    // The dual value that was followed, a bound of its error, and whether the run ended because of that.
+    // The dual value that was followed, a bound of its error, and whether that ended the run.
     double objective = 0.0, objective_error = 0.0;
     bool drifted = false;
 };

@@ -35,7 +35,7 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
       gram_(gram), store_(gram, view, chunk_size, kernel_rows),
       in_place_(is_whole_matrix_of_all()), own_rows_(have_own_rows()),
       is_active_(view.n_variables),
-      extremes_(view.n_groups + 1), drift_(view.n_variables, given_gradient ? gradient_error : 0.0) {
+      extremes_(view.n_groups + 1), drift_(view, given_gradient ? gradient_error : 0.0) {
     if (store_.whole()) {
         all_.resize(size());
         std::iota(all_.begin(), all_.end(), 0u);
@@ -73,7 +73,7 @@ void Variables<T>::go_to_zero() {
     std::ranges::fill(beta, 0.0);
     std::copy_n(problem.linear, size(), gradient.begin());
     origin_.clear();
-    drift_ = Drift<T>(size(), 0.0);
+    drift_ = Drift<T>(problem, 0.0);
     objective_ = first_objective_ = way_ = weighted_way_ = 0.0;
     fixed_.row_coef = row_coef();
     scan();
@@ -249,7 +249,7 @@ bool Variables<T>::apply(const Change& change, const Poll& poll) {
 template <class T>
 bool Variables<T>::take_back_loss(Change change, const Poll& poll) {
     const double gain = 0.5 * (slope_before_ + slope_after_);
-    if (!(gain < -lost_share * std::abs(objective_ - gain))) return false;
+    if (drift_.is_endless() || !(gain < -lost_share * std::abs(objective_ - gain))) return false;
     const double kept = std::max(slope_before_, 0.0) / (slope_before_ - slope_after_);
     for (std::size_t k = 0; k < change.variables.size(); ++k) {
         const std::size_t v = change.variables[k];

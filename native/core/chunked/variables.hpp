@@ -43,8 +43,8 @@ struct WeightedRows {
 template <class T>
 class Variables {
   public:
-    // requires: `start` feasible; `gradient` its gradient up to `gradient_error`, or null to have it
-    // computed
+    // requires: `start` feasible; `gradient` its gradient up to `gradient_error`, or null to have
+    // it computed
     Variables(const ProblemView& problem, Gram<T>& gram, const double* start,
               const double* gradient, double gradient_error, std::size_t chunk_size,
               KernelRows kernel_rows, const Poll& poll);
@@ -99,13 +99,15 @@ class Variables {
 
     // The dual value after the last change that was applied.
     double objective() const { return objective_; }
-    // Bound of the error that rounded kernel values have brought into it since the gradient was given.
+    // Bound of the error that rounded kernel values have brought into it (drift.hpp).
     double objective_error() const { return drift_.error(way_, weighted_way_); }
-    // Whether that hides what was gained (drift.hpp).
-    bool has_drifted() const { return is_drift(objective_error(), objective_, first_objective_); }
+    // Whether that hides what was gained.
+    bool has_drifted() const {
+        return drift_.hides(objective_error(), objective_, first_objective_);
+    }
     // The same if a way as long led on from here to an objective.
     bool would_drift(double way, double weighted, double objective) const {
-        return is_drift(drift_.error(way, weighted), objective, first_objective_);
+        return drift_.hides(drift_.error(way, weighted), objective, first_objective_);
     }
 
     // Takes a change back as far as the objective falls along it, if it lost: the rounding of a

@@ -32,9 +32,7 @@ struct Options {
     // `refined_tolerance` (relative to the size of the gradient).
     std::size_t newton_limit = 0;
     double refined_tolerance = 1e-11;
-    double gradient_error = 0.0;   // of the gradient that is given
-    // Whether rounding that may hide what was gained ends the run. A way without end needs more of it.
-    bool stops_at_drift = true;
+    double gradient_error = 0.0;  // of the gradient that is given
     std::size_t trace_stride = 0;  // iterations between two points of the trace; 0 for no trace
 };
 

@@ -37,7 +37,7 @@ class Solver {
           recorder_(options.trace_stride, problem.linear),
           shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
           next_newton_(std::max(first_newton, 7 * state_.size() / 10)),
-          drift_(state_.size(), gradient ? options.gradient_error : 0.0),
+          drift_(problem, gradient ? options.gradient_error : 0.0),
           first_objective_(objective(state_, linear_)) {
         if (gradient) origin_ = state_.beta;
         for (std::size_t p = 0; p < state_.size(); ++p) {
@@ -86,7 +86,7 @@ class Solver {
             if (--countdown == 0) {
                 countdown = shrink_period_;
                 measure_terms();
-                if (options_.stops_at_drift && has_drifted()) return end(Status::stalled);
+                if (has_drifted()) return end(Status::stalled);
                 if (options_.shrinking) state_.shrink();
             }
             if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
@@ -128,7 +128,7 @@ class Solver {
 
     bool has_drifted() {
         const double now = objective(state_, linear_);
-        result_.drifted = !is_midway_ && is_drift(objective_error(), now, first_objective_);
+        result_.drifted = !is_midway_ && drift_.hides(objective_error(), now, first_objective_);
         return result_.drifted;
     }
 

@@ -9,11 +9,12 @@ from typing import Any, Literal, get_args
 from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution
+from mercer.problem import Problem, Solution, certify
 from mercer.solvers.basis import Basis, check_active_set_problem
 from mercer.solvers.low_rank import solve_low_rank
 from mercer.solvers.progress import Callback
 from mercer.solvers.refinement import refined
+from mercer.solvers.start import feasible_start
 
 __all__ = ["ActiveSet"]
 
@@ -94,4 +95,16 @@ class ActiveSet:
             shrinking=self.shrinking,
             **limits,
         )
+        found = _not_below(start, found, problem, gram)
         return refined(problem, gram, found, **limits) if self.refine else found
+
+
+def _not_below(start: ArrayLike | None, found: Solution, problem: Problem, gram: Gram) -> Solution:
+    """What was found, or where the run started if rounding led it astray."""
+    if found.converged:
+        return found
+    coef = feasible_start(problem, start)
+    first = certify(problem, gram, coef)
+    if found.objective >= first.objective:
+        return found
+    return replace(found, coef=coef, **vars(first))

@@ -154,7 +154,8 @@ class Basis:
         for _ in range(_ROUNDS):
             options.max_iterations = max(left + before["iterations"] - self.n_iterations, 0)
             options.max_seconds = min(max(deadline - time.perf_counter(), 0.0), 1e300)
-            status = self._native.run(options, monitor(callback))
+            taken = self.n_iterations - before["iterations"]
+            status = self._native.run(options, monitor(callback, taken, began))
             certificate = certify(self.problem, self.gram, self.coef)
             aim = tol * violation_unit(self.problem, self.gram, self.coef, certificate)
             if status not in ("converged", "precision-limit"):

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,8 @@ class CertifiedRun(ABC):
             before = certificate
             certificate = self._run(precision, tolerance, before)
             carries = not self.drifted and certificate.violation <= _GAIN * before.violation
-            if (certificate.violation, certificate.gap) == (before.violation, before.gap):
+            same = (certificate.violation, certificate.gap) == (before.violation, before.gap)
+            if same and self.status in ("converged", "precision-limit"):
                 self.status, self.drifted = "precision-limit", False
         else:
             if not self._is_over(precision, certificate):
@@ -128,13 +129,8 @@ class CertifiedRun(ABC):
         """Along a flat direction without end rounding decides: that needs all digits."""
         if self.gram.precision == "double":
             return "double"
-        return "double" if self.is_endless else "single"
-
-    @cached_property
-    def is_endless(self) -> bool:
-        """Whether a variable has neither a bound nor a ridge to end its way."""
-        p = self.problem
-        return bool((np.isinf(p.upper - p.lower) & (p.ridge == 0.0)).any())
+        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
+        return "double" if endless.any() else "single"
 
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
         """Whether the last native run was the last; one that stalled may go on in double.

@@ -154,7 +154,6 @@ class _Run(CertifiedRun):
         options.shrinking = self.solver.shrinking
         options.kernel_rows = _KERNEL_ROWS[self.solver.kernel_rows]
         options.gradient_error = self.origin.error  # used if a gradient is given
-        options.stops_at_drift = not self.is_endless
         options.may_start_at_zero, self.may_start_at_zero = self.may_start_at_zero, False
         self.gradient = np.empty(p.n_variables)
         return _core.chunked_solve(

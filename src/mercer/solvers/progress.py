@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-__all__ = ["Callback", "Progress", "monitor"]
+__all__ = ["Callback", "Progress", "continued", "monitor"]
 
 
 @dataclass(frozen=True)
@@ -58,3 +58,19 @@ def monitor(
         return not callback(progress)
 
     return report
+
+
+def continued(
+    callback: Callback | None, *, iterations: int, seconds: float, objective: float = 0.0
+) -> Callback | None:
+    """The callback of a run that goes on from another one, with what that one had reached."""
+    if callback is None:
+        return None
+    return lambda progress: callback(
+        replace(
+            progress,
+            iteration=iterations + progress.iteration,
+            seconds=seconds + progress.seconds,
+            objective=objective + progress.objective,
+        )
+    )

@@ -32,7 +32,7 @@ from mercer.problem import Problem, Solution, certify
 from mercer.solvers.basis import Basis
 from mercer.solvers.feature_step import feature_step
 from mercer.solvers.margin import violation_unit
-from mercer.solvers.progress import Callback
+from mercer.solvers.progress import Callback, continued
 
 __all__ = ["refined"]
 
@@ -51,11 +51,18 @@ class _Limits:
     steps: int
     deadline: float
     callback: Callback | None
+    taken: int  # steps before the run
+    began: float  # the time at which the first of them was taken
 
-    def improve(self, basis: Basis) -> str:
-        """Runs the active-set method; how it ended."""
-        left = max(self.deadline - time.perf_counter(), 0.0)
-        status = basis.improve(max_iter=self.steps, max_time=left, callback=self.callback)
+    def improve(self, basis: Basis, objective: float) -> str:
+        """Runs the active-set method on a step from a point of an objective; how it ended."""
+        now = time.perf_counter()
+        callback = continued(
+            self.callback, iterations=self.taken, seconds=now - self.began, objective=objective
+        )
+        left = max(self.deadline - now, 0.0)
+        status = basis.improve(max_iter=self.steps, max_time=left, callback=callback)
+        self.taken += basis.n_iterations
         self.steps -= basis.n_iterations
         return status
 
@@ -83,7 +90,13 @@ def refined(
     began, evaluations = time.perf_counter(), gram.n_evaluations
     steps = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
     seconds = np.inf if max_time is None else max_time - solution.seconds
-    limits = _Limits(max(steps - solution.n_iter, 0), began + seconds, callback)
+    limits = _Limits(
+        max(steps - solution.n_iter, 0),
+        began + seconds,
+        callback,
+        solution.n_iter,
+        began - solution.seconds,
+    )
     before = limits.steps
     best = _best(problem, gram, features, solution, limits)
     aim = tol * violation_unit(problem, gram, best.coef, best)  # type: ignore[arg-type]
@@ -180,6 +193,6 @@ def _round(place: _Place, gram: Gram, limits: _Limits) -> tuple[_Place, str]:
     ridge = place.left.ridge + _PROXIMAL * float(np.abs(gram.diagonal()).max())
     left = replace(place.left, ridge=ridge)
     basis = Basis(left, gram, np.zeros_like(ridge), gradient=left.linear)
-    status = limits.improve(basis)
+    status = limits.improve(basis, place.objective)
     found = place.moved(basis.coef)
     return found.moved(feature_step(found.left, found.features, limits.deadline)), status

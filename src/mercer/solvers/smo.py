@@ -179,7 +179,6 @@ class _Run(CertifiedRun):
         options.max_iterations = max(self.left, 0)
         options.max_seconds = self.seconds_left()
         options.gradient_error = self.origin.error  # used if a gradient is given
-        options.stops_at_drift = not self.is_endless
         if self.smo.refine and precision == "double" and self.stopping != "relative-change":
             options.newton_limit = _NEWTON_LIMIT
         return options

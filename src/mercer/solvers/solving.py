@@ -14,7 +14,7 @@ from mercer.solvers.active_set import ActiveSet
 from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
-from mercer.solvers.progress import Callback
+from mercer.solvers.progress import Callback, continued
 from mercer.solvers.refinement import refined
 from mercer.solvers.smo import Smo
 
@@ -81,13 +81,15 @@ class Auto:
             return first
         if first.status == "precision-limit":
             return refined(problem, gram, first, max_iter=max_iter, **limits)
-        rest = {**options, "start": first.coef}
+        watch = continued(options.get("callback"), iterations=first.n_iter, seconds=first.seconds)
+        rest = {**options, "start": first.coef, "callback": watch}
         if options.get("max_time") is not None:
             rest["max_time"] = max(options["max_time"] - first.seconds, 0.0)
         last = ActiveSet().solve(problem, gram, max_iter=max_iter, **rest)
         best = last if last.converged or _is_better(last, first) else first
         return replace(
             best,
+            status=last.status,  # that of ``first`` is the end of its share of the steps
             n_iter=first.n_iter + last.n_iter,
             n_kernel=first.n_kernel + last.n_kernel,
             seconds=first.seconds + last.seconds,
