@@ -149,14 +149,11 @@ _MOST_SPREAD: dict[Precision, float] = {"single": 2.0**8, "double": 2.0**12}
 
 def spread(form: shapes.Leaf, rows: RowSet) -> float:
     """``gamma |x|^2``, for a laplacian ``gamma |x|_1``, of the longest row x, or a bound of it."""
-    key = (form.kind, form.gamma, id(form.transform))
-    if key not in rows.spreads:
-        packed = rows.packed(form.transform, is_centred(form, rows))
-        square = float(packed.squared_norms().max(initial=0.0))
-        # |x|_1 <= sqrt(d) |x|
-        length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
-        rows.spreads[key] = form.gamma * length
-    return rows.spreads[key]
+    packed = rows.packed(form.transform, is_centred(form, rows))
+    square = float(packed.squared_norms().max(initial=0.0))
+    # |x|_1 <= sqrt(d) |x|
+    length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
+    return form.gamma * length
 
 
 def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
@@ -166,6 +163,13 @@ def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
     """
     if form.kind not in ("gaussian", "laplacian"):
         return False, False
+    key = (form.kind, form.gamma, id(form.transform))
+    if key not in fixed.packings:
+        fixed.packings[key] = _choose_packing(form, fixed)
+    return fixed.packings[key]
+
+
+def _choose_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
     centred = not fixed.store_sparse
     # Dense rows have their absolute differences taken one by one anyway.
     may_cancel = form.kind == "gaussian" or fixed.store_sparse

@@ -145,4 +145,6 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
 
 def _largest(matrix: Any) -> float:
     values = np.asarray(matrix)
+    if values.dtype == np.float32 or values.dtype.kind not in "fiu":
+        return 0.0
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
