@@ -26,7 +26,6 @@ from mercer.native_kernel import (
     check_finite,
     count_rows,
     fixed_rows,
-    leaves,
     reads_python,
     reads_stored,
     take_rows,
@@ -89,7 +88,6 @@ class Gram:
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
-        self._rounding: float | None = None
         self._lock = threading.Lock()
         self.precision: Precision = _resolve_precision(precision, self.n_rows)
         if self.precision == "single" and not self.carries_single:
@@ -107,22 +105,18 @@ class Gram:
     def carries_single(self) -> bool:
         """Whether single precision tells the kernel values."""
         rows = fixed_rows(self._rows, "single", self.form)
-        if not carries(self.form, rows):
-            return False
-        self._row_sets.setdefault("single", rows)
-        return True
+        if is_carried := carries(self.form, rows):
+            self._row_sets.setdefault("single", rows)
+        return is_carried
 
     def expansion_error(self, coef: FloatArray) -> float:
-        """Bound of the error of ``K coef`` in double precision that rounding of distances makes.
-
-        0 for kernels that are not made of any.
-        """
-        if not any(leaf.kind in ("gaussian", "laplacian") for leaf in leaves(self.form)):
-            return 0.0
-        if self._rounding is None:
-            self.native("double")
-            self._rounding = distance_rounding(self.form, self._row_sets["double"])
+        """Bound of what rounding of distances does to ``K coef`` in double precision."""
         return self._rounding * float(np.abs(coef).sum())
+
+    @cached_property
+    def _rounding(self) -> float:
+        self.native("double")
+        return distance_rounding(self.form, self._row_sets["double"])
 
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
@@ -310,7 +304,15 @@ class Expansion:
         return carrying_rows(self.rows, self.precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
-        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
+        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions).
+
+        Rows whose values overflow in single precision are evaluated in double precision.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite in double precision either.
+        """
         n = count_rows(X)
         out = np.empty((len(self.parts), n, self.weights.shape[1]))
         for start in range(0, n, _PREDICTION_ROWS):
@@ -318,18 +320,19 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
-        return out if self.left.precision == "double" else self._finite(X, out)
-
-    def _finite(self, X: Any, values: FloatArray) -> FloatArray:
-        """Values that left the range of single precision, in double."""
-        rows = np.flatnonzero(~np.isfinite(values).all(axis=(0, 2)))
-        if len(rows):
-            values[:, rows] = self._in_double.evaluate(take_rows(X, rows))
-        return values
+        wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
+        if len(wrong):
+            if self.precision == "double":
+                raise ValueError(
+                    f"values at the rows of X must be finite, got those of row {wrong[0]} beyond "
+                    "the range of numbers: scale the features"
+                )
+            out[:, wrong] = self._in_double.evaluate(take_rows(X, wrong))
+        return out
 
     @cached_property
     def _in_double(self) -> Expansion:
-        cuts = [0] + [part.stop for part in self.parts]
+        cuts = [0, *(part.stop for part in self.parts)]
         return Expansion(self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads)
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:

@@ -22,6 +22,7 @@ __all__ = [
     "distance_packing",
     "fixed_rows",
     "is_centred",
+    "is_of_distances",
     "leaves",
     "reads_python",
     "reads_stored",
@@ -137,7 +138,12 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
 
 def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
     """Whether a kernel allows for a shift of these rows."""
-    return form.kind in ("gaussian", "laplacian") and not rows.store_sparse
+    return is_of_distances(form) and not rows.store_sparse
+
+
+def is_of_distances(form: shapes.Leaf) -> bool:
+    """Whether a kernel does not change with the origin."""
+    return form.kind in ("gaussian", "laplacian")
 
 
 # Of gamma |x|^2 or gamma |x|_1, x being the longest of the rows. Exponents from norms and inner
@@ -161,7 +167,7 @@ def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
 
     Other rows have no say: a prediction must not depend on the batch.
     """
-    if form.kind not in ("gaussian", "laplacian"):
+    if not is_of_distances(form):
         return False, False
     key = (form.kind, form.gamma, id(form.transform))
     if key not in fixed.packings:

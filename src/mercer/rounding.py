@@ -13,6 +13,7 @@ from mercer.native_kernel import (
     RowSet,
     distance_packing,
     fixed_rows,
+    is_of_distances,
     leaves,
     spread,
     takes_bytes,
@@ -41,10 +42,9 @@ def carries(form: shapes.Form, rows: RowSet) -> bool:
     for leaf in leaves(form):
         if not 1.0 / _SINGLE_RANGE < leaf.gamma < _SINGLE_RANGE:
             return False
-        limit = _SINGLE_SPREAD.get(leaf.kind)
-        if limit is None or takes_bytes(leaf, rows, rows):
+        if not is_of_distances(leaf) or takes_bytes(leaf, rows, rows):
             continue
-        if not spread(leaf, rows) <= limit:
+        if not spread(leaf, rows) <= _SINGLE_SPREAD[leaf.kind]:
             return False
     with np.errstate(over="ignore"):
         return bool(_Bound.of(form, rows).size < _SINGLE_RANGE)
@@ -55,6 +55,8 @@ def distance_rounding(form: shapes.Form, rows: RowSet) -> float:
 
     For rows in double precision. What inner products lose is not part of it.
     """
+    if not any(is_of_distances(leaf) for leaf in leaves(form)):
+        return 0.0
     with np.errstate(over="ignore", invalid="ignore"):
         return float(_Bound.of(form, rows).error)
 
@@ -104,7 +106,7 @@ def _product_bound(parts: list[_Bound]) -> _Bound:
 
 
 def _leaf_bound(form: shapes.Leaf, rows: RowSet) -> _Bound:
-    if form.kind in ("gaussian", "laplacian"):
+    if is_of_distances(form):
         return _Bound(1.0, 1.0, _distance_error(form, rows))
     if form.kind == "sigmoid":
         return _Bound(1.0, 0.0)
