@@ -137,6 +137,22 @@ def test_ordinary_rows_go_by_inner_products() -> None:
             assert not distance_packing(form, rows)[1]
 
 
+@both_precisions
+@pytest.mark.parametrize("kernel", [Gaussian(0.5), Laplacian(0.3), Gaussian(np.full(100, 0.5))])
+def test_sparse_rows_with_few_or_many_heavy_features(kernel: Kernel, precision: Any) -> None:
+    """Few of them are compared as dense rows, with many the rows are merged."""
+    width = np.ravel(np.asarray(kernel.gamma))[0]
+    exact = laplacian if isinstance(kernel, Laplacian) else lambda X, Z: gaussian(X, Z, width)
+    rows = np.where(RNG.random((60, 100)) < 0.05, RNG.normal(size=(60, 100)), 0.0)
+    for heavy in ([17], [3, 99], np.arange(90)):
+        X = rows.copy()
+        X[:, heavy] += 1e8 * (X[:, heavy] != 0.0)
+        for store in (sparse.csr_array, np.asarray):
+            found = cross_block(kernel, store(X[:20]), store(X), precision=precision)
+            atol = 1e-7 if np.ndim(kernel.gamma) else 1e-11
+            assert np.abs(found - exact(long(X[:20]), long(X))).max() <= atol
+
+
 LABELS = (BASE[:, 0] + 0.5 * RNG.normal(size=len(BASE)) > 0).astype(int)
 BINARY = ["halves 1e6 apart", "halves 1e8 apart", "sparse offset 1e4", "sparse far entries"]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.kernels import form as shapes
 from mercer.native_kernel import (
+    MOST_SPREAD,
     Precision,
     RowSet,
     distance_packing,
@@ -134,9 +135,9 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
     packed = rows.packed(form.transform, centred)
     d = packed.longest + 8
     error = d * _U
-    cancels = form.kind == "gaussian" or rows.store_sparse
-    if cancels and not by_differences:
-        error += 4.0 * d * _U * spread(form, rows)
+    if rows.store_sparse or (form.kind == "gaussian" and not by_differences):
+        # light features of sparse rows go by inner products in any case
+        error += 4.0 * d * _U * min(spread(form, rows), MOST_SPREAD["double"])
     if form.transform is not None:
         is_map = form.transform.ndim == 2
         loss = d * float(np.linalg.cond(form.transform)) if is_map else 2.0
