@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from scipy.sparse import issparse
 
 from mercer import _core
 from mercer._threads import resolve_threads
+from mercer.gram_arguments import cache_bytes, check_segments, indices, resolve_precision
 from mercer.kernels import Kernel
 from mercer.kernels.form import Leaf
 from mercer.native_kernel import (
@@ -35,9 +35,7 @@ from mercer.rounding import carries, carrying_rows, distance_rounding
 __all__ = ["Expansion", "Gram"]
 
 FloatArray = NDArray[np.float64]
-_SMALL = 3000  # rows up to which kernel values are kept in double precision by default
 _PREDICTION_ROWS = 8192
-_SMALL_CACHE = 2**24  # bytes that every machine has
 
 
 class Gram:
@@ -89,17 +87,24 @@ class Gram:
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
         self._lock = threading.Lock()
-        self.precision: Precision = _resolve_precision(precision, self.n_rows)
-        if self.precision == "single" and not self.carries_single:
-            self.precision = "double"
+        self._wanted: Precision = resolve_precision(precision, self.n_rows)
         self.precision_is_given = precision != "auto"
-        self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
-        self._segments = _check_segments(segments, self.n_rows)
+        self._cache_size = cache_size
+        self.cache_bytes = cache_bytes(cache_size, self.n_rows, self._wanted)
+        self._segments = check_segments(segments, self.n_rows)
 
     @property
     def is_positive_definite(self) -> bool:
         """Whether the kernel matrix is positive semi-definite for sure."""
         return bool(self.kernel.is_positive_definite)
+
+    @cached_property
+    def precision(self) -> Precision:
+        """That of the kernel values: the one wanted, double where single does not carry."""
+        if self._wanted == "double" or self.carries_single:
+            return self._wanted
+        self.cache_bytes = cache_bytes(self._cache_size, self.n_rows, "double")
+        return "double"
 
     @cached_property
     def carries_single(self) -> bool:
@@ -120,7 +125,8 @@ class Gram:
 
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
-        precision = precision or self.precision
+        wanted = self.precision
+        precision = precision or wanted
         if precision in self._native:
             return self._native[precision]
         if precision not in ("single", "double"):
@@ -158,7 +164,7 @@ class Gram:
 
         ``cache_size`` in MB; None means as much as this one has.
         """
-        rows = _indices("order", order, self.n_rows)
+        rows = indices("order", order, self.n_rows)
         kept = take_rows(self._rows, rows)
         if reads_stored(self.form):
             kept = kept[:, rows]
@@ -205,8 +211,8 @@ class Gram:
         self, rows: ArrayLike, columns: ArrayLike, *, precision: Precision | None = None
     ) -> NDArray[Any]:
         """Kernel values of some rows against some others; not cached."""
-        left = _indices("rows", rows, self.n_rows)
-        right = _indices("columns", columns, self.n_rows)
+        left = indices("rows", rows, self.n_rows)
+        right = indices("columns", columns, self.n_rows)
         return self.native(precision).block(left, right)
 
     def product(
@@ -224,10 +230,10 @@ class Gram:
         """
         w = np.ascontiguousarray(weights, dtype=np.float64)
         n = self.n_rows
-        index = np.arange(n) if columns is None else _indices("columns", columns, n)
+        index = np.arange(n) if columns is None else indices("columns", columns, n)
         if w.ndim not in (1, 2) or len(w) != len(index):
             raise ValueError(f"weights must have {len(index)} rows, got shape {w.shape}")
-        wanted = None if rows is None else _indices("rows", rows, n)
+        wanted = None if rows is None else indices("rows", rows, n)
         out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None], wanted)
         return out[0] if w.ndim == 1 else out.T
 
@@ -346,55 +352,3 @@ class Expansion:
             left = RowSet(np.asarray(rows).T, self.left.precision)
             return build_kernel(self.form, left, RowSet(rows, self.left.precision))
         return build_kernel(self.form, self.left, self.left.like(rows))
-
-
-def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    """Positions of rows; masks and fractions are refused, not reinterpreted."""
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise TypeError(
-            f"{name} must be a vector of integers, got {array.dtype} of shape {array.shape}"
-        )
-    outside = (array < 0) | (array >= n_rows)
-    if outside.any():
-        raise IndexError(f"{name} must lie in 0..{n_rows - 1}, got {array[outside][0]}")
-    return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _resolve_precision(precision: str, n_rows: int) -> Precision:
-    if precision not in ("auto", "single", "double"):
-        raise ValueError(f"precision must be 'auto', 'single' or 'double', got {precision!r}")
-    if precision == "auto":
-        return "double" if n_rows < _SMALL else "single"
-    return precision  # type: ignore[return-value]
-
-
-def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> int:
-    whole = n_rows * n_rows * (4 if precision == "single" else 8)
-    if cache_size == "auto":
-        return whole if whole <= _SMALL_CACHE else min(whole, _available_bytes() // 4)
-    if isinstance(cache_size, str) or not cache_size > 0:
-        raise ValueError(
-            f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"
-        )
-    return int(min(whole, cache_size * 2**20))
-
-
-def _available_bytes() -> int:
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return 4 * 2**30
-
-
-def _check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:
-    if segments is None:
-        return [0, n_rows]
-    cuts = _indices("segments", segments, n_rows + 1).tolist()
-    ends = len(cuts) >= 2 and cuts[0] == 0 and cuts[-1] == n_rows
-    if not ends or cuts != sorted(cuts) or len(cuts) > 2**16:
-        raise ValueError(
-            f"segments must ascend from 0 to n_rows={n_rows} in at most 65535 steps, "
-            f"got {segments!r}"
-        )
-    return cuts
