@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.svm import SVC as PeerSVC
 
-from mercer import SVC, SVR, Gram, OneClassSVM
+from mercer import LSSVR, SVC, SVR, Gram, NuSVC, OneClassSVM, svc_path
 from mercer.cross_gram import cross_block
 from mercer.gram import Expansion
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Normalized, Polynomial
 from mercer.native_kernel import distance_packing, fixed_rows
 
 RNG = np.random.default_rng(0)
-BASE, OTHER = RNG.normal(size=(90, 4)), RNG.normal(size=(40, 4))
+BASE, OTHER = RNG.normal(size=(50, 4)), RNG.normal(size=(20, 4))
 WIDTHS = np.array([0.3, 0.7, 1.1, 0.5])
 LOWER = np.tril(RNG.normal(size=(4, 4)) / 3) + np.eye(4)
 
@@ -137,6 +137,22 @@ def test_ordinary_rows_go_by_inner_products() -> None:
             assert not distance_packing(form, rows)[1]
 
 
+@both_precisions
+@pytest.mark.parametrize("kernel", [Gaussian(0.5), Laplacian(0.3), Gaussian(np.full(100, 0.5))])
+def test_sparse_rows_with_few_or_many_heavy_features(kernel: Kernel, precision: Any) -> None:
+    """Few of them are compared as dense rows, with many the rows are merged."""
+    width = np.ravel(np.asarray(kernel.gamma))[0]
+    exact = laplacian if isinstance(kernel, Laplacian) else lambda X, Z: gaussian(X, Z, width)
+    rows = np.where(RNG.random((60, 100)) < 0.05, RNG.normal(size=(60, 100)), 0.0)
+    for heavy in ([17], [3, 99], np.arange(90)):
+        X = rows.copy()
+        X[:, heavy] += 1e8 * (X[:, heavy] != 0.0)
+        for store in (sparse.csr_array, np.asarray):
+            found = cross_block(kernel, store(X[:20]), store(X), precision=precision)
+            atol = 1e-7 if np.ndim(kernel.gamma) else 1e-11
+            assert np.abs(found - exact(long(X[:20]), long(X))).max() <= atol
+
+
 LABELS = (BASE[:, 0] + 0.5 * RNG.normal(size=len(BASE)) > 0).astype(int)
 BINARY = ["halves 1e6 apart", "halves 1e8 apart", "sparse offset 1e4", "sparse far entries"]
 
@@ -242,3 +258,24 @@ def test_widths_of_sparse_rows_far_from_the_origin() -> None:
     for rule in ("scale", "median"):
         dense, stored = (Gaussian(rule).resolve(rows).gamma for rows in (X, sparse.csr_array(X)))
         np.testing.assert_allclose(stored, dense, rtol=1e-6)
+
+
+APART: dict[str, Callable[[Any], Any]] = {
+    "classes": lambda X: SVC(gamma=1.0, tol=1e-8).fit(X, LABELS).decision_function(X),
+    "nu": lambda X: NuSVC(gamma=1.0, nu=0.3, tol=1e-8).fit(X, LABELS).decision_function(X),
+    "numbers": lambda X: SVR(gamma=1.0, tol=1e-8).fit(X, BASE[:, 0]).predict(X),
+    "one class": lambda X: OneClassSVM(gamma=1.0, nu=0.2, tol=1e-8).fit(X).score_samples(X),
+    "chunks": lambda X: SVR(gamma=1.0, tol=1e-8, solver="chunked").fit(X, BASE[:, 0]).predict(X),
+    "active set": lambda X: SVR(gamma=1.0, solver="active-set").fit(X, BASE[:, 0]).predict(X),
+    "least squares": lambda X: LSSVR(kernel="rbf", gamma=1.0).fit(X, LABELS).predict(X),
+    "low rank": lambda X: LSSVR(kernel="rbf", gamma=1.0, low_rank=40).fit(X, LABELS).predict(X),
+    "path": lambda X: svc_path(X, LABELS, kernel="rbf", gamma=1.0).decision_function(X, 3.0),
+}
+
+
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("name", APART)
+def test_rows_farther_apart_than_the_kernel_reaches(name: str, store: Any) -> None:
+    """How far halves that do not know of each other lie apart makes no difference."""
+    near, far = (APART[name](store(halves(size)(BASE))) for size in (40.0, 1e8))
+    np.testing.assert_allclose(far, near, rtol=0, atol=1e-6)

@@ -45,6 +45,8 @@ ANNEXES = {
     "inner_product": "problem",
     "primal_correction": "problem",
     "row_set": "gram",
+    "gram_arguments": "gram",
+    "heavy_features": "gram",
     "native_kernel": "gram",
     "rounding": "gram",
     "cross_gram": "gram",

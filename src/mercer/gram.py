@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from scipy.sparse import issparse
 
 from mercer import _core
 from mercer._threads import resolve_threads
+from mercer.gram_arguments import cache_bytes, check_segments, indices, resolve_precision
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import Definiteness
 from mercer.kernels.form import Leaf
@@ -28,7 +28,6 @@ from mercer.native_kernel import (
     check_finite,
     count_rows,
     fixed_rows,
-    leaves,
     reads_python,
     reads_stored,
     take_rows,
@@ -39,9 +38,7 @@ from mercer.spot_check import SpotCheck, warn_of_indefinite
 __all__ = ["Expansion", "Gram"]
 
 FloatArray = NDArray[np.float64]
-_SMALL = 3000  # rows up to which kernel values are kept in double precision by default
 _PREDICTION_ROWS = 8192
-_SMALL_CACHE = 2**24  # bytes that every machine has
 
 
 class Gram:
@@ -95,14 +92,12 @@ class Gram:
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
-        self._rounding: float | None = None
         self._lock = threading.Lock()
-        self.precision: Precision = _resolve_precision(precision, self.n_rows)
-        if self.precision == "single" and not self.carries_single:
-            self.precision = "double"
+        self._wanted: Precision = resolve_precision(precision, self.n_rows)
         self.precision_is_given = precision != "auto"
-        self.cache_bytes = _cache_bytes(cache_size, self.n_rows, self.precision)
-        self._segments = _check_segments(segments, self.n_rows)
+        self._cache_size = cache_size
+        self.cache_bytes = cache_bytes(cache_size, self.n_rows, self._wanted)
+        self._segments = check_segments(segments, self.n_rows)
 
     @property
     def definiteness(self) -> Definiteness:
@@ -130,29 +125,34 @@ class Gram:
         return self.definiteness
 
     @cached_property
+    def precision(self) -> Precision:
+        """That of the kernel values: the one wanted, double where single does not carry."""
+        if self._wanted == "double" or self.carries_single:
+            return self._wanted
+        self.cache_bytes = cache_bytes(self._cache_size, self.n_rows, "double")
+        return "double"
+
+    @cached_property
     def carries_single(self) -> bool:
         """Whether single precision tells the kernel values."""
         rows = fixed_rows(self._rows, "single", self.form)
-        if not carries(self.form, rows):
-            return False
-        self._row_sets.setdefault("single", rows)
-        return True
+        if is_carried := carries(self.form, rows):
+            self._row_sets.setdefault("single", rows)
+        return is_carried
 
     def expansion_error(self, coef: FloatArray) -> float:
-        """Bound of the error of ``K coef`` in double precision that rounding of distances makes.
-
-        0 for kernels that are not made of any.
-        """
-        if not any(leaf.kind in ("gaussian", "laplacian") for leaf in leaves(self.form)):
-            return 0.0
-        if self._rounding is None:
-            self.native("double")
-            self._rounding = distance_rounding(self.form, self._row_sets["double"])
+        """Bound of what rounding of distances does to ``K coef`` in double precision."""
         return self._rounding * float(np.abs(coef).sum())
+
+    @cached_property
+    def _rounding(self) -> float:
+        self.native("double")
+        return distance_rounding(self.form, self._row_sets["double"])
 
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
-        precision = precision or self.precision
+        wanted = self.precision
+        precision = precision or wanted
         if precision in self._native:
             return self._native[precision]
         if precision not in ("single", "double"):
@@ -190,7 +190,7 @@ class Gram:
 
         ``cache_size`` in MB; None means as much as this one has.
         """
-        rows = _indices("order", order, self.n_rows)
+        rows = indices("order", order, self.n_rows)
         kept = take_rows(self._rows, rows)
         if reads_stored(self.form):
             kept = kept[:, rows]
@@ -239,8 +239,8 @@ class Gram:
         self, rows: ArrayLike, columns: ArrayLike, *, precision: Precision | None = None
     ) -> NDArray[Any]:
         """Kernel values of some rows against some others; not cached."""
-        left = _indices("rows", rows, self.n_rows)
-        right = _indices("columns", columns, self.n_rows)
+        left = indices("rows", rows, self.n_rows)
+        right = indices("columns", columns, self.n_rows)
         return self.native(precision).block(left, right)
 
     def product(
@@ -258,10 +258,10 @@ class Gram:
         """
         w = np.ascontiguousarray(weights, dtype=np.float64)
         n = self.n_rows
-        index = np.arange(n) if columns is None else _indices("columns", columns, n)
+        index = np.arange(n) if columns is None else indices("columns", columns, n)
         if w.ndim not in (1, 2) or len(w) != len(index):
             raise ValueError(f"weights must have {len(index)} rows, got shape {w.shape}")
-        wanted = None if rows is None else _indices("rows", rows, n)
+        wanted = None if rows is None else indices("rows", rows, n)
         out = self.native(precision).product(index, w if w.ndim == 2 else w[:, None], wanted)
         return out[0] if w.ndim == 1 else out.T
 
@@ -338,7 +338,15 @@ class Expansion:
         return carrying_rows(self.rows, self.precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
-        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
+        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions).
+
+        Rows whose values overflow in single precision are evaluated in double precision.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite in double precision either.
+        """
         n = count_rows(X)
         out = np.empty((len(self.parts), n, self.weights.shape[1]))
         for start in range(0, n, _PREDICTION_ROWS):
@@ -346,18 +354,19 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
-        return out if self.left.precision == "double" else self._finite(X, out)
-
-    def _finite(self, X: Any, values: FloatArray) -> FloatArray:
-        """Values that left the range of single precision, in double."""
-        rows = np.flatnonzero(~np.isfinite(values).all(axis=(0, 2)))
-        if len(rows):
-            values[:, rows] = self._in_double.evaluate(take_rows(X, rows))
-        return values
+        wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
+        if len(wrong):
+            if self.precision == "double":
+                raise ValueError(
+                    f"values at the rows of X must be finite, got those of row {wrong[0]} beyond "
+                    "the range of numbers: scale the features"
+                )
+            out[:, wrong] = self._in_double.evaluate(take_rows(X, wrong))
+        return out
 
     @cached_property
     def _in_double(self) -> Expansion:
-        cuts = [0] + [part.stop for part in self.parts]
+        cuts = [0, *(part.stop for part in self.parts)]
         return Expansion(self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads)
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:
@@ -371,55 +380,3 @@ class Expansion:
             left = RowSet(np.asarray(rows).T, self.left.precision)
             return build_kernel(self.form, left, RowSet(rows, self.left.precision))
         return build_kernel(self.form, self.left, self.left.like(rows))
-
-
-def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    """Positions of rows; masks and fractions are refused, not reinterpreted."""
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise TypeError(
-            f"{name} must be a vector of integers, got {array.dtype} of shape {array.shape}"
-        )
-    outside = (array < 0) | (array >= n_rows)
-    if outside.any():
-        raise IndexError(f"{name} must lie in 0..{n_rows - 1}, got {array[outside][0]}")
-    return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def _resolve_precision(precision: str, n_rows: int) -> Precision:
-    if precision not in ("auto", "single", "double"):
-        raise ValueError(f"precision must be 'auto', 'single' or 'double', got {precision!r}")
-    if precision == "auto":
-        return "double" if n_rows < _SMALL else "single"
-    return precision  # type: ignore[return-value]
-
-
-def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> int:
-    whole = n_rows * n_rows * (4 if precision == "single" else 8)
-    if cache_size == "auto":
-        return whole if whole <= _SMALL_CACHE else min(whole, _available_bytes() // 4)
-    if isinstance(cache_size, str) or not cache_size > 0:
-        raise ValueError(
-            f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"
-        )
-    return int(min(whole, cache_size * 2**20))
-
-
-def _available_bytes() -> int:
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return 4 * 2**30
-
-
-def _check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:
-    if segments is None:
-        return [0, n_rows]
-    cuts = _indices("segments", segments, n_rows + 1).tolist()
-    ends = len(cuts) >= 2 and cuts[0] == 0 and cuts[-1] == n_rows
-    if not ends or cuts != sorted(cuts) or len(cuts) > 2**16:
-        raise ValueError(
-            f"segments must ascend from 0 to n_rows={n_rows} in at most 65535 steps, "
-            f"got {segments!r}"
-        )
-    return cuts

@@ -10,10 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _core
+from mercer.heavy_features import split_rows
 from mercer.kernels import form as shapes
 from mercer.row_set import Precision, RowSet, check_finite, count_rows, take_rows
 
 __all__ = [
+    "MOST_SPREAD",
     "Precision",
     "RowSet",
     "build_kernel",
@@ -22,6 +24,7 @@ __all__ = [
     "distance_packing",
     "fixed_rows",
     "is_centred",
+    "is_of_distances",
     "leaves",
     "reads_python",
     "reads_stored",
@@ -111,6 +114,9 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
             if takes_bytes(form, left, right):
                 return make("byte_leaf")(*parameters, left.packed_bytes(), right.packed_bytes())
             centred, by_differences = distance_packing(form, left)
+            is_mapped = form.transform is not None and form.transform.ndim == 2
+            if by_differences and left.store_sparse and not is_mapped:
+                return _sparse_leaf(form, left, right)
             pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
             return make("leaf")(*parameters, *pair, by_differences)
         case shapes.Constant():
@@ -135,28 +141,49 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
             return _stored(left, right)
 
 
+def _sparse_leaf(form: shapes.Leaf, left: RowSet, right: RowSet) -> Any:
+    """A kernel of distances by differences, of heavy features only if these are few."""
+    make, scale = _maker(left.precision), form.transform
+    parameters = form.kind, form.gamma, form.coef0, form.degree
+    key = (form.kind, form.gamma, id(scale))
+    if key not in left.splits:
+        left.splits[key] = split_rows(form, left, MOST_SPREAD[left.precision])
+    split = left.splits[key]
+    if split is None:
+        pair = left.packed(scale, False), right.packed(scale, False)
+        return make("leaf")(*parameters, *pair, True)
+    other = split if right is left else split.like(right)
+    few = [side.heavy.packed(split.heavy_scale, False) for side in (split, other)]
+    rest = [side.light.packed(scale, False) for side in (split, other)]
+    return make("product")(
+        [make("leaf")(*parameters, *few, True), make("leaf")(*parameters, *rest, False)]
+    )
+
+
 def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
     """Whether a kernel allows for a shift of these rows."""
-    return form.kind in ("gaussian", "laplacian") and not rows.store_sparse
+    return is_of_distances(form) and not rows.store_sparse
+
+
+def is_of_distances(form: shapes.Leaf) -> bool:
+    """Whether a kernel does not change with the origin."""
+    return form.kind in ("gaussian", "laplacian")
 
 
 # Of gamma |x|^2 or gamma |x|_1, x being the longest of the rows. Exponents from norms and inner
 # products are off by up to 4 times that many roundings: kernel values by 6e-5 in single precision
 # and 2e-12 in double. Of a row farther out than all of these they are not off by more: beyond
 # twice the distance its kernel values shrink faster than the error grows.
-_MOST_SPREAD: dict[Precision, float] = {"single": 2.0**8, "double": 2.0**12}
+MOST_SPREAD: dict[Precision, float] = {"single": 2.0**8, "double": 2.0**12}
 
 
 def spread(form: shapes.Leaf, rows: RowSet) -> float:
     """``gamma |x|^2``, for a laplacian ``gamma |x|_1``, of the longest row x, or a bound of it."""
-    key = (form.kind, form.gamma, id(form.transform))
-    if key not in rows.spreads:
-        packed = rows.packed(form.transform, is_centred(form, rows))
-        square = float(packed.squared_norms().max(initial=0.0))
-        # |x|_1 <= sqrt(d) |x|
-        length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
-        rows.spreads[key] = form.gamma * length
-    return rows.spreads[key]
+    packed = rows.packed(form.transform, is_centred(form, rows))
+    square = float(packed.squared_norms().max(initial=0.0))
+    # |x|_1 <= sqrt(d) |x|
+    length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
+    return form.gamma * length
 
 
 def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
@@ -164,13 +191,20 @@ def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
 
     Other rows have no say: a prediction must not depend on the batch.
     """
-    if form.kind not in ("gaussian", "laplacian"):
+    if not is_of_distances(form):
         return False, False
+    key = (form.kind, form.gamma, id(form.transform))
+    if key not in fixed.packings:
+        fixed.packings[key] = _choose_packing(form, fixed)
+    return fixed.packings[key]
+
+
+def _choose_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
     centred = not fixed.store_sparse
     # Dense rows have their absolute differences taken one by one anyway.
     may_cancel = form.kind == "gaussian" or fixed.store_sparse
     # A product with gamma may overflow, and is then no number or infinite.
-    by_differences = may_cancel and not spread(form, fixed) <= _MOST_SPREAD[fixed.precision]
+    by_differences = may_cancel and not spread(form, fixed) <= MOST_SPREAD[fixed.precision]
     if centred and fixed.precision == "double" and (by_differences or form.kind == "laplacian"):
         # Differences of doubles are as exact as they are; a shift rounds rows near the origin.
         if fixed.shift is not None:

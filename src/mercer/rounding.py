@@ -9,10 +9,12 @@ import numpy as np
 
 from mercer.kernels import form as shapes
 from mercer.native_kernel import (
+    MOST_SPREAD,
     Precision,
     RowSet,
     distance_packing,
     fixed_rows,
+    is_of_distances,
     leaves,
     spread,
     takes_bytes,
@@ -41,10 +43,9 @@ def carries(form: shapes.Form, rows: RowSet) -> bool:
     for leaf in leaves(form):
         if not 1.0 / _SINGLE_RANGE < leaf.gamma < _SINGLE_RANGE:
             return False
-        limit = _SINGLE_SPREAD.get(leaf.kind)
-        if limit is None or takes_bytes(leaf, rows, rows):
+        if not is_of_distances(leaf) or takes_bytes(leaf, rows, rows):
             continue
-        if not spread(leaf, rows) <= limit:
+        if not spread(leaf, rows) <= _SINGLE_SPREAD[leaf.kind]:
             return False
     with np.errstate(over="ignore"):
         return bool(_Bound.of(form, rows).size < _SINGLE_RANGE)
@@ -55,6 +56,8 @@ def distance_rounding(form: shapes.Form, rows: RowSet) -> float:
 
     For rows in double precision. What inner products lose is not part of it.
     """
+    if not any(is_of_distances(leaf) for leaf in leaves(form)):
+        return 0.0
     with np.errstate(over="ignore", invalid="ignore"):
         return float(_Bound.of(form, rows).error)
 
@@ -104,7 +107,7 @@ def _product_bound(parts: list[_Bound]) -> _Bound:
 
 
 def _leaf_bound(form: shapes.Leaf, rows: RowSet) -> _Bound:
-    if form.kind in ("gaussian", "laplacian"):
+    if is_of_distances(form):
         return _Bound(1.0, 1.0, _distance_error(form, rows))
     if form.kind == "sigmoid":
         return _Bound(1.0, 0.0)
@@ -132,9 +135,9 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
     packed = rows.packed(form.transform, centred)
     d = packed.longest + 8
     error = d * _U
-    cancels = form.kind == "gaussian" or rows.store_sparse
-    if cancels and not by_differences:
-        error += 4.0 * d * _U * spread(form, rows)
+    if rows.store_sparse or (form.kind == "gaussian" and not by_differences):
+        # light features of sparse rows go by inner products in any case
+        error += 4.0 * d * _U * min(spread(form, rows), MOST_SPREAD["double"])
     if form.transform is not None:
         is_map = form.transform.ndim == 2
         loss = d * float(np.linalg.cond(form.transform)) if is_map else 2.0
@@ -145,4 +148,6 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
 
 def _largest(matrix: Any) -> float:
     values = np.asarray(matrix)
+    if values.dtype == np.float32 or values.dtype.kind not in "fiu":
+        return 0.0
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))

@@ -141,13 +141,22 @@ def test_kernels_without_a_bound_are_evaluated_in_double(monkeypatch: pytest.Mon
     assert screened_rows(monkeypatch, machine, rows @ X.T) == 0
 
 
+@pytest.mark.filterwarnings("ignore:the kernel Sigmoid")
 def test_rows_that_single_precision_cannot_decide_are_tried_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     X, y = draw(5, 2, 1.0, 0.0, seed=0)
-    machine = SVC(gamma=1.0, precision="auto").fit(1e6 * X, y)
+    machine = SVC(kernel="sigmoid", gamma=1.0, precision="auto").fit(1e6 * X, y)
     rows = 1e6 * np.random.default_rng(0).normal(size=(3200, 5))
     assert screened_rows(monkeypatch, machine, rows) == 200
+
+
+def test_distances_that_single_precision_does_not_carry_are_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = draw(5, 2, 1.0, 0.0, seed=0)
+    machine = SVC(gamma=1.0, precision="auto").fit(1e6 * X, y)
+    assert screened_rows(monkeypatch, machine, 1e6 * X) == 0
 
 
 @settings(deadline=None, max_examples=50)
