@@ -88,7 +88,8 @@ class Gram:
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
-        self._lock = threading.Lock()
+        self._has_finite_values = False
+        self._lock, self._process = threading.Lock(), os.getpid()
 
     @property
     def is_positive_definite(self) -> bool:
@@ -102,10 +103,16 @@ class Gram:
             return self._native[precision]
         if precision not in ("single", "double"):
             raise ValueError(f"precision must be 'single', 'double' or None, got {precision!r}")
-        with self._lock:
+        with self._own_lock():
             if precision not in self._native:
                 self._native[precision] = self._build(precision)
         return self._native[precision]
+
+    def _own_lock(self) -> threading.Lock:
+        """That of this process: in the child of a fork nobody would ever open the parent's."""
+        if self._process != os.getpid():
+            self._lock, self._process = threading.Lock(), os.getpid()
+        return self._lock
 
     @contextmanager
     def visit(self, count: int = 1) -> Iterator[None]:
@@ -162,6 +169,30 @@ class Gram:
     def diagonal(self, *, precision: Precision | None = None) -> FloatArray:
         """``k(x, x)`` of every row."""
         return self.native(precision).diagonal()
+
+    def check_values(self) -> Gram:
+        """This Gram, if no k(x, x) overflows: then no other value of a definite kernel does.
+
+        What overflows in single precision only is left to double precision.
+
+        Raises
+        ------
+        ValueError
+            If a kernel value is not finite; it names the row.
+        """
+        if self._has_finite_values or np.isfinite(self.diagonal()).all():
+            self._has_finite_values = True
+            return self
+        diagonal = self.diagonal(precision="double")
+        wrong = np.flatnonzero(~np.isfinite(diagonal))
+        if len(wrong):
+            i = int(wrong[0])
+            raise ValueError(
+                f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} of "
+                "X: scale the features or choose smaller kernel parameters"
+            )
+        self._has_finite_values = True
+        return self
 
     def lengths(self) -> FloatArray | None:
         """How long each row is, from where the core measures distances; None if it knows none.
@@ -281,7 +312,15 @@ class Expansion:
         return fixed_rows(self.rows, self.precision, self.form)
 
     def evaluate(self, X: Any) -> FloatArray:
-        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions)."""
+        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions).
+
+        Rows whose values overflow in single precision are evaluated in double precision.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite in double precision either.
+        """
         n = count_rows(X)
         out = np.empty((len(self.parts), n, self.weights.shape[1]))
         for start in range(0, n, _PREDICTION_ROWS):
@@ -289,7 +328,22 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
+        wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
+        if len(wrong):
+            if self.precision == "double":
+                raise ValueError(
+                    f"values at the rows of X must be finite, got those of row {wrong[0]} beyond "
+                    "the range of numbers: scale the features"
+                )
+            out[:, wrong] = self._in_double.evaluate(take_rows(X, wrong))
         return out
+
+    @cached_property
+    def _in_double(self) -> Expansion:
+        cuts = [0, *(part.stop for part in self.parts)]
+        return Expansion(
+            self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads
+        )
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:
         """Values of each part, shape (n_functions, n_rows), by the native kernel."""

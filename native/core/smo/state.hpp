@@ -74,6 +74,8 @@ class State {
     std::size_t data_row(std::size_t position) const { return data_row_[position]; }
     std::size_t variable(std::size_t position) const { return variable_[position]; }
     bool is_free(std::size_t p) const { return can_grow[p] && can_fall[p]; }
+    // Whether all curvatures and gradients are numbers: kernel values and steps were.
+    bool is_finite() const;
     Gram<T>& gram() { return gram_; }
 
     // Held for the whole run, and found without a search, if the cache has room for all rows.

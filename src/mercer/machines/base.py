@@ -32,7 +32,6 @@ from mercer.machines.checks import (
     READ_TYPES,
     are_ready,
     as_rows,
-    check_finite_values,
     check_gram_matrix,
     is_surely_indefinite,
     naming,
@@ -234,7 +233,7 @@ class KernelMachine(BaseEstimator):
             n_threads=self.n_threads,
             segments=segments,
         )
-        return check_finite_values(gram)
+        return gram.check_values()
 
     def _solve_all(
         self, formulations: list[Formulation], gram: Gram

@@ -25,7 +25,6 @@ __all__ = [
     "are_ready",
     "as_rows",
     "check_finite_price",
-    "check_finite_values",
     "check_gram_matrix",
     "check_weighted_classes",
     "find_classes",
@@ -144,24 +143,6 @@ def is_surely_indefinite(K: NDArray[Any]) -> bool:
         bool((np.abs(K[rows]) > np.multiply.outer(size[rows], size) + slack).any())
         for rows in row_slices(len(K), 8 * len(K), _BLOCK_BYTES)
     )
-
-
-def check_finite_values(gram: Gram) -> Gram:
-    """``gram``, if no k(x, x) overflows: then no other kernel value does.
-
-    What overflows in single precision only is left to double precision.
-    """
-    if np.isfinite(gram.diagonal()).all():
-        return gram
-    diagonal = gram.native("double").diagonal()
-    wrong = np.flatnonzero(~np.isfinite(diagonal))
-    if len(wrong):
-        i = int(wrong[0])
-        raise ValueError(
-            f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} of X: "
-            "scale the features or choose smaller kernel parameters"
-        )
-    return gram
 
 
 def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:

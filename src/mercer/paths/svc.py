@@ -159,6 +159,7 @@ def trace(
     began = time.perf_counter()
     if not gram.is_positive_definite:
         raise ValueError(f"a path needs a positive semi-definite kernel, got {gram.kernel!r}")
+    gram.check_values()
     begin, method = _begin(problem, gram, limits, C_min, start)
     if accuracy > 0 and begin.parameter * limits.C_max > 1.0 and not begin.is_trivial:
         run, accuracy = approximate(problem, gram, begin, limits, accuracy)

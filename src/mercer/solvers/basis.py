@@ -36,12 +36,13 @@ _RELATIVE_GAP = 1e-13
 
 
 def check_active_set_problem(problem: Problem, gram: Gram) -> None:
-    """Refuse what the factor cannot hold, before any kernel value is computed."""
+    """Refuse what the factor cannot hold, before any kernel value but the diagonal is computed."""
     if not gram.is_positive_definite:
         raise ValueError(
             "solver='active-set' needs a positive semi-definite kernel, got "
             f"{gram.kernel!r}; solver='smo' takes any kernel"
         )
+    gram.check_values()
 
 
 class Basis:
@@ -166,7 +167,7 @@ class Basis:
                 break
             best = certificate
             self._native.set_gradient(certificate.gradient)
-        if status != "unbounded" and certificate.violation <= aim:
+        if status != "unbounded" and certificate.violation <= aim and certificate.is_feasible:
             status = "converged"
         elif status == "converged":
             status = "precision-limit"

@@ -153,6 +153,8 @@ class CertifiedRun(ABC):
         )
 
     def _is_good(self, certificate: Certificate) -> bool:
+        if not certificate.is_feasible:
+            return False
         if self.stopping == "maximum-gain":
             return self.status == "converged"
         if self.stopping == "gap" and certificate.gap is not None:
