@@ -89,6 +89,7 @@ class State {
     // What a value of a row costs, in multiplications.
     double value_work() const { return gram_.kernel().work(); }
     double value(const Row& row, std::size_t position) const {
+        assert(column_[position] < (*row.segments_)[segment_[position]].length());
         return row.segment(segment_[position])[column_[position]];
     }
     // Entry of K + ridge. requires: `row` is the row of position `of`
