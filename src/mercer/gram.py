@@ -29,6 +29,7 @@ from mercer.native_kernel import (
     reads_python,
     reads_stored,
     take_rows,
+    too_long,
 )
 
 __all__ = ["Expansion", "Gram"]
@@ -180,19 +181,24 @@ class Gram:
         ValueError
             If a kernel value is not finite; it names the row.
         """
-        if self._has_finite_values or np.isfinite(self.diagonal()).all():
-            self._has_finite_values = True
-            return self
-        diagonal = self.diagonal(precision="double")
-        wrong = np.flatnonzero(~np.isfinite(diagonal))
-        if len(wrong):
-            i = int(wrong[0])
-            raise ValueError(
-                f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} of "
-                "X: scale the features or choose smaller kernel parameters"
-            )
+        if not self._has_finite_values and self._first_wrong(self.precision) is not None:
+            wrong = self._first_wrong("double")
+            if wrong is not None:
+                raise ValueError(
+                    f"kernel values must be finite, got {wrong[1]} for row {wrong[0]} of X: scale "
+                    "the features or choose smaller kernel parameters"
+                )
         self._has_finite_values = True
         return self
+
+    def _first_wrong(self, precision: Precision) -> tuple[int, str] | None:
+        """The first row with values that are not finite, and what shows it."""
+        diagonal = self.diagonal(precision=precision)
+        if not np.isfinite(diagonal).all():
+            i = int(np.flatnonzero(~np.isfinite(diagonal))[0])
+            return i, f"k(x, x)={float(diagonal[i])}"
+        far = too_long(self._row_sets[precision], self.kernel.form())
+        return (int(far[0]), "a squared distance beyond the range of numbers") if len(far) else None
 
     def lengths(self) -> FloatArray | None:
         """How long each row is, from where the core measures distances; None if it knows none.
@@ -326,8 +332,11 @@ class Expansion:
         for start in range(0, n, _PREDICTION_ROWS):
             rows = take_rows(X, np.arange(start, min(start + _PREDICTION_ROWS, n)))
             block = slice(start, start + _PREDICTION_ROWS)
-            for k, values in enumerate(self.part_values(self._kernel_against(rows))):
+            right = self._right(rows)
+            kernel = build_kernel(self.form, *right)
+            for k, values in enumerate(self.part_values(kernel)):
                 out[k, block] = values.T
+            out[:, start + too_long(right[1], self.form)] = np.nan
         wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
         if len(wrong):
             if self.precision == "double":
@@ -341,9 +350,7 @@ class Expansion:
     @cached_property
     def _in_double(self) -> Expansion:
         cuts = [0, *(part.stop for part in self.parts)]
-        return Expansion(
-            self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads
-        )
+        return Expansion(self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads)
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:
         """Values of each part, shape (n_functions, n_rows), by the native kernel."""
@@ -351,11 +358,11 @@ class Expansion:
         for part in self.parts:
             yield product(kernel, self._columns[part], self.weights[part], self.n_threads)
 
-    def _kernel_against(self, rows: Any) -> Any:
+    def _right(self, rows: Any) -> tuple[RowSet, RowSet]:
+        """What is expanded over and where it is evaluated, packed."""
         if self._is_stored:
-            left = RowSet(np.asarray(rows).T, self.precision)
-            return build_kernel(self.form, left, RowSet(rows, self.precision))
-        return build_kernel(self.form, self.left, self.left.like(rows))
+            return RowSet(np.asarray(rows).T, self.precision), RowSet(rows, self.precision)
+        return self.left, self.left.like(rows)
 
 
 def _indices(name: str, values: ArrayLike, n_rows: int) -> NDArray[np.int64]:

@@ -23,11 +23,14 @@ __all__ = [
     "reads_python",
     "reads_stored",
     "take_rows",
+    "too_long",
 ]
 
 Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
 _BYTE_TYPES = (np.uint8, np.int8)
+# Lengths of rows up to which squares of distances are numbers: |x - z|^2 <= 4 max |x|^2.
+_LONGEST = {"single": 9e18, "double": 6e153}
 _TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
 
 
@@ -303,13 +306,21 @@ def reads_python(form: shapes.Form) -> bool:
     return _any_leaf(form, shapes.Opaque)
 
 
-def _any_leaf(form: shapes.Form, kind: type) -> bool:
+def too_long(rows: RowSet, form: shapes.Form) -> NDArray[np.intp]:
+    """The rows, once packed, whose squared distances to others the precision cannot hold."""
+    lengths = rows.lengths() if _any_leaf(form, shapes.Leaf, "gaussian") else None
+    if lengths is None:
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero(~(lengths < _LONGEST[rows.precision]))
+
+
+def _any_leaf(form: shapes.Form, kind: type, name: str | None = None) -> bool:
     match form:
         case shapes.Sum() | shapes.Product():
-            return any(_any_leaf(part, kind) for part in form.parts)
+            return any(_any_leaf(part, kind, name) for part in form.parts)
         case shapes.Scaled() | shapes.Normalized():
-            return _any_leaf(form.part, kind)
-    return isinstance(form, kind)
+            return _any_leaf(form.part, kind, name)
+    return isinstance(form, kind) and name in (None, getattr(form, "kind", None))
 
 
 def _maker(precision: Precision) -> Callable[[str], Any]:
