@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import mercer
 from mercer import SVC, Gram, PathSVC, Problem, one_class_path, solve, svc_grid, svc_path, svr_path
 from mercer.kernels import Linear, Precomputed
 from mercer.problem import certify
@@ -112,7 +113,9 @@ def test_single_precision_predicted_no_number(kernel: str) -> None:
     double = SVC(precision="double", **options).fit(X, y)
     wide = np.vstack([X, 1e39 * X])
     values = single.decision_function(wide)
-    np.testing.assert_allclose(values, double.decision_function(wide), rtol=1e-2, atol=1e-2)
+    for part in (slice(0, 50), slice(50, 100)):
+        expected = double.decision_function(wide)[part]
+        np.testing.assert_allclose(values[part], expected, atol=1e-2 * np.abs(expected).max())
     np.testing.assert_array_equal(values[50:], single.decision_function(wide[50:]))
     assert np.isfinite(values).all()
 
@@ -123,3 +126,24 @@ def test_values_beyond_doubles_are_refused_by_predict() -> None:
     machine = SVC(kernel="poly", degree=5).fit(X, y)
     with pytest.raises(ValueError, match="values at the rows of X must be finite, got those of"):
         machine.decision_function(1e200 * X)
+
+
+@pytest.mark.parametrize("name", ["SVC", "SVR", "NuSVC", "OneClassSVM"])
+@pytest.mark.parametrize("weight", [1e-200, 1e145, 1e155])
+def test_an_infeasible_fit_said_converged(name: str, weight: float) -> None:
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+        machine = getattr(mercer, name)(kernel="linear", max_iter=20_000)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            machine.fit(X, y, sample_weight=weight * rng.random(40))
+        assert not any(s.converged and s.infeasibility > 1e-9 for s in machine.solutions_)
+
+
+def test_a_grid_of_tiny_boxes_said_converged_far_from_its_sums() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    grid = svc_grid(X, y, Cs=[1e-128, 1e127], sample_weight=1e-197 * rng.random(40))
+    for solution in grid.solutions.ravel():
+        assert solution.is_feasible or not solution.converged
