@@ -173,8 +173,8 @@ def test_multiplier_without_free_variables_is_the_centre() -> None:
 def test_infeasibility_sees_box_and_sums() -> None:
     problem, gram = Problem([0, 0], 0, 1, group_sum=1), DenseGram(np.eye(2))
     assert certify(problem, gram, [0.5, 0.5]).infeasibility == 0
-    assert certify(problem, gram, [1.25, -0.25]).infeasibility == 0.25
-    assert certify(problem, gram, [1.0, 0.5]).infeasibility == 0.5
+    assert certify(problem, gram, [1.25, -0.25]).infeasibility == 0.25 / 1.25
+    assert certify(problem, gram, [1.0, 0.5]).infeasibility == 0.5 / 1.5
 
 
 def test_indefinite_kernel_has_no_gap() -> None:

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "core/after_fork.hpp"
 #include "core/buffer.hpp"
 
 namespace mercer {
@@ -59,6 +61,10 @@ class Arena {
     mutable std::mutex mutex_;
     std::vector<Block> free_;
     std::size_t n_blocks_ = 0;
+    // A list that another thread was at work on is left alone in the child of a fork.
+    AfterFork after_fork_{[this] {
+        if (!is_whole(mutex_)) renew(free_);
+    }};
 };
 
 // Room for numbers in a block of an arena, which it goes back to.
@@ -78,8 +84,14 @@ class Borrowed {
 
     T* data() { return static_cast<T*>(block_.memory); }
     const T* data() const { return static_cast<const T*>(block_.memory); }
-    T& operator[](std::size_t i) { return data()[i]; }
-    const T& operator[](std::size_t i) const { return data()[i]; }
+    T& operator[](std::size_t i) {
+        assert((i + 1) * sizeof(T) <= block_.bytes);
+        return data()[i];
+    }
+    const T& operator[](std::size_t i) const {
+        assert((i + 1) * sizeof(T) <= block_.bytes);
+        return data()[i];
+    }
 
     // Room for at least `count` numbers; what was there is lost.
     void require(std::size_t count) {

@@ -1,6 +1,7 @@
 // Memory for numbers: aligned to a cache line, uninitialised, never copied by accident.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,14 @@ class Buffer {
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
     std::size_t size() const { return size_; }
-    T& operator[](std::size_t i) { return data_.get()[i]; }
-    const T& operator[](std::size_t i) const { return data_.get()[i]; }
+    T& operator[](std::size_t i) {
+        assert(i < size_);
+        return data_.get()[i];
+    }
+    const T& operator[](std::size_t i) const {
+        assert(i < size_);
+        return data_.get()[i];
+    }
 
     // Room for at least `count` numbers; what was there is lost.
     void require(std::size_t count) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <unordered_map>
 #include <vector>
@@ -50,7 +51,24 @@ class SegmentCache {
         return &line_.front();
     }
 
-    void remove(const Entry* entry) { drop(where_.at(key(entry->row, entry->segment))); }
+    // Nothing happens if the entry is no longer one of the cache.
+    void remove(const Entry* entry) {
+        const auto found = where_.find(key(entry->row, entry->segment));
+        if (found != where_.end() && &*found->second == entry) drop(found->second);
+    }
+
+    // Entries that nobody may make ready are no longer found; who holds them keeps them.
+    void disown_unready() {
+        for (auto it = line_.begin(); it != line_.end();) {
+            const auto next = std::next(it);
+            if (!it->ready) {
+                used_ -= it->length * sizeof(T);
+                where_.erase(key(it->row, it->segment));
+                disowned_.splice(disowned_.end(), line_, it);
+            }
+            it = next;
+        }
+    }
 
     // Whether `count` segments of this length fit into the budget.
     bool has_room_for(std::size_t count, std::size_t length) const {
@@ -99,7 +117,7 @@ class SegmentCache {
 
     std::size_t budget_, used_ = 0;
     std::vector<Buffer<T>> spare_;
-    Line line_;
+    Line line_, disowned_;
     std::unordered_map<std::uint64_t, typename Line::iterator> where_;
 };
 

@@ -44,7 +44,7 @@ class Gap {
             const Primal beyond = beyond_bounds();
             if (beyond.scale > 0.0) best = std::min(best, at(beyond));
         }
-        return std::max(best, 0.0);
+        return best >= 0.0 ? best : std::isnan(best) ? infinity : 0.0;
     }
 
   private:

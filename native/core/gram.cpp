@@ -218,6 +218,18 @@ void Gram<T>::unpin(Entry* entry) {
     if (--entry->pins == 0 && entry->failed) cache_.remove(entry);
 }
 
+// In the child of a fork nobody goes on with what other threads had begun.
+template <class T>
+void Gram<T>::let_go() {
+    if (is_whole(mutex_)) {
+        cache_.disown_unready();
+    } else {
+        renew(cache_, cache_.budget_bytes());
+    }
+    renew(computed_);
+    if (!is_whole(whole_mutex_)) renew(whole_);
+}
+
 template <class T>
 std::size_t Gram<T>::whole_stride() const {
     constexpr std::size_t widest = 16, apart = 16;  // lanes; so that rows share no cache set

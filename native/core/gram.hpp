@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -40,7 +41,11 @@ class RowSegment {
     ~RowSegment();
 
     explicit operator bool() const { return entry_ != nullptr; }
-    const T* values() const { return entry_->values.data(); }
+    const T* values() const {
+        assert(entry_);
+        return entry_->values.data();
+    }
+    std::size_t length() const { return entry_->length; }
     // Whether the values had to be computed; false if the cache had them.
     bool was_computed() const { return computed_; }
 
@@ -147,6 +152,7 @@ class Gram {
     void fill_square(const Kernel<T>& kernel, Indices rows, std::size_t begin, std::size_t end,
                      T* out, std::size_t stride);
     void unpin(Entry* entry);
+    void let_go();
     bool has_whole();
     bool product_of_whole(Indices columns, const double* weights, std::size_t n_columns, double* out,
                           const Poll& poll);
@@ -162,6 +168,7 @@ class Gram {
     std::mutex whole_mutex_;
     Buffer<T> whole_;
     std::atomic<std::size_t> evaluations_{0}, hits_{0}, misses_{0};
+    AfterFork after_fork_{[this] { let_go(); }};
 };
 
 template <class T>

@@ -21,6 +21,13 @@ bool has_proper_variable(const ProblemView& p, std::size_t i) {
     return box && terms && places;
 }
 
+// |amount| relative to `size`, at most 1; what is no number is all that is wrong.
+double share(double amount, double size) {
+    if (amount == 0.0) return 0.0;
+    const double part = std::abs(amount) / size;
+    return part <= 1.0 ? part : 1.0;
+}
+
 // What the variables of a group, or those without one, allow.
 struct Level {
     double highest = -infinity, lowest = infinity;
@@ -163,13 +170,17 @@ PointReport report_point(const ProblemView& p, const double* group_sum, const do
                          const double* values) {
     PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups)};
     Sum objective;
+    std::vector<double> sizes(p.n_groups + 1, 0.0);
+    double largest = 0.0, outside = 0.0;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         const double gradient = p.linear[i] - values[i] - p.ridge[i] * beta[i];
         report.gradient[i] = gradient;
         objective.add(beta[i] * (p.linear[i] + gradient));
-        report.infeasibility =
-            std::max({report.infeasibility, p.lower[i] - beta[i], beta[i] - p.upper[i]});
+        outside = std::max({outside, p.lower[i] - beta[i], beta[i] - p.upper[i]});
+        largest = std::max(largest, std::abs(beta[i]));
+        sizes[std::size_t(p.group[i] + 1)] += std::abs(beta[i]);
     }
+    report.infeasibility = share(outside, largest);
     report.objective = 0.5 * objective.value();
     const std::vector<Level> levels = find_levels(p, beta, report.gradient.data());
     report.violation = std::max({0.0, levels[0].highest, -levels[0].lowest});
@@ -178,7 +189,13 @@ PointReport report_point(const ProblemView& p, const double* group_sum, const do
         const Level& level = levels[g + 1];
         report.violation = std::max(report.violation, level.highest - level.lowest);
         report.multiplier[g] = level.multiplier();
-        report.infeasibility = std::max(report.infeasibility, std::abs(missing[g]));
+        const double size = std::max(std::abs(group_sum[g]), sizes[g + 1]);
+        report.infeasibility = std::max(report.infeasibility, share(missing[g], size));
+    }
+    const bool is_known = std::ranges::all_of(report.gradient, [](double g) { return std::isfinite(g); });
+    if (!is_known) {
+        report.violation = report.gap = infinity;
+        return report;
     }
     const PointView point{beta, values, report.gradient.data()};
     report.gap = duality_gap(p, group_sum, point, report.multiplier.data());

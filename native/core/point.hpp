@@ -48,7 +48,11 @@ bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, 
 
 struct PointReport {
     std::vector<double> gradient, multiplier;
-    double objective = 0.0, violation = 0.0, infeasibility = 0.0;
+    double objective = 0.0, violation = 0.0;
+    // Largest violation of the box, relative to the largest coefficient, or of a group sum, relative
+    // to the sum of the sizes; at most 1.
+    double infeasibility = 0.0;
+    // Violation and gap are infinite where a gradient is not finite: nothing is known then.
     double gap = 0.0;  // means something only if the kernel is positive semi-definite
 };
 

@@ -86,16 +86,22 @@ ThreadPool::ThreadPool(std::size_t n_threads)
 
 ThreadPool::~ThreadPool() {
     if (members_.empty()) return;
-    if (process_id() != owner_) {  // after a fork the threads exist only in the parent
-        for (auto& member : members_) member.detach();
-        return;
-    }
     {
         std::lock_guard lock(mutex_);
         stopping_ = true;
     }
     wake_.notify_all();
     for (auto& member : members_) member.join();
+}
+
+// After a fork the threads exist only in the parent, and nobody will answer to those who wait for
+// them: not even a condition that somebody waits for can be destroyed.
+void ThreadPool::let_go() {
+    renew(members_);
+    renew(busy_);
+    renew(mutex_);
+    renew(wake_);
+    renew(done_);
 }
 
 void ThreadPool::start() {

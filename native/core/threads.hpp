@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/after_fork.hpp"
+
 namespace mercer {
 
 class ThreadPool {
@@ -51,6 +53,7 @@ class ThreadPool {
     void start();
     void serve();
     void run_parts();
+    void let_go();
 
     std::size_t n_threads_;
     long owner_;
@@ -65,6 +68,7 @@ class ThreadPool {
     std::size_t count_ = 0, grain_ = 1, parts_ = 0;
     std::atomic<std::size_t> next_part_{0};
     std::exception_ptr error_;
+    AfterFork after_fork_{[this] { let_go(); }};
 };
 
 // Calls work(begin, end) on parts of [0, n_rows), by threads where there are some and the rows, of

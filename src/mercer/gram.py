@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,7 +93,8 @@ class Gram:
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
-        self._lock = threading.Lock()
+        self._has_finite_values = False
+        self._lock, self._process = threading.Lock(), os.getpid()
         self._wanted: Precision = resolve_precision(precision, self.n_rows)
         self.precision_is_given = precision != "auto"
         self._cache_size = cache_size
@@ -157,10 +159,16 @@ class Gram:
             return self._native[precision]
         if precision not in ("single", "double"):
             raise ValueError(f"precision must be 'single', 'double' or None, got {precision!r}")
-        with self._lock:
+        with self._own_lock():
             if precision not in self._native:
                 self._native[precision] = self._build(precision)
         return self._native[precision]
+
+    def _own_lock(self) -> threading.Lock:
+        """That of this process: in the child of a fork nobody would ever open the parent's."""
+        if self._process != os.getpid():
+            self._lock, self._process = threading.Lock(), os.getpid()
+        return self._lock
 
     @contextmanager
     def visit(self, count: int = 1) -> Iterator[None]:
@@ -219,6 +227,28 @@ class Gram:
     def diagonal(self, *, precision: Precision | None = None) -> FloatArray:
         """``k(x, x)`` of every row."""
         return self.native(precision).diagonal()
+
+    def check_values(self) -> Gram:
+        """This Gram, if no k(x, x) overflows: then no other value of a definite kernel does.
+
+        What overflows in single precision only is left to double precision.
+
+        Raises
+        ------
+        ValueError
+            If a kernel value is not finite; it names the row.
+        """
+        if not self._has_finite_values and not np.isfinite(self.diagonal()).all():
+            diagonal = self.diagonal(precision="double")
+            wrong = np.flatnonzero(~np.isfinite(diagonal))
+            if len(wrong):
+                i = int(wrong[0])
+                raise ValueError(
+                    f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} "
+                    "of X: scale the features or choose smaller kernel parameters"
+                )
+        self._has_finite_values = True
+        return self
 
     def lengths(self) -> FloatArray | None:
         """How long each row is, from where the core measures distances; None if it knows none.

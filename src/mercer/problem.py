@@ -27,6 +27,7 @@ Status = Literal[
     "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
 ]
 FloatArray = NDArray[np.float64]
+_FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
 
 
 class KernelMatrix(Protocol):
@@ -227,7 +228,8 @@ class Certificate:
         Largest KKT violation: how much a feasible pair (or, without a group, a single
         variable) could still gain per unit step.
     infeasibility : float
-        Largest violation of the box or of a group sum.
+        Largest violation of the box, relative to the largest coefficient, or of a group sum,
+        relative to the sum of the sizes of its coefficients; at most 1.
     error : float
         Bound of the error of the gradients: of those that were not recomputed in double
         precision, on which the violation does not depend, and of what rounding of distances
@@ -251,6 +253,11 @@ class Certificate:
     error: float = 0.0
     corrections: FloatArray | None = None
     definiteness: Definiteness = "known"
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the point lies in the box and has its group sums, up to rounding."""
+        return self.infeasibility <= _FEASIBLE
 
     @property
     def relative_gap(self) -> float | None:
@@ -291,6 +298,11 @@ class Solution:
     definiteness: Definiteness = "known"
     solver: str = ""
     trace: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the point lies in the box and has its group sums, up to rounding."""
+        return self.infeasibility <= _FEASIBLE
 
     @property
     def relative_gap(self) -> float | None:

@@ -1,8 +1,10 @@
 """Thousands of problems at the edges of double precision: no crash, no hang, no false claim.
 
     python studies/extreme/campaign.py [--problems 20000] [--first 0] [--jobs 2] [--seconds 30]
+        [--memory 6] [--end-after SECONDS]
 
-Each batch runs in a child process with limits of memory and time. A problem may be refused by a
+Each batch runs in a child process with limits of memory (GB; 0: none, as sanitizers need) and of
+time for a problem. A problem may be refused by a
 ValueError or TypeError, or end with a status or a warning; where a machine says "converged" the
 KKT conditions are checked in long double from rows and coefficients alone. Prints what is wrong,
 each with the number that makes the problem again (``--problems 1 --first NUMBER``), and exits
@@ -16,11 +18,11 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 BATCH = 100
-MEMORY = 6 * 2**30
 
 
 def work(first: int, last: int) -> None:
@@ -35,15 +37,21 @@ def work(first: int, last: int) -> None:
         print(judge(problem).replace("\n", " "), flush=True)
 
 
-def supervise(first: int, last: int, seconds: float, found: Counter[str]) -> None:
+def limit_memory(gigabytes: float) -> None:
+    """Of this process; 0 means no limit."""
+    if gigabytes:
+        resource.setrlimit(resource.RLIMIT_AS, (int(gigabytes * 2**30),) * 2)
+
+
+def supervise(first: int, last: int, options: argparse.Namespace, found: Counter[str]) -> None:
     """Run a batch in a child; go on behind a problem that killed it or was too slow."""
-    while first < last:
+    while first < last and time.monotonic() < options.deadline:
         child = subprocess.Popen(
             [sys.executable, __file__, "--child", str(first), str(last)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+            preexec_fn=lambda: limit_memory(options.memory),
         )
         assert child.stdout is not None
         current, is_late = "", False
@@ -54,7 +62,7 @@ def supervise(first: int, last: int, seconds: float, found: Counter[str]) -> Non
             child.kill()
 
         while True:
-            timer = threading.Timer(seconds, stop)
+            timer = threading.Timer(options.seconds, stop)
             timer.start()
             line = child.stdout.readline().strip()
             timer.cancel()
@@ -65,6 +73,10 @@ def supervise(first: int, last: int, seconds: float, found: Counter[str]) -> Non
             else:
                 record(current, line, found)
                 current = ""
+                if time.monotonic() > options.deadline:
+                    child.kill()
+                    child.wait()
+                    return
         code = child.wait()
         if current:
             slow = "slow" if "default" not in current else "WRONG: hang"
@@ -87,16 +99,19 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--memory", type=float, default=6.0)
+    parser.add_argument("--end-after", type=float, default=float("inf"))
     parser.add_argument("--child", type=int, nargs=2)
     options = parser.parse_args()
     if options.child:
         work(*options.child)
         return
+    options.deadline = time.monotonic() + options.end_after
     found: Counter[str] = Counter()
     end = options.first + options.problems
     with ThreadPoolExecutor(options.jobs) as pool:
         for start in range(options.first, end, BATCH):
-            pool.submit(supervise, start, min(start + BATCH, end), options.seconds, found)
+            pool.submit(supervise, start, min(start + BATCH, end), options, found)
     print(", ".join(f"{count} {verdict}" for verdict, count in found.most_common()))
     sys.exit(1 if found["WRONG"] else 0)
 

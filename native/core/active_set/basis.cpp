@@ -123,7 +123,7 @@ double Basis::noise(std::size_t variable, const std::vector<double>& h) const {
 
 bool Basis::append(std::size_t variable, KernelRowPointer row) {
     const Response response = respond(variable, *row);
-    if (response.is_flat()) return false;
+    if (response.is_flat() || !response.is_finite()) return false;
     append(variable, std::move(row), response);
     return true;
 }

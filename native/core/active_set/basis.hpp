@@ -18,6 +18,7 @@
 
 #include "core/active_set/factor.hpp"
 #include "core/active_set/kernel_rows.hpp"
+#include "core/active_set/vectors.hpp"
 
 namespace mercer::active_set {
 
@@ -34,6 +35,10 @@ struct Response {
     std::vector<double> projected;
 
     bool is_flat() const { return !(curvature > noise); }
+    // Whether numbers sufficed: all of h is part of the noise. Nobody can move along what is not.
+    bool is_finite() const {
+        return std::isfinite(noise) && !std::isnan(curvature) && are_finite(eta);
+    }
 };
 
 class Basis {

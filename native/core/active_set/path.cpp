@@ -29,6 +29,7 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
     if (!refresh()) return finish(PathEnd::drifted);
     for (;;) {
         find_direction();
+        if (!is_finite()) return finish(PathEnd::drifted);
         record();
         if (!has_load() && sum_rate_ == 0.0) return finish(PathEnd::complete);
         if (n_events_ >= options.max_events) return finish(PathEnd::max_events);
@@ -40,10 +41,11 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
         Event event;
         do {
             event = next_event();
+            if (is_lost_) return finish(PathEnd::drifted);
             const bool is_last = event.parameter <= last;
             advance(std::min(is_last ? options.stop : event.parameter, parameter_));
-            if (is_last) return finish(PathEnd::reached);
-        } while (!apply(event));
+            if (is_last) return finish(are_finite(value_) ? PathEnd::reached : PathEnd::drifted);
+        } while (!apply(event) && !is_lost_);
         ++n_events_;
         note_repeat(before);
         if (is_settled(event.variable)) return finish(PathEnd::settled);
@@ -51,6 +53,12 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
             return finish(PathEnd::drifted);
         }
     }
+}
+
+// Whether the point and its direction are numbers; those of the free variables are part of the noise.
+bool Path::is_finite() const {
+    return !is_lost_ && std::isfinite(parameter_) && std::isfinite(bias_) &&
+           std::isfinite(bias_rate_) && std::isfinite(noise_);
 }
 
 PathEnd Path::finish(PathEnd end) {
@@ -83,10 +91,15 @@ bool Path::apply(const Event& event) {
     return true;
 }
 
-// A variable leaves its bound and becomes free; false if it does not have to.
+// A variable leaves its bound and becomes free; false if it does not have to, or if numbers do not
+// suffice to tell.
 bool Path::release(std::size_t variable) {
     const KernelRowPointer row = kernel_->fetch(variable);
     const Response response = basis_.respond(variable, *row);
+    if (!response.is_finite() || !std::isfinite(slope(variable))) {
+        is_lost_ = true;
+        return false;
+    }
     if (response.is_flat()) return swap_in(variable, row, response);
     load(variable, row, -1);
     basis_.append(variable, row, response);
@@ -159,11 +172,9 @@ void Path::change(std::size_t variable, Side side) {
     partition_ ^= fingerprint(variable, side_[variable]) ^ fingerprint(variable, side);
     side_[variable] = side;
     const auto at = std::ranges::lower_bound(sorted_, variable);
-    if (side == Side::free) {
-        sorted_.insert(at, variable);
-    } else {
-        sorted_.erase(at);
-    }
+    const bool is_listed = at != sorted_.end() && *at == variable;
+    if (side == Side::free && !is_listed) sorted_.insert(at, variable);
+    if (side != Side::free && is_listed) sorted_.erase(at);
     log_.changed.push_back(std::int64_t(variable));
     log_.side.push_back(side);
     barred_.push_back(variable);

@@ -75,6 +75,7 @@ class Path {
 
     // path.cpp: the loop
     PathEnd finish(PathEnd end);
+    bool is_finite() const;
     bool has_load() const { return n_loaded_ > 0; }
     void advance(double next);
     bool is_settled(std::size_t variable) const;
@@ -141,6 +142,7 @@ class Path {
     std::unordered_set<std::uint64_t> visited_;
     std::vector<std::size_t> priority_;
     bool is_shuffled_ = false, has_ridge_ = false;
+    bool is_lost_ = false;  // numbers that are not finite: there is no next event
 };
 
 }  // namespace mercer::active_set

@@ -20,7 +20,12 @@ Path::Event Path::next_event() {
     if (nearest == infinity) return best;
     const bool bland = repeats_ > options_.bland_after || revisits_ > 0;
     const double tied = nearest + (bland ? options_.tie : 1e-4 * options_.tie) * parameter_;
-    best.variable = first_of_tied(tied);
+    const std::size_t first = first_of_tied(tied);
+    if (first == distance_.size()) {
+        is_lost_ = true;
+        return best;
+    }
+    best.variable = first;
     best.parameter = parameter_ - nearest;
     // it changes sides a little early: recompute what follows from that
     if (distance_[best.variable] > nearest) since_refresh_ = options_.refresh_period;
@@ -38,7 +43,7 @@ double Path::leaving_distance(std::size_t position) const {
 }
 
 // Of the variables whose distance is not above `tied` the first one in order of priority, which is
-// that of their numbers until a cycle was met.
+// that of their numbers until a cycle was met; one past the last if there is none.
 std::size_t Path::first_of_tied(double tied) const {
     const double* distance = distance_.data();
     const std::size_t n = distance_.size();

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/active_set/path.hpp"
+#include "core/active_set/vectors.hpp"
 
 namespace mercer::active_set {
 
@@ -141,7 +142,7 @@ double Path::direction_residual(std::vector<double>& residual) const {
     for (std::size_t a = 0; a < residual.size(); ++a) {
         const std::size_t v = basis_.members()[a];
         residual[a] = slope_rate(v) - ridge_[v] * rate_[a];
-        worst = std::max(worst, std::abs(residual[a]));
+        worst = std::max(worst, magnitude(residual[a]));
     }
     return worst;
 }
@@ -236,7 +237,7 @@ double Path::solution_residual(std::vector<double>& residual) const {
     residual.resize(basis_.size());
     for (std::size_t a = 0; a < residual.size(); ++a) {
         residual[a] = slope(basis_.members()[a]);
-        worst = std::max(worst, std::abs(residual[a]));
+        worst = std::max(worst, magnitude(residual[a]));
     }
     return worst;
 }
@@ -247,13 +248,14 @@ double Path::violation() const {
     double worst = 0.0;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
         const double s = slope(v) / parameter_;
+        if (!std::isfinite(s)) return infinity;
         if (basis_.position(v) == none) {
             if (lower_[v] < upper_[v]) worst = std::max(worst, side_[v] == Side::upper ? -s : s);
             continue;
         }
         const double outside = std::max(lower_[v] - coef_[v], coef_[v] - upper_[v]);
         const double width = upper_[v] - lower_[v];
-        worst = std::max({worst, std::abs(s), outside / width * scale_});
+        worst = std::max({worst, std::abs(s), magnitude(std::max(outside, 0.0) / width * scale_)});
     }
     return worst;
 }

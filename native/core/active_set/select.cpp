@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/active_set/simplex.hpp"
+#include "core/active_set/vectors.hpp"
 
 namespace mercer::active_set {
 
@@ -10,8 +11,9 @@ bool Simplex::select(Priced& choice) {
     if (!is_cycling() && select_candidate(choice)) return true;
     if (!price_all(choice)) return false;
     if (is_cycling()) {  // the smallest index that violates (Bland)
-        choice = *std::ranges::find_if(
+        const auto first = std::ranges::find_if(
             priced_, [&](const Priced& p) { return p.violation > tolerance_; });
+        if (first != priced_.end()) choice = *first;
     } else if (options_.sprint > 0) {
         pricing_.choose_candidates(priced_, options_.sprint, tolerance_);
     }
@@ -38,7 +40,7 @@ bool Simplex::select_candidate(Priced& choice) {
             expansion += coef_[basis_.members()[a]] * kernel_->value(*basis_.rows()[a], v);
         }
         const Priced p = price(v, expansion);
-        if (p.violation <= worst) continue;
+        if (!(p.violation > worst)) continue;
         worst = p.violation;
         choice = p;
     }
@@ -46,7 +48,8 @@ bool Simplex::select_candidate(Priced& choice) {
     return worst > tolerance_;
 }
 
-// Prices every active variable, and every variable before it finds none to enter.
+// Prices every active variable, and every variable before it finds none to enter. A slope that is
+// not finite ends the search: the violation is then infinite, and nobody enters.
 bool Simplex::price_all(Priced& choice) {
     pricing_.candidates().clear();
     tolerance_ = std::max(options_.tolerance, noise());
@@ -57,8 +60,12 @@ bool Simplex::price_all(Priced& choice) {
         for (std::size_t k = 0; k < expansion.size(); ++k) {
             const std::size_t v = pricing_.active()[k];
             if (basis_.position(v) != none) continue;
+            if (lower_[v] == upper_[v]) continue;
             const Priced p = price(v, expansion[k]);
-            if (p.violation == -infinity) continue;
+            if (!std::isfinite(p.slope)) {
+                violation_ = infinity;
+                return false;
+            }
             priced_.push_back(p);
             if (p.violation <= violation_) continue;
             violation_ = p.violation;
@@ -101,7 +108,7 @@ std::vector<double> Simplex::full_expansion() {
         kernel_->add_rows(weights.data(), basis_.rows(), out.data());
         double drift = 0.0;
         for (const std::size_t v : basis_.members()) {
-            drift = std::max(drift, std::abs(slope(v, out[kernel_->place(v)])));
+            drift = std::max(drift, magnitude(slope(v, out[kernel_->place(v)])));
         }
         if (restored || drift <= 0.1 * tolerance_) return out;
         restore();

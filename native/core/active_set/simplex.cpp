@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/active_set/vectors.hpp"
+
 namespace mercer::active_set {
 
 namespace {
@@ -14,6 +16,14 @@ std::vector<T> copied(const T* values, std::size_t count) {
 
 // Rates of change that cannot be told from zero.
 constexpr double negligible = 1e-13;
+
+// Whether the coefficients after a step along h are numbers.
+bool can_go(double step, const std::vector<double>& h) {
+    constexpr double overflow = 1e300;
+    double fastest = 1.0;
+    for (const double x : h) fastest = std::max(fastest, magnitude(x));
+    return step * fastest <= overflow;
+}
 
 }  // namespace
 
@@ -52,7 +62,9 @@ Status Simplex::run(const Options& options, const Monitor& monitor) {
     violation_ = infinity;
     while (watch.go_on()) {
         Priced choice;
-        if (!select(choice)) return Status::converged;
+        if (!select(choice)) {
+            return std::isfinite(violation_) ? Status::converged : Status::stalled;
+        }
         if (counters_.iterations >= limit) return Status::max_iterations;
         ++counters_.outer_iterations;
         const Outcome outcome = enter(choice.variable, choice.slope);
@@ -113,6 +125,7 @@ Simplex::Outcome Simplex::advance(std::size_t variable, double slope,
                                   const KernelRowPointer& row) {
     const double sign = slope > 0.0 ? 1.0 : -1.0;
     const Response response = basis_.respond(variable, *row);
+    if (!response.is_finite()) return Outcome::stuck;
     std::vector<double> h = response.h, eta = response.eta, u;
     for (double& x : h) x *= sign;
     for (double& x : eta) x *= sign;
@@ -124,6 +137,10 @@ Simplex::Outcome Simplex::advance(std::size_t variable, double slope,
         const double full = rate > 0.0 ? left / rate : infinity;
         const double step = std::min(block.step, full);
         if (step == infinity) return Outcome::unbounded;
+        if (!can_go(step, h)) {
+            if (is_basic) basis_.remove(basis_.position(variable));
+            return Outcome::stuck;
+        }
         const double speed = is_basic ? std::abs(h[basis_.position(variable)]) : 1.0;
         move(entering, sign, step, h, eta);
         objective_ += speed * step * (left - 0.5 * step * rate);
@@ -174,12 +191,13 @@ Simplex::Block Simplex::ratio_test(std::size_t entering, double sign,
     if (first == infinity) return block;
     const double together = first * (1.0 + 1e-12);
     for (std::size_t a = 0; a < count; ++a) {
-        if (std::abs(rate(a)) <= cut || room(a) > together) continue;
+        if (!(std::abs(rate(a)) > cut && room(a) <= together)) continue;
         const bool better = block.position == none ||
                             (is_cycling() ? variable(a) < variable(block.position)
                                    : std::abs(rate(a)) > std::abs(rate(block.position)));
         if (better) block.position = a;
     }
+    if (block.position == none) return block;
     block.step = first;
     block.at_upper = rate(block.position) > 0.0;
     return block;

@@ -90,7 +90,8 @@ class Simplex {
     bool has_gained(double since);
     double squares() const;
     double noise() const;
-    // select.cpp: the entering variable
+    // select.cpp: the entering variable; false if there is none or, with an infinite violation, if
+    // numbers did not suffice
     bool select(Priced& choice);
     bool select_candidate(Priced& choice);
     bool price_all(Priced& choice);

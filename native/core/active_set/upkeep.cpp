@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/active_set/simplex.hpp"
+#include "core/active_set/vectors.hpp"
 
 namespace mercer::active_set {
 
@@ -78,6 +79,7 @@ void Simplex::purify(const std::vector<double>& expansion) {
 void Simplex::purify_one(std::size_t variable, const std::vector<double>& gradient) {
     const KernelRowPointer row = kernel_->fetch(variable);
     const Response response = basis_.respond(variable, *row);
+    if (!response.is_finite()) return;  // no step can be told: it rests where it is
     if (!response.is_flat()) return basis_.append(variable, row, response);
     std::vector<double> h = response.h;
     double slope = gradient[variable];
@@ -149,6 +151,7 @@ void Simplex::restore() {
     for (int full = 0; full < 2 && basis_.size() > 0;) {
         if (slopes.empty()) slopes = basic_slopes();
         basis_.solve(slopes.data(), missing_sums(), h, eta);
+        if (!are_finite(h) || !are_finite(eta)) return;
         const Block block = ratio_test(none, 0.0, h);
         move(none, 0.0, std::min(block.step, 1.0), h, eta);
         if (block.step >= 1.0) {
@@ -210,6 +213,7 @@ bool Simplex::retire(std::size_t variable, double value) {
         for (double& x : h) x *= sign;
         for (double& x : eta) x *= sign;
         const Block block = ratio_test(variable, sign, h);
+        if (!response.is_finite() || block.position == none) break;
         move(variable, sign, block.step, h, eta);
         if (block.position == basis_.size()) {
             coef_[variable] = value;

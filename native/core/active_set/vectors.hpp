@@ -2,9 +2,22 @@
 // operations and with sums in one fixed order: the results do not depend on the machine.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <vector>
 
 namespace mercer::active_set {
+
+// |x|; what is not finite counts as infinite, which a largest value does not lose as it does NaN.
+inline double magnitude(double x) {
+    return std::isfinite(x) ? std::abs(x) : std::numeric_limits<double>::infinity();
+}
+
+inline bool are_finite(const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
+}
 
 // sum_i a[i] b[i]
 double dot(const double* a, const double* b, std::size_t n);

@@ -152,6 +152,8 @@ SquareResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptions& 
 template <class T>
 Change Chunk<T>::scatter(Variables<T>& variables) {
     Change change;
+    const auto fits = [](double beta) { return std::isfinite(beta); };
+    if (!std::all_of(beta_.data(), beta_.data() + size_, fits)) return change;  // nothing to keep
     for (std::size_t p = 0; p < size_; ++p) {
         if (member_[p] == nowhere || beta_[p] == start_[p]) continue;
         variables.beta[member_[p]] = beta_[p];

@@ -71,6 +71,10 @@ class Solver {
             variables_.scan();
             aim_ = options_.tolerance;
             if (is_single) aim_ = std::max(aim_, variables_.rounding());
+            if (variables_.violation() == infinity) {
+                stalled();
+                return;
+            }
             if (variables_.violation() <= aim_) {
                 if (!variables_.is_shrunk()) return;
                 ++result_.unshrinks;
@@ -171,7 +175,8 @@ class Solver {
         return stalled();
     }
 
-    // The chunk moved nothing although the whole problem is violated: rounding in the square.
+    // The chunk moved nothing although the whole problem is violated: rounding in the square. Or
+    // gradients are no numbers.
     bool stalled() {
         result_.status = Status::stalled;
         return false;

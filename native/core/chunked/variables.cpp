@@ -186,17 +186,21 @@ template <class T>
 void Variables<T>::scan() {
     std::ranges::fill(extremes_, Extremes());
     std::mutex mutex;
+    bool is_finite = true;
     gram_.threads().parallel_for(active_.size(), grain, [&](std::size_t begin, std::size_t end) {
         std::vector<Extremes> mine(extremes_.size());
+        bool fits = true;
         for (std::size_t k = begin; k < end; ++k) {
             const std::uint32_t v = active_[k];
             const int group = problem.group[v];
             Extremes& e = mine[group < 0 ? problem.n_groups : std::size_t(group)];
             const double g = gradient[v];
+            fits = fits && std::isfinite(g);
             if (g > e.up && can_grow(v)) e.up = g;
             if (g < e.down && can_fall(v)) e.down = g;
         }
         std::lock_guard lock(mutex);
+        is_finite = is_finite && fits;
         for (std::size_t g = 0; g < mine.size(); ++g) {
             extremes_[g].up = std::max(extremes_[g].up, mine[g].up);
             extremes_[g].down = std::min(extremes_[g].down, mine[g].down);
@@ -207,6 +211,7 @@ void Variables<T>::scan() {
     for (std::size_t g = 0; g < problem.n_groups; ++g) {
         violation_ = std::max(violation_, extremes_[g].up - extremes_[g].down);
     }
+    if (!is_finite) violation_ = infinity;
 }
 
 template <class T>

@@ -78,6 +78,7 @@ class Variables {
 
     // Extremes of each group (index g) and of the variables without one (index n_groups).
     const std::vector<Extremes>& extremes() const { return extremes_; }
+    // Infinite if a gradient is not finite: numbers no longer suffice.
     double violation() const { return violation_; }
     // Finds the extremes among active variables.
     void scan();

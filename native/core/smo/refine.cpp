@@ -86,6 +86,10 @@ double curvature_along(const std::vector<double>& matrix, const std::vector<doub
     return sum;
 }
 
+bool are_finite(const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
+}
+
 struct Limit {
     double step = infinity;
     std::size_t at = none;
@@ -119,7 +123,7 @@ RefineOutcome step_in_double(State<double>& state, std::size_t max_free) {
     const Cholesky<double> factor(std::move(regular), m);
     if (!factor.is_positive()) return RefineOutcome::idle;
     std::vector<double> d = direction(state, free, factor);
-    if (!std::ranges::all_of(d, [](double x) { return std::isfinite(x); })) return RefineOutcome::idle;
+    if (!are_finite(d)) return RefineOutcome::idle;
     double slope = 0.0;
     for (std::size_t k = 0; k < m; ++k) slope += d[k] * state.gradient[free[k]];
     if (!(slope > 0.0)) return RefineOutcome::full;
@@ -131,12 +135,14 @@ RefineOutcome step_in_double(State<double>& state, std::size_t max_free) {
     if (flat && limit.at == none) return RefineOutcome::unbounded;
     const double reach = flat ? 1e3 : slope / curve, step = std::min(limit.step, reach);
     for (double& x : d) x *= step;
-    if (limit.step <= reach) {
+    if (!are_finite(d)) return RefineOutcome::idle;
+    const bool is_blocked = limit.at != none && limit.step <= reach;
+    if (is_blocked) {
         const std::size_t p = free[limit.at];
         d[limit.at] = (d[limit.at] > 0.0 ? state.upper[p] : state.lower[p]) - state.beta[p];
     }
     state.move_many(free, d);
-    return flat || limit.step <= reach ? RefineOutcome::blocked : RefineOutcome::full;
+    return flat || is_blocked ? RefineOutcome::blocked : RefineOutcome::full;
 }
 
 }  // namespace

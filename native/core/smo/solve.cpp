@@ -48,7 +48,10 @@ class Solver {
     Result run() {
         if (iterate(options_.tolerance) && options_.newton_limit > 0) refine();
         state_.unshrink();
-        result_.violation = state_.violation();
+        result_.violation = state_.is_finite() ? state_.violation() : infinity;
+        if (result_.violation == infinity && result_.status == Status::converged) {
+            end(Status::stalled);
+        }
         result_.seconds = clock_.seconds();
         record_point(true);
         result_.trace = recorder_.points();
@@ -66,7 +69,7 @@ class Solver {
     // the run for the reason in result_.status.
     bool iterate(double tolerance) {
         std::size_t countdown = shrink_period_;
-        measure_terms();
+        if (!measure_terms()) return end(Status::stalled);
         for (;;) {
             if (!watch()) return false;
             Choice<T> choice = choose(tolerance);
@@ -85,7 +88,7 @@ class Solver {
             if (options_.stop_by_change && hardly_changed(tolerance)) return true;
             if (--countdown == 0) {
                 countdown = shrink_period_;
-                measure_terms();
+                if (!measure_terms()) return end(Status::stalled);
                 if (has_drifted()) return end(Status::stalled);
                 if (options_.shrinking) state_.shrink();
             }
@@ -107,12 +110,15 @@ class Solver {
                               std::numeric_limits<double>::epsilon() * terms_size_);
     }
 
-    // The largest of the terms K_ii beta_i, each part of a sum that a gradient is.
-    void measure_terms() {
+    // The largest of the terms K_ii beta_i, each part of a sum that a gradient is. False if numbers
+    // no longer suffice: comparisons with what is not finite would go on for ever.
+    bool measure_terms() {
+        if (!state_.is_finite()) return false;
         terms_size_ = 0.0;
         for (std::size_t p = 0; p < state_.size(); ++p) {
             terms_size_ = std::max(terms_size_, state_.curvature[p] * std::abs(state_.beta[p]));
         }
+        return true;
     }
 
     // Bound of the error of the objective since the gradient was given or computed (drift.hpp).
@@ -204,7 +210,7 @@ class Solver {
     // Alternates Newton steps with pair steps, which repair the free set, until the violation is at
     // the level of rounding or no longer falls.
     void refine() {
-        measure_terms();
+        if (!measure_terms()) return;
         double size = linear_size_;
         for (double g : state_.gradient) size = std::max(size, std::abs(g));
         const double target = std::max(options_.refined_tolerance * size, 8.0 * rounding());
@@ -268,7 +274,8 @@ class Solver {
     Result result_;
     Progress progress_;
     double next_poll_ = 0.0;
-    State<T> state_;
+    bool is_midway_ = false;  // after a step that may have lost what the next one gains
+    State<T> state_;  // looks at the clock while it is made: what that needs stands above
     std::unique_ptr<Selection<T>> selection_;
     std::unique_ptr<Step<T>> step_;
     Recorder<T> recorder_;
@@ -279,7 +286,6 @@ class Solver {
     double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
     double last_objective_ = 0.0;
     bool is_settled_ = false;
-    bool is_midway_ = false;  // after a step that may have lost what the next one gains
 };
 
 }  // namespace

@@ -118,6 +118,16 @@ void State<T>::refresh(std::size_t p) {
     can_fall[p] = beta[p] > lower[p] ? -1 : 0;
 }
 
+// A sum is finite only if all its terms are; one that overflows is looked at term by term.
+template <class T>
+bool State<T>::is_finite() const {
+    double sum = 0.0;
+    for (std::size_t p = 0; p < size(); ++p) sum += std::abs(gradient[p]) + std::abs(curvature[p]);
+    if (std::isfinite(sum)) return true;
+    const auto fits = [](double x) { return std::isfinite(x); };
+    return std::ranges::all_of(gradient, fits) && std::ranges::all_of(curvature, fits);
+}
+
 template <class T>
 std::size_t State<T>::n_active() const {
     std::size_t count = 0;

@@ -74,6 +74,8 @@ class State {
     std::size_t data_row(std::size_t position) const { return data_row_[position]; }
     std::size_t variable(std::size_t position) const { return variable_[position]; }
     bool is_free(std::size_t p) const { return can_grow[p] && can_fall[p]; }
+    // Whether all curvatures and gradients are numbers: kernel values and steps were.
+    bool is_finite() const;
     Gram<T>& gram() { return gram_; }
 
     // Held for the whole run, and found without a search, if the cache has room for all rows.
@@ -87,6 +89,7 @@ class State {
     // What a value of a row costs, in multiplications.
     double value_work() const { return gram_.kernel().work(); }
     double value(const Row& row, std::size_t position) const {
+        assert(column_[position] < (*row.segments_)[segment_[position]].length());
         return row.segment(segment_[position])[column_[position]];
     }
     // Entry of K + ridge. requires: `row` is the row of position `of`

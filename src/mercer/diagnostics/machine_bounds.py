@@ -165,7 +165,8 @@ def _gram(machine: Any, X: Any) -> Gram:
     if machine.fit_intercept == "penalized":
         kernel = kernel + Constant(1.0, value_bounds="fixed")
     X = X if hasattr(X, "shape") else np.asarray(X)
-    return Gram(kernel, X, precision="double", cache_size=1, n_threads=machine.n_threads)
+    gram = Gram(kernel, X, precision="double", cache_size=1, n_threads=machine.n_threads)
+    return gram.check_values()
 
 
 def _spread(gram: Gram) -> float:

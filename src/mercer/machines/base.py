@@ -33,7 +33,6 @@ from mercer.machines.checks import (
     READ_TYPES,
     are_ready,
     as_rows,
-    check_finite_values,
     is_surely_indefinite,
     naming,
 )
@@ -230,7 +229,7 @@ class KernelMachine(BaseEstimator):
             n_threads=self.n_threads,
             segments=segments,
         )
-        return check_finite_values(gram)
+        return gram.check_values()
 
     def _solve_all(
         self, formulations: list[Formulation], gram: Gram

@@ -14,7 +14,6 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from mercer.gram import Gram
 from mercer.kernels.blocks import row_slices
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "are_ready",
     "as_rows",
     "check_finite_price",
-    "check_finite_values",
     "check_weighted_classes",
     "find_classes",
     "is_surely_indefinite",
@@ -119,24 +117,6 @@ def is_surely_indefinite(K: NDArray[Any]) -> bool:
         bool((np.abs(K[rows]) > np.multiply.outer(size[rows], size) + slack).any())
         for rows in row_slices(len(K), 8 * len(K), _BLOCK_BYTES)
     )
-
-
-def check_finite_values(gram: Gram) -> Gram:
-    """``gram``, if no k(x, x) overflows: then no other kernel value does.
-
-    What overflows in single precision only is left to double precision.
-    """
-    if np.isfinite(gram.diagonal()).all():
-        return gram
-    diagonal = gram.native("double").diagonal()
-    wrong = np.flatnonzero(~np.isfinite(diagonal))
-    if len(wrong):
-        i = int(wrong[0])
-        raise ValueError(
-            f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} of X: "
-            "scale the features or choose smaller kernel parameters"
-        )
-    return gram
 
 
 def read_classes(

@@ -207,8 +207,8 @@ def _column(
     for k, certificate in enumerate(certificates):
         seconds, n_kernel, n_iter = np.subtract(marks[k + 1], marks[k])
         scaled, coef = points[k]
-        if certificate.violation > tol:
-            # rounding has spoiled the gradient it was solved with
+        if not (certificate.violation <= tol and certificate.is_feasible):
+            # rounding has spoiled the gradient it was solved with, or the sum of the point
             solutions.append(solve(scaled, gram, "active-set", start=coef, tol=tol))
             continue
         solutions.append(

@@ -21,7 +21,7 @@ from mercer.paths.certified import certify_machine
 from mercer.paths.follow import Limits, Run, coef_sizes, follow
 from mercer.paths.inputs import make_kernel, read_rows
 from mercer.paths.segments import Segments
-from mercer.paths.start import Start
+from mercer.paths.start import Start, finite_sums
 from mercer.problem import Certificate, Problem
 from mercer.spot_check import require_definite
 
@@ -151,6 +151,7 @@ def one_class_path(
     made = make_kernel(kernel, rows, weight, degree=degree, gamma=gamma, coef0=coef0)
     gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
     require_definite(gram, "a path")
+    gram.check_values()
     problem = Problem(nothing, np.zeros_like(weight), weight)
     run = _follow(problem, gram, nu_min, deadline)
     gram.inspect(coef_sizes(problem, gram, run))
@@ -162,7 +163,7 @@ def _follow(problem: Problem, gram: Gram, nu_min: float, deadline: float) -> Run
     """From every row at its bound: the one deepest inside is the first to leave it."""
     weight = problem.upper
     total = float(weight.sum())
-    value = gram.product(None, weight, precision="double")
+    value = finite_sums(gram.product(None, weight, precision="double"))
     used = np.flatnonzero(weight > 0)
     free = used[[np.argmax(value[used])]]
     start = Start(weight, free, total, -float(value[free[0]]), 0.0, False, expansion=value)

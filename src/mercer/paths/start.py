@@ -17,7 +17,7 @@ from mercer.gram import Gram
 from mercer.problem import Problem
 from mercer.solvers import Basis
 
-__all__ = ["Start", "at_unit", "exact_start", "scaled_problem", "start_at"]
+__all__ = ["Start", "at_unit", "exact_start", "finite_sums", "scaled_problem", "start_at"]
 
 FloatArray = NDArray[np.float64]
 _TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
@@ -170,11 +170,22 @@ def _settle_ties(
     )
     basis = Basis(shortest, gram)
     solution = basis.solve(tol=1e-6)
-    return solution.coef, basis.free, -solution.gradient
+    return solution.coef, basis.free, finite_sums(-solution.gradient)
 
 
 def _expansion(problem: Problem, gram: Gram, coef: FloatArray) -> FloatArray:
     rows = problem.row_coef(coef, gram.n_rows)
     used = np.flatnonzero(rows)
     values = gram.product(used, rows[used], precision="double")[problem.index]
-    return np.asarray(values + problem.ridge * coef)
+    return finite_sums(values + problem.ridge * coef)
+
+
+def finite_sums(values: FloatArray) -> FloatArray:
+    """``values`` of a machine whose coefficients are the weights, if doubles hold them."""
+    if np.isfinite(values).all():
+        return values
+    i = int(np.flatnonzero(~np.isfinite(values))[0])
+    raise ValueError(
+        "sums of kernel values times sample_weight must be finite, got "
+        f"{float(values[i])} for variable {i}: scale the features or the weights"
+    )

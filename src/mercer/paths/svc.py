@@ -159,6 +159,7 @@ def trace(
     """
     began = time.perf_counter()
     require_definite(gram, "a path")
+    gram.check_values()
     begin, method = _begin(problem, gram, limits, C_min, start)
     if accuracy > 0 and begin.parameter * limits.C_max > 1.0 and not begin.is_trivial:
         run, accuracy = approximate(problem, gram, begin, limits, accuracy)

@@ -39,6 +39,7 @@ _RELATIVE_GAP = 1e-13
 def check_active_set_problem(problem: Problem, gram: Gram) -> None:
     """Refuse what the factor cannot hold, as far as that can be known before it is made."""
     require_definite(gram, "solver='active-set'", "; solver='smo' takes any kernel")
+    gram.check_values()
 
 
 class Basis:
@@ -164,7 +165,7 @@ class Basis:
                 break
             best = certificate
             self._native.set_gradient(certificate.gradient)
-        if status != "unbounded" and certificate.violation <= aim:
+        if status != "unbounded" and certificate.violation <= aim and certificate.is_feasible:
             status = "converged"
         elif status == "converged":
             status = "precision-limit"

@@ -199,6 +199,8 @@ class CertifiedRun(ABC):
         )
 
     def _is_good(self, certificate: Certificate) -> bool:
+        if not certificate.is_feasible:
+            return False
         if self.stopping in ("maximum-gain", "relative-change"):
             return self.status == "converged"
         if self.stopping == "gap" and certificate.gap is not None:

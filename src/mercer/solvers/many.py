@@ -147,7 +147,8 @@ class _Chained:
             warm = _full(chain[at])
         if not isinstance(chosen, Chunked):
             warm = {"start": warm.get("start")}
-        solved.append(chosen.solve(chain[at], job.gram, **self.options, **warm))
+        gram = job.gram.check_values()
+        solved.append(chosen.solve(chain[at], gram, **self.options, **warm))
 
 
 def _serve(turns: Turns, chained: _Chained) -> None:

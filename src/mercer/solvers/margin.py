@@ -27,5 +27,6 @@ def violation_unit(
         return 1.0
     multiplier = certificate.multiplier
     margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
-    largest = np.abs(coef).sum() * np.abs(gram.diagonal()).max()
+    with np.errstate(over="ignore"):  # at most 1 all the same
+        largest = np.abs(coef).sum() * np.abs(gram.diagonal()).max()
     return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0

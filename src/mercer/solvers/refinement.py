@@ -105,7 +105,7 @@ def refined(
         n_iter=solution.n_iter + before - limits.steps,
         n_kernel=solution.n_kernel + gram.n_evaluations - evaluations,
         seconds=solution.seconds + time.perf_counter() - began,
-        status="converged" if best.violation <= aim else best.status,
+        status="converged" if best.violation <= aim and best.is_feasible else best.status,
     )
 
 
@@ -133,6 +133,8 @@ def _best(
 def _has_room(gram: Gram, solution: Solution) -> bool:
     """Whether products of coefficients and rows stay far from overflow."""
     largest = float(np.abs(gram.diagonal()).max(initial=0.0))
+    if not np.isfinite(solution.violation):
+        return False
     return largest < 1e200 and float(np.abs(solution.coef).max(initial=0.0)) < 1e50
 
 

@@ -205,7 +205,7 @@ def solve(
         )
     return resolve_solver(solver).solve(
         problem,
-        gram,
+        gram.check_values(),
         start=start,
         tol=tol,
         max_iter=max_iter,

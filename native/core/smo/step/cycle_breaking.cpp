@@ -1,6 +1,7 @@
 #include "core/smo/step/cycle_breaking.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/smo/step/newton.hpp"
 
@@ -59,6 +60,7 @@ bool CycleBreaking<T>::take_along(State<T>& state, std::size_t since, StepRecord
     const double slope = along_.slope(state.gradient), curvature = along_.curvature;
     const double room = room_along(state, along_);
     if (!(slope > 0.0) || !(curvature > 0.0) || !(room > 0.0)) return false;
+    if (!std::isfinite(slope / curvature)) return false;
     record.length = std::min(slope / curvature, room);
     record.newton = slope / curvature;
     record.kind = StepKind::joint;

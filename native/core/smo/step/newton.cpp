@@ -19,10 +19,11 @@ double larger_coefficient(const State<T>& state, Pair pair) {
 }  // namespace
 
 // A step of this length moves the larger coefficient by a unit in its last place or two: pairs
-// would move to and fro for ever.
+// would move to and fro for ever. One that is no number leads nowhere.
 template <class T>
 bool is_lost(const State<T>& state, const StepRecord& record) {
     const double largest = larger_coefficient(state, record.pair);
+    if (std::isnan(record.length)) return true;
     return record.kind != StepKind::clipped &&
            std::abs(record.length) <= 2.0 * std::numeric_limits<double>::epsilon() * largest;
 }

@@ -59,13 +59,16 @@ StepRecord PlanningAhead<T>::take(State<T>& state, Choice<T>& choice) {
             if (found.exists && (!best.exists || found.gain > best.gain)) best = found;
         }
     }
-    if (best.exists) {
-        record.length = best.step;
-        record.kind = StepKind::planned;
+    // A first half too short to move anything is no plan: the pair alone gains.
+    StepRecord planned = record;
+    planned.length = best.step;
+    planned.kind = StepKind::planned;
+    was_planned_ = best.exists && !is_lost(state, planned);
+    if (was_planned_) {
+        record = planned;
         plan_base_ = recent_;
     }
     take_recorded(state, choice, record);
-    was_planned_ = best.exists;
     was_free_ = record.kind == StepKind::free;
     ratio_ = record.length / record.newton;
     recent_.insert(recent_.begin(), {record.pair, state.pair_curvature(record.pair, choice.up_row)});

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "core/smo/selection/large_maximum_gain.hpp"
 #include "core/smo/step/newton.hpp"
 
@@ -16,7 +19,9 @@ StepRecord SetStep<T>::take(State<T>& state, Choice<T>& choice) {
     const std::vector<double> d = maximize(restrict_to<T>(state, choice.set, rows), 1e-9, 10'000).d;
     StepRecord record{choice.pair, 0.0, infinity, StepKind::joint};
     for (double x : d) record.length = std::max(record.length, std::abs(x));
-    record.stalled = record.length == 0.0;
+    const bool is_number = std::ranges::all_of(d, [](double x) { return std::isfinite(x); });
+    record.stalled = record.length == 0.0 || !is_number;
+    if (record.stalled) return record;
     for (std::size_t k = 0; k < d.size(); ++k) {
         state.move({choice.set[k], none}, d[k], choice.set_rows[k], {});
     }

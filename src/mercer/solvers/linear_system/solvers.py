@@ -153,6 +153,8 @@ def _wrap(
         n_iter=n_iter,
         n_kernel=gram.n_evaluations - began[1],
         seconds=time.perf_counter() - began[0],
-        status="converged" if certificate.violation <= tol else "precision-limit",
+        status="converged"
+        if certificate.violation <= tol and certificate.is_feasible
+        else "precision-limit",
         solver=name,
     )
