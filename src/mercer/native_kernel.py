@@ -179,11 +179,14 @@ MOST_SPREAD: dict[Precision, float] = {"single": 2.0**8, "double": 2.0**12}
 
 def spread(form: shapes.Leaf, rows: RowSet) -> float:
     """``gamma |x|^2``, for a laplacian ``gamma |x|_1``, of the longest row x, or a bound of it."""
-    packed = rows.packed(form.transform, is_centred(form, rows))
-    square = float(packed.squared_norms().max(initial=0.0))
-    # |x|_1 <= sqrt(d) |x|
-    length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
-    return form.gamma * length
+    key = (form.kind, form.gamma, id(form.transform))
+    if key not in rows.spreads:
+        packed = rows.packed(form.transform, is_centred(form, rows))
+        square = float(packed.squared_norms().max(initial=0.0))
+        # |x|_1 <= sqrt(d) |x|
+        length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
+        rows.spreads[key] = form.gamma * length
+    return rows.spreads[key]
 
 
 def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:

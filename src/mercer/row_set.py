@@ -73,6 +73,7 @@ class RowSet:
         self.precision = precision
         self.shift = shift
         self.store_sparse = store_sparse or sp.issparse(rows)
+        self.spreads: dict[Any, float] = {}
         # What was chosen for kernels of distances: shifted or not, by differences or not.
         self.packings: dict[Any, tuple[bool, bool]] = {}
         self.splits: dict[Any, Any] = {}  # by heavy features, see there
