@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -59,7 +60,7 @@ class LowRank(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rank": [Interval(Integral, 1, None, closed="left")],
         "method": [StrOptions(set(METHODS))],
-        "basis": [StrOptions(set(BASES)), "array-like"],
+        "basis": [StrOptions(set(BASES)), "array-like", "sparse matrix"],
         "n_models": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -118,6 +119,8 @@ class LowRank(BaseEstimator):
         if isinstance(self.basis, str):
             rank = min(self.rank, count_rows(X))
             return X, choose_basis(self.basis, kernel, X, rank, rng, n_threads=n_threads)  # type: ignore[arg-type]
+        if not count_rows(self.basis):
+            raise ValueError("basis must hold at least one row, got none")
         if self.has_positions:
             return X, self.positions(count_rows(X))
         if reads_stored(kernel.form()):
@@ -130,6 +133,7 @@ class LowRank(BaseEstimator):
         given = self.basis
         return (
             not isinstance(given, str)
+            and not sp.issparse(given)
             and np.ndim(given) == 1
             and np.asarray(given).dtype.kind in "iu"
         )

@@ -85,7 +85,14 @@ class LeastSquaresMachine(KernelMachine):
         place = np.full(n, -1)
         place[rows] = np.arange(len(rows))
         found = place[positions]
-        if low_rank.method != "subset" and (found < 0).any():
+        absent = positions[found < 0]
+        is_subset = low_rank.method == "subset"
+        if len(absent) == len(positions) if is_subset else len(absent) and self._is_precomputed():
+            raise ValueError(
+                "basis must hold rows of positive weight for method='subset' or a precomputed "
+                f"kernel, got {absent.tolist()}"
+            )
+        if not is_subset and len(absent):
             # a row without weight may be in the basis all the same
             return clone(low_rank).set_params(basis=take_rows(X, positions))
         return clone(low_rank).set_params(basis=found[found >= 0])

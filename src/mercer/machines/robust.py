@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Expansion
-from mercer.native_kernel import take_rows
+from mercer.native_kernel import reads_stored, take_rows
 from mercer.solvers.linear_system import Job, LeastSquaresFit, System, fit_least_squares
 
 __all__ = ["fit_robust", "hampel_weights", "huber_weights", "residual_scale", "residuals"]
@@ -65,7 +65,10 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     if fit.weights is not None:
         return s.targets - (job.X @ fit.weights + fit.intercept)
     assert fit.coef is not None
-    rows = fit.rows if fit.support is None else take_rows(job.X, fit.support)
+    rows = fit.rows
+    if fit.support is not None:
+        is_stored = reads_stored(job.kernel.form())
+        rows = fit.support if is_stored else take_rows(job.X, fit.support)
     values = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads).evaluate(job.X)[0]
     return s.targets - values - fit.intercept
 
