@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from mercer import _core
+from mercer._memory import available_bytes, require_memory
 from mercer._threads import resolve_threads
 from mercer.kernels import Kernel
 from mercer.kernels.form import Leaf
@@ -184,6 +184,11 @@ class Gram:
         """Kernel values of some rows against some others; not cached."""
         left = _indices("rows", rows, self.n_rows)
         right = _indices("columns", columns, self.n_rows)
+        require_memory(
+            (4.0 if (precision or self.precision) == "single" else 8.0) * len(left) * len(right),
+            f"a block of {len(left)} x {len(right)} kernel values",
+            "ask for fewer rows at a time, or for products",
+        )
         return self.native(precision).block(left, right)
 
     def product(
@@ -328,19 +333,12 @@ def _resolve_precision(precision: str, n_rows: int) -> Precision:
 def _cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> int:
     whole = n_rows * n_rows * (4 if precision == "single" else 8)
     if cache_size == "auto":
-        return whole if whole <= _SMALL_CACHE else min(whole, _available_bytes() // 4)
+        return whole if whole <= _SMALL_CACHE else min(whole, available_bytes() // 4)
     if isinstance(cache_size, str) or not cache_size > 0:
         raise ValueError(
             f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"
         )
     return int(min(whole, cache_size * 2**20))
-
-
-def _available_bytes() -> int:
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return 4 * 2**30
 
 
 def _check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:

@@ -128,6 +128,11 @@ class LowRank(BaseEstimator):
         return self.basis, np.arange(count_rows(self.basis))
 
     @property
+    def size(self) -> int:
+        """Number of basis rows asked for, of one model."""
+        return int(self.rank) if isinstance(self.basis, str) else count_rows(self.basis)
+
+    @property
     def has_positions(self) -> bool:
         """Whether ``basis`` is positions of rows."""
         given = self.basis

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer._memory import require_memory
 from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
 from mercer.kernels import Constant, Linear
@@ -155,6 +156,12 @@ n_threads, verbose, callback
         if wanted.method == "subset":
             raise ValueError("low_rank.method must be 'rectangle' or 'nystrom', got 'subset'")
         n = count_rows(X)
+        size = min(wanted.size, n) * wanted.n_models
+        require_memory(
+            8.0 * (n * size + 3 * size**2),
+            f"low_rank of rank {size} with {n} rows",
+            "a smaller rank works, and so does SVC, whose cache_size bounds its memory",
+        )
         if isinstance(wanted.basis, str) and len(rows) < n:
             self._choose_among(wanted, kernel, X, rows)
         else:
