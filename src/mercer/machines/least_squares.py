@@ -32,7 +32,8 @@ LEAST_FREEDOM = 1e-8
 ROUNDING = 1e-8
 # Solvers that give leave-one-out values of one alpha if there is time.
 FACTORING = frozenset((
-    "direct", "eigen", "primal", "smw", "rectangle", "subset", "nystrom", "proximal", "l0", "pruned",
+    "direct", "eigen", "primal", "smw", "rectangle", "subset", "nystrom", "proximal",
+    "l0", "pruned",
 ))  # fmt: skip
 
 
