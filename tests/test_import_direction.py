@@ -38,7 +38,7 @@ ROOMS = [
     "cli",
 ]
 # Modules beside the rooms, and the room each belongs to; the first ones every room may use.
-EVERYWHERE = {"_core", "_threads", "__version__"}
+EVERYWHERE = {"_core", "_memory", "_threads", "__version__"}
 ANNEXES = {
     "duality": "problem",
     "error_free": "problem",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from mercer import _core
+from mercer._memory import require_memory
 from mercer._threads import resolve_threads
 from mercer.gram_arguments import cache_bytes, check_segments, indices, resolve_precision
 from mercer.kernels import Kernel
@@ -271,6 +271,11 @@ class Gram:
         """Kernel values of some rows against some others; not cached."""
         left = indices("rows", rows, self.n_rows)
         right = indices("columns", columns, self.n_rows)
+        require_memory(
+            (4.0 if (precision or self.precision) == "single" else 8.0) * len(left) * len(right),
+            f"a block of {len(left)} x {len(right)} kernel values",
+            "ask for fewer rows at a time, or for products",
+        )
         return self.native(precision).block(left, right)
 
     def product(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._memory import available_bytes
 from mercer.row_set import Precision
 
 __all__ = ["cache_bytes", "check_segments", "indices", "resolve_precision"]
@@ -41,19 +40,12 @@ def cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> i
     """Memory for kernel rows, no more than the whole matrix takes."""
     whole = n_rows * n_rows * (4 if precision == "single" else 8)
     if cache_size == "auto":
-        return whole if whole <= _SMALL_CACHE else min(whole, _available_bytes() // 4)
+        return whole if whole <= _SMALL_CACHE else min(whole, available_bytes() // 4)
     if isinstance(cache_size, str) or not cache_size > 0:
         raise ValueError(
             f"cache_size must be a positive number of MB or 'auto', got {cache_size!r}"
         )
     return int(min(whole, cache_size * 2**20))
-
-
-def _available_bytes() -> int:
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return 4 * 2**30
 
 
 def check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:

@@ -61,7 +61,8 @@ def choose_basis(
         chosen = spread_basis(gram, rank, rng)
     else:
         chosen = leverage_basis(gram, rows, rank, rng)
-    return seen[chosen]
+    # where all kernel values are 0 every row is as good as none
+    return seen[chosen] if len(chosen) else seen[:1]
 
 
 def _rows_to_look_at(basis: Basis, n: int, rank: int, rng: np.random.Generator) -> IndexArray:

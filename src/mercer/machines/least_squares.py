@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,11 +13,14 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
+from mercer.machines.left_out import left_out_score
+from mercer.machines.linear import linear_factor
 from mercer.native_kernel import take_rows
 from mercer.solvers.linear_system import Job, LeastSquaresFit, Scan, System, fit_least_squares
 from mercer.solvers.linear_system.fit import Loss
@@ -29,6 +34,11 @@ FloatArray = NDArray[np.float64]
 LEAST_FREEDOM = 1e-8
 # Relative residual that rounding may leave however small tol is.
 ROUNDING = 1e-8
+# Solvers that give leave-one-out values of one alpha if there is time.
+FACTORING = frozenset((
+    "direct", "eigen", "primal", "smw", "rectangle", "subset", "nystrom", "proximal",
+    "l0", "pruned",
+))  # fmt: skip
 
 
 class LeastSquaresMachine(KernelMachine):
@@ -36,6 +46,7 @@ class LeastSquaresMachine(KernelMachine):
 
     loo_values_: FloatArray | None
     loo_errors_: FloatArray | None
+    loo_scores_: FloatArray | None
     loo_error_: float | None
     gcv_: float | None
     dof_: float | None
@@ -44,19 +55,21 @@ class LeastSquaresMachine(KernelMachine):
         "alpha": [
             Interval(Real, 0.0, None, closed="neither"),
             "array-like",
-            StrOptions({"loo"}),
+            StrOptions({"loo", "gcv"}),
         ],
         **{
             name: KernelMachine._parameter_constraints[name]
-            for name in ("kernel", "degree", "gamma", "coef0", "tol", "max_iter", "solver")
+            for name in (
+                *("kernel", "degree", "gamma", "coef0", "tol", "max_iter", "solver"),
+                *("max_time", "precision", "n_threads"),
+            )
         },
         "fit_intercept": ["boolean", StrOptions({"penalized"})],
         "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
         "penalty": [StrOptions({"norm", "coefficients"})],
         "sparse": [StrOptions({"prune", "l0"}), None],
         "loo": ["boolean"],
-        "precision": KernelMachine._parameter_constraints["precision"],
-        "n_threads": KernelMachine._parameter_constraints["n_threads"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
     }
 
     def _alphas(self) -> FloatArray | None:
@@ -66,10 +79,19 @@ class LeastSquaresMachine(KernelMachine):
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
             raise ValueError(
-                "alpha must be a positive number, a vector of positive numbers or 'loo', "
+                "alpha must be a positive number, a vector of positive numbers, 'loo' or 'gcv', "
                 f"got {self.alpha!r}"
             )
         return alphas
+
+    def _left_out_score(
+        self, known: tuple[Any, NDArray[Any]], weight: FloatArray
+    ) -> Callable[[FloatArray], float] | None:
+        if self.scoring is None:
+            return None
+        if isinstance(self.alpha, str) and self.alpha == "gcv":
+            raise ValueError(f"scoring must be None with alpha='gcv', got {self.scoring!r}")
+        return left_out_score(self.scoring, *known, weight)
 
     def _low_rank(self) -> LowRank | None:
         if isinstance(self.low_rank, Integral):
@@ -85,18 +107,33 @@ class LeastSquaresMachine(KernelMachine):
         place = np.full(n, -1)
         place[rows] = np.arange(len(rows))
         found = place[positions]
-        if low_rank.method != "subset" and (found < 0).any():
+        absent = positions[found < 0]
+        is_subset = low_rank.method == "subset"
+        if len(absent) == len(positions) if is_subset else len(absent) and self._is_precomputed():
+            raise ValueError(
+                "basis must hold rows of positive weight for method='subset' or a precomputed "
+                f"kernel, got {absent.tolist()}"
+            )
+        if not is_subset and len(absent):
             # a row without weight may be in the basis all the same
             return clone(low_rank).set_params(basis=take_rows(X, positions))
         return clone(low_rank).set_params(basis=found[found >= 0])
 
     def _fit_targets(
-        self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray
-    ) -> None:
+        self,
+        X: Any,
+        targets: FloatArray,
+        weight: FloatArray,
+        loss: Loss,
+        loss_weight: FloatArray,
+        known: tuple[Any, NDArray[Any]],
+    ) -> Scan | None:
         """Fit on the rows of positive weight and keep what came of it.
 
-        ``loss`` and ``loss_weight`` are those of the rows of positive weight.
+        ``loss`` and ``loss_weight`` are those of the rows of positive weight; ``known`` is what
+        a scorer gets for a machine, and the targets of these rows.
         """
+        began = time.perf_counter()
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -104,6 +141,8 @@ class LeastSquaresMachine(KernelMachine):
             X=self._rows_of(X, rows, len(weight)),
             system=System(targets[rows], weight[rows], self.fit_intercept is True),
             alphas=self._alphas(),
+            score=self._left_out_score(known, loss_weight),
+            by_gcv=isinstance(self.alpha, str) and self.alpha == "gcv",
             loss=loss,
             loss_weight=loss_weight,
             penalized=self.fit_intercept == "penalized",
@@ -113,6 +152,7 @@ class LeastSquaresMachine(KernelMachine):
             loo=self.loo,
             tol=self.tol,
             max_iter=None if self.max_iter < 0 else self.max_iter,
+            deadline=np.inf if self.max_time is None else began + self.max_time,
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
@@ -122,6 +162,7 @@ class LeastSquaresMachine(KernelMachine):
         self._keep_fit(fit, kernel, X, rows)
         self._keep_diagnostics(fit.scan, targets, rows, X)
         self._warn_of_interpolation(len(rows))
+        return fit.scan
 
     def _rows_of(self, X: Any, rows: NDArray[np.intp], n: int) -> Any:
         if len(rows) == n:
@@ -168,6 +209,10 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_support(X, rows[fit.rows])
         else:
             self.support_vectors_ = fit.rows
+        factor = linear_factor(self.kernel_)
+        if factor is not None:
+            vectors = self.support_vectors_
+            self.coef_ = factor * np.asarray((vectors.T @ fit.coef).T, dtype=np.float64)
         self._expand()
 
     def _warn(self, fit: LeastSquaresFit) -> None:
@@ -175,9 +220,7 @@ class LeastSquaresMachine(KernelMachine):
         solved = fit.weights if fit.weights is not None else fit.coef
         limit = 1 / (np.finfo(float).eps * max(len(solved) if solved is not None else 0, 1))
         if not fit.converged:
-            reached = 0 <= self.max_iter <= fit.n_iter
-            advice = "Increase max_iter, tol or alpha" if reached else "Increase tol or alpha"
-            reason = f"max_iter={self.max_iter}" if reached else "rounding allows no better"
+            reason, advice = self._reason(fit.n_iter)
             warnings.warn(
                 f"{fit.solver} stopped after {fit.n_iter} iterations ({reason}) at a relative "
                 f"residual of {fit.residual:.3g} (tol={self.tol:g}). {advice}",
@@ -200,15 +243,29 @@ class LeastSquaresMachine(KernelMachine):
                 stacklevel=5,
             )
 
+    def _reason(self, n_iter: int) -> tuple[str, str]:
+        """Why a solver ended before its tolerance, and what helps."""
+        if 0 <= self.max_iter <= n_iter:
+            return f"max_iter={self.max_iter}", "Increase max_iter, tol or alpha"
+        if self.max_time is not None:
+            return f"max_time={self.max_time}", "Increase max_time, tol or alpha"
+        return "rounding allows no better", "Increase tol or alpha"
+
     def _keep_diagnostics(
         self, result: Scan | None, targets: FloatArray, rows: NDArray[np.intp], X: Any
     ) -> None:
         """Leave-one-out and GCV of the alpha used; rows of weight 0 were left out anyway."""
         self.alphas_ = np.array([self.alpha_]) if result is None else result.alphas
-        self.loo_values_ = self.loo_errors_ = None
+        self.loo_values_ = self.loo_errors_ = self.loo_scores_ = None
         self.loo_error_ = self.gcv_ = self.dof_ = None
         if result is None:
+            if self.loo and self.max_time is not None and self.solver_ in FACTORING:
+                self._warn_of_time("there are no loo_values_")
             return
+        if result.n_seen < len(rows):
+            self._warn_of_time(
+                f"the errors are those of {result.n_seen} of {len(rows)} rows when left out"
+            )
         values = np.empty(targets.shape)
         values[rows] = result.values
         absent = np.setdiff1d(np.arange(len(values)), rows)
@@ -216,9 +273,17 @@ class LeastSquaresMachine(KernelMachine):
             values[absent] = self._outputs(take_rows(X, absent))
         self.loo_values_ = values[:, 0] if self._is_flat else values
         self.loo_errors_ = result.errors
+        self.loo_scores_ = result.scores
         self.loo_error_ = float(result.errors[result.best])
         self.gcv_ = float(result.gcv[result.best])
         self.dof_ = float(result.dof[result.best])
+
+    def _warn_of_time(self, what: str) -> None:
+        warnings.warn(
+            f"max_time={self.max_time:g} was over before all rows were left out: {what}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
     def _warn_of_interpolation(self, n_rows: int) -> None:
         """In the space of features 1 - h_i is a difference: nothing is left of it if h_i is 1."""

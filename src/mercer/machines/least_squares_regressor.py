@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
+from mercer.machines.left_out import LeftOutRegressor
 from mercer.machines.robust import CHANGE, fit_robust
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
@@ -79,8 +80,10 @@ class LSSVR(RegressorMixin, StreamedMachine):
         penalty: str = "norm",
         sparse: str | None = None,
         loo: bool = True,
+        scoring: Any = None,
         tol: float = 1e-6,
         max_iter: int = -1,
+        max_time: float | None = None,
         precision: str = "auto",
         n_threads: int | None = None,
     ) -> None:
@@ -96,8 +99,10 @@ class LSSVR(RegressorMixin, StreamedMachine):
         self.penalty = penalty
         self.sparse = sparse
         self.loo = loo
+        self.scoring = scoring
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
         self.precision = precision
         self.n_threads = n_threads
 
@@ -126,12 +131,26 @@ class LSSVR(RegressorMixin, StreamedMachine):
         """
         X, targets, weight = self._validate_targets(X, y, sample_weight)
         rows = weight > 0
-        self._fit_targets(X, targets, weight, squared_loss(targets[rows]), weight[rows])
+        self._warn_of_grid(targets.shape[1])
+        known = LeftOutRegressor(), targets[rows, 0] if self._is_flat else targets[rows]
+        loss = squared_loss(targets[rows])
+        self._fit_targets(X, targets, weight, loss, weight[rows], known)
         if self.robust is not None:
             share = np.ones(len(weight))
             share[rows] = self.robust_weight_
             self.robust_weight_ = share
         return self
+
+    def _warn_of_grid(self, n_targets: int) -> None:
+        """KernelRidge would take such a vector as one alpha for each target."""
+        if n_targets > 1 and np.size(self.alpha) == n_targets:
+            warnings.warn(
+                f"alpha holds {n_targets} values and there are as many targets: it is a grid, of "
+                "which one value is chosen for all targets, not an alpha for each as in "
+                "KernelRidge. Fit one machine a target for that",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _validate_targets(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, reset: bool = True

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer._memory import require_memory
 from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
 from mercer.kernels import Constant, Linear
@@ -155,10 +156,16 @@ n_threads, verbose, callback
         if wanted.method == "subset":
             raise ValueError("low_rank.method must be 'rectangle' or 'nystrom', got 'subset'")
         n = count_rows(X)
+        size = min(wanted.size, n) * wanted.n_models
+        require_memory(
+            8.0 * (n * size + 3 * size**2),
+            f"low_rank of rank {size} with {n} rows",
+            "a smaller rank works, and so does SVC, whose cache_size bounds its memory",
+        )
         if isinstance(wanted.basis, str) and len(rows) < n:
             self._choose_among(wanted, kernel, X, rows)
         else:
-            wanted.fit(kernel, X, n_threads=self.n_threads)
+            wanted.choose(kernel, X, n_threads=self.n_threads)
         self.low_rank_ = wanted
         rank = sum(features.rank for features in wanted.maps_)
         out = np.empty((n, rank))
@@ -169,9 +176,9 @@ n_threads, verbose, callback
     def _choose_among(self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp]) -> None:
         """Fit ``low_rank`` with its basis among some of the rows, counted among all."""
         if not self._is_precomputed():
-            low_rank.fit(kernel, take_rows(X, rows), n_threads=self.n_threads)
+            low_rank.choose(kernel, take_rows(X, rows), n_threads=self.n_threads)
         else:
-            low_rank.fit(kernel, X[np.ix_(rows, rows)], n_threads=self.n_threads)
+            low_rank.choose(kernel, X[np.ix_(rows, rows)], n_threads=self.n_threads)
             low_rank.maps_ = tuple(
                 FeatureMap(kernel, X, rows[basis], n_threads=self.n_threads)
                 for basis in low_rank.basis_

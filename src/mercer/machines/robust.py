@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Expansion
-from mercer.native_kernel import take_rows
+from mercer.native_kernel import reads_stored, take_rows
 from mercer.solvers.linear_system import Job, LeastSquaresFit, System, fit_least_squares
 
 __all__ = ["fit_robust", "hampel_weights", "huber_weights", "residual_scale", "residuals"]
@@ -65,7 +65,10 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     if fit.weights is not None:
         return s.targets - (job.X @ fit.weights + fit.intercept)
     assert fit.coef is not None
-    rows = fit.rows if fit.support is None else take_rows(job.X, fit.support)
+    rows = fit.rows
+    if fit.support is not None:
+        is_stored = reads_stored(job.kernel.form())
+        rows = fit.support if is_stored else take_rows(job.X, fit.support)
     values = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads).evaluate(job.X)[0]
     return s.targets - values - fit.intercept
 
@@ -81,9 +84,9 @@ def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, f
     """
     choice, base = job, job.system
     share = np.ones(base.n_rows)
-    rounds, change = 0, np.inf
+    rounds, change, scale = 0, 1.0, 0.0
     fit = fit_least_squares(replace(job, loo=False))
-    while rounds < ROUNDS:
+    while rounds < ROUNDS and not job.is_late:
         residual = residuals(job, fit)[:, 0]
         if rounds < MEASURED:
             scale = residual_scale(residual, base.weight)
@@ -96,7 +99,7 @@ def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, f
             break
         rounds += 1
         fit = fit_least_squares(replace(_weighted(job, share), loo=False))
-    final = fit_least_squares(_weighted(choice, share))
+    final = fit if job.is_late else fit_least_squares(_weighted(choice, share))
     return replace(final, n_iter=rounds, change=change), share, scale
 
 

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mercer._memory import require_memory
 from mercer.cross_gram import CrossGram
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 from mercer.native_kernel import reads_stored, take_rows
@@ -33,7 +34,8 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
             f"penalty='coefficients' needs method='rectangle' of low_rank, got {low_rank.method!r}"
         )
     kernel = job.kernel if job.proximal else job.full_kernel
-    low_rank.fit(
+    _require_room(job, low_rank)
+    low_rank.choose(
         kernel,
         job.X,
         # rows of a subset are data, which depend on each other or not
@@ -55,6 +57,20 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
         condition=dual_condition(whole, alpha) if is_dual else whole.condition(alpha),
         residual=whole.residual(alpha),
         low_rank=low_rank,
+    )
+
+
+def _require_room(job: Job, low_rank: LowRank) -> None:
+    """Three squares of the rank, and for left-out values of "nystrom" features of all rows."""
+    n = job.system.n_rows
+    rank = min(low_rank.size, n)
+    size = 3 * rank**2
+    if low_rank.method == "nystrom" and (job.loo or job.alpha is None):
+        size += 4 * n * rank
+    require_memory(
+        8.0 * size * low_rank.n_models,
+        f"low_rank of rank {rank} and method {low_rank.method!r} with {n} rows",
+        "a smaller rank, fewer n_models or method='rectangle' works",
     )
 
 

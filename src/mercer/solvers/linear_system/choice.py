@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mercer._memory import LITTLE, available_bytes
 from mercer.kernels import Linear
 from mercer.native_kernel import count_rows
 from mercer.solvers.linear_system.approximate import fit_low_rank
@@ -98,5 +99,11 @@ def choose_solver(job: Job) -> str:
 
 
 def default_rank(n_rows: int) -> int:
-    """Rank of the preconditioner: grows as the square root of the number of rows."""
-    return int(min(n_rows, np.clip(4 * np.sqrt(n_rows), 50, 1500)))
+    """Rank of the preconditioner: grows as the square root of the number of rows.
+
+    Its features and their directions, three arrays, take a quarter of the memory at most.
+    """
+    rank = int(min(n_rows, np.clip(4 * np.sqrt(n_rows), 50, 1500)))
+    if 24 * n_rows * rank <= LITTLE:
+        return rank
+    return max(min(rank, available_bytes() // (4 * 24 * n_rows)), 1)

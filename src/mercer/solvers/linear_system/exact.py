@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._memory import require_memory
 from mercer.formulations import least_squares
 from mercer.gram import Gram
 from mercer.kernels.blocks import row_slices
@@ -27,13 +28,22 @@ from mercer.solvers.linear_system.linear import (
 from mercer.solvers.linear_system.residual import dual_residual, target_sizes
 from mercer.solvers.linear_system.solvers import ConjugateGradient, factored
 
-__all__ = ["fit_cg", "fit_direct", "fit_iterative_linear", "fit_primal", "fit_proximal", "fit_smo"]
+__all__ = [
+    "fit_cg",
+    "fit_direct",
+    "fit_iterative_linear",
+    "fit_primal",
+    "fit_proximal",
+    "fit_smo",
+    "require_squares",
+]
 
 FloatArray = NDArray[np.float64]
 
 
 def fit_direct(job: Job, *, spectral: bool) -> LeastSquaresFit:
     """One n x n factorization: Cholesky for one alpha, the spectrum for many."""
+    require_squares(3 if spectral else 2, job.system.n_rows, "eigen" if spectral else "direct")
     gram, everything = job.gram(), np.arange(job.system.n_rows)
     matrix, product = _values_and_product(gram)
     evaluator = factored(
@@ -68,9 +78,24 @@ def _values_and_product(
     return kept.copy, lambda V: kept @ V
 
 
+def require_squares(count: int, n_rows: int, solver: str) -> None:
+    """Refuse so many n x n matrices of doubles if there is no room for them."""
+    require_memory(
+        8.0 * count * n_rows**2,
+        f"solver {solver!r} with {n_rows} rows",
+        "low_rank works in blocks of rows, and solver='cg', which takes one alpha, stores no "
+        "kernel values",
+    )
+
+
 def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
     """A linear kernel by its d x d matrix; with ``dual`` the coefficients by Woodbury."""
     X = job.full_X
+    require_memory(
+        8 * (2 if job.alpha is not None else 4) * X.shape[1] ** 2,
+        f"solver={'smw' if dual else 'primal'!r} with {X.shape[1]} features",
+        "solver='cg' stores no square matrix and takes one alpha",
+    )
     blocks = list(row_slices(X.shape[0], 8 * X.shape[1]))
     source = lambda rows: _own_block(X[rows])  # noqa: E731
     evaluator = FeatureSystem(job.system, source, X.shape[1], blocks, job.alpha)
@@ -101,7 +126,9 @@ def fit_iterative_linear(job: Job, method: str) -> LeastSquaresFit:
     is_ready = hasattr(X, "tocsr") or X.dtype == np.float64
     data = LinearData(X if is_ready else X.astype(np.float64), job.system)
     run = linear_cg if method == "cg" else linear_lsqr
-    weights, intercept, end = run(data, alpha, tol=job.tol, max_iter=job.max_iter)
+    weights, intercept, end = run(
+        data, alpha, tol=job.tol, max_iter=job.max_iter, deadline=job.deadline
+    )
     return LeastSquaresFit(
         solver=method,
         alpha=alpha,
@@ -127,6 +154,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
         features=features,
         tol=job.tol,
         max_iter=job.max_iter,
+        deadline=job.deadline,
         precision=job.precision,
     )
     return LeastSquaresFit(
@@ -156,8 +184,14 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
     sizes = target_sizes(s) / np.sqrt(s.total)
     for k, target in enumerate((s.targets - s.target_mean).T):
         formulation = least_squares(target, alpha, s.weight, fit_intercept=kind)  # type: ignore[arg-type]
-        tol, limit = job.tol * (sizes[k] or 1.0), -1 if job.max_iter is None else job.max_iter
-        solution = solve(formulation.problem, gram, solver, tol=tol, max_iter=limit)
+        solution = solve(
+            formulation.problem,
+            gram,
+            solver,
+            tol=job.tol * (sizes[k] or 1.0),
+            max_iter=-1 if job.max_iter is None else job.max_iter,
+            max_time=job.seconds_left,
+        )
         read_out = formulation.read_out(solution)
         coef[:, k], intercept[k] = read_out.coef, read_out.intercept + s.target_mean[k]
         n_iter = max(n_iter, solution.n_iter)
@@ -182,6 +216,7 @@ def fit_proximal(job: Job) -> LeastSquaresFit:
     A row of weight w is w copies that share its coefficient, sum_i c_i^2 / w_i: the features
     are K diag(sqrt(w)).
     """
+    require_squares(2 if job.alpha is not None else 4, job.system.n_rows, "proximal")
     kernel_values = FeatureMap(
         job.kernel, job.X, whiten=False, precision=job.precision, n_threads=job.n_threads
     )

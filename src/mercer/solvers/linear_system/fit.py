@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +37,10 @@ class Job:
         Targets, weights, and whether there is a free bias.
     alphas : ndarray of shape (n_alphas,) or None
         What to choose from; None asks for the default grid.
+    by_gcv : bool
+        Whether the least GCV chooses, and not the least loss.
+    score : callable or None
+        From left-out values to the score by which alpha is chosen in place of the loss.
     loss : callable
         Loss of left-out rows by which alpha is chosen.
     loss_weight : ndarray of shape (n_rows,)
@@ -49,6 +55,8 @@ class Job:
         Name or solver object.
     loo : bool
         Whether leave-one-out values are wanted even if alpha is known.
+    deadline : float
+        Time of ``time.perf_counter`` after which nothing begins that can be left undone.
     """
 
     kernel: Kernel
@@ -57,6 +65,8 @@ class Job:
     alphas: FloatArray | None
     loss: Loss
     loss_weight: FloatArray
+    by_gcv: bool = False
+    score: Callable[[FloatArray], float] | None = None
     penalized: bool = False
     proximal: bool = False
     low_rank: LowRank | None = None
@@ -64,6 +74,7 @@ class Job:
     loo: bool = True
     tol: float = 1e-6
     max_iter: int | None = None
+    deadline: float = np.inf
     precision: Precision = "double"
     n_threads: int | None = None
 
@@ -72,6 +83,17 @@ class Job:
         """The alpha, if there is only one."""
         one = self.alphas is not None and len(self.alphas) == 1
         return float(self.alphas[0]) if one and self.alphas is not None else None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is up."""
+        return time.perf_counter() > self.deadline
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time until the deadline; None if there is none."""
+        left = self.deadline - time.perf_counter()
+        return None if left == np.inf else max(left, 0.0)
 
     @property
     def full_kernel(self) -> Kernel:
@@ -155,10 +177,19 @@ class LeastSquaresFit:
 
 def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:
     """The alpha to use, and the scan that chose it or gave its leave-one-out values."""
-    if job.alpha is not None and not job.loo:
+    if job.alpha is not None and (not job.loo or job.is_late):
         return job.alpha, None
     alphas = default_alphas(evaluator.largest) if job.alphas is None else job.alphas
-    result = scan(evaluator, job.system, alphas, job.loss, job.loss_weight)
+    result = scan(
+        evaluator,
+        job.system,
+        alphas,
+        job.loss,
+        job.loss_weight,
+        by_gcv=job.by_gcv,
+        score=job.score,
+        deadline=job.deadline,
+    )
     return float(result.alphas[result.best]), result
 
 

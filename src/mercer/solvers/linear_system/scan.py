@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,7 +42,13 @@ class Scan:
         The alpha of the least error; ties go to the least squared error, then to the
         larger alpha.
     values : ndarray of shape (n_rows, n_outputs)
-        Leave-one-out values of the best alpha.
+        Leave-one-out values of the best alpha; NaN for rows there was no time for.
+    fitted : ndarray of shape (n_rows, n_outputs)
+        Values of the machine of all rows, likewise.
+    scores : ndarray of shape (n_alphas,) or None
+        Scores of the left-out rows, if one was asked for.
+    n_seen : int
+        Rows left out before the time was up; errors are those of these rows.
     """
 
     alphas: FloatArray
@@ -51,6 +58,9 @@ class Scan:
     dof: FloatArray
     best: int
     values: FloatArray
+    fitted: FloatArray
+    n_seen: int
+    scores: FloatArray | None = None
 
 
 def default_alphas(largest: float) -> FloatArray:
@@ -65,7 +75,15 @@ def gcv(residual_square: FloatArray, dof: FloatArray, total: float) -> FloatArra
 
 
 def scan(
-    evaluator: Evaluator, system: System, alphas: FloatArray, loss: Loss, weight: FloatArray
+    evaluator: Evaluator,
+    system: System,
+    alphas: FloatArray,
+    loss: Loss,
+    weight: FloatArray,
+    *,
+    by_gcv: bool = False,
+    score: Callable[[FloatArray], float] | None = None,
+    deadline: float = np.inf,
 ) -> Scan:
     """Evaluate every alpha by leaving out every row.
 
@@ -81,11 +99,18 @@ def scan(
         Loss of left-out rows.
     weight : ndarray of shape (n_rows,)
         How much each row counts in the mean loss.
+    by_gcv : bool, default=False
+        Whether the best is that of the least GCV.
+    score : callable, default=None
+        From left-out values to a score; the best is that of the largest.
+    deadline : float, default=inf
+        Time of ``time.perf_counter`` after which no more rows are left out.
     """
     n, n_outputs = system.targets.shape
-    keep = len(alphas) * n * n_outputs <= KEPT
-    kept = np.empty((len(alphas) if keep else 0, n, n_outputs))
+    keep = 2 * len(alphas) * n * n_outputs <= KEPT
+    kept = np.full((2, len(alphas) if keep else 0, n, n_outputs), np.nan)
     errors, squares, fit = np.zeros((3, len(alphas)))
+    n_seen = 0
     for rows in _blocks(n, len(alphas) * n_outputs):
         fitted, held_out = evaluator.evaluate(alphas, rows)
         y = system.targets[rows]
@@ -93,19 +118,34 @@ def scan(
         squares += ((y - held_out) ** 2).mean(axis=2) @ weight[rows]
         fit += ((y - fitted) ** 2).mean(axis=2) @ system.weight[rows]
         if keep:
-            kept[:, rows] = held_out
-    errors, squares = errors / weight.sum(), squares / weight.sum()
-    best = int(np.lexsort((-alphas, squares, errors))[0])
+            kept[:, :, rows] = fitted, held_out
+        n_seen = rows.stop
+        if time.perf_counter() > deadline:
+            break
+    total = weight[:n_seen].sum()
+    errors, squares = errors / total, squares / total
     dof = evaluator.dof(alphas)
-    values = kept[best] if keep else _values(evaluator, alphas[[best]], n, n_outputs)
-    score = gcv(fit, dof, system.total)
-    return Scan(alphas, errors, squares, score, dof, best, values)
+    general = gcv(fit * (system.total / system.weight[:n_seen].sum()), dof, system.total)
+
+    def values(k: int) -> FloatArray:
+        return kept[:, k] if keep else _values(evaluator, alphas[[k]], n_seen, (n, n_outputs))
+
+    scores, judged = None, general if by_gcv else errors
+    if score is not None:
+        scores = np.array([score(values(k)[1, :n_seen]) for k in range(len(alphas))])
+        judged = -scores
+    best = int(np.lexsort((-alphas, squares, judged))[0])
+    fitted, held_out = values(best).copy()
+    return Scan(alphas, errors, squares, general, dof, best, held_out, fitted, n_seen, scores)
 
 
-def _values(evaluator: Evaluator, alpha: FloatArray, n: int, n_outputs: int) -> FloatArray:
-    values = np.empty((n, n_outputs))
-    for rows in _blocks(n, n_outputs):
-        values[rows] = evaluator.evaluate(alpha, rows)[1][0]
+def _values(
+    evaluator: Evaluator, alpha: FloatArray, n_seen: int, shape: tuple[int, int]
+) -> FloatArray:
+    """Fitted and leave-one-out values of one alpha."""
+    values = np.full((2, *shape), np.nan)
+    for rows in _blocks(n_seen, shape[1]):
+        values[:, rows] = [part[0] for part in evaluator.evaluate(alpha, rows)]
     return values
 
 

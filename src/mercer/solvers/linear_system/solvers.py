@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError
 
+from mercer._memory import require_memory
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
 from mercer.solvers.linear_system.dual import DualSystem
@@ -56,6 +57,11 @@ class Direct:
         began, evaluations = time.perf_counter(), gram.n_evaluations
         free, system = _as_system(problem, self.name)
         rows = problem.index[free]
+        require_memory(
+            16.0 * len(rows) ** 2,
+            f"solver {self.name!r} with {len(rows)} variables",
+            "solver 'cg' stores no kernel values",
+        )
         matrix = lambda: gram.native("double").block(rows, rows)  # noqa: E731
         coef = factored(system, matrix, 1.0, clip=gram.is_positive_definite).solve(1.0)[0]
         return _wrap(self.name, problem, gram, free, coef, tol, 1, (began, evaluations))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.linear_system.exact import fit_direct
+from mercer.solvers.linear_system.exact import fit_direct, require_squares
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit
 from mercer.solvers.linear_system.low_rank import SubsetSystem
@@ -33,13 +33,14 @@ def fit_pruned(job: Job) -> LeastSquaresFit:
     in: leave-one-out values of the rows that are left, plain values of those that went. The
     smallest machine within one standard error of the best is kept.
     """
+    require_squares(3, job.system.n_rows, "pruned")
     first = fit_direct(replace(job, loo=False), spectral=job.alpha is None)
     job = replace(job, alphas=np.array([first.alpha]))
     K = _matrix(job)
     rows, coef = np.arange(len(K)), first.coef
     best, limit, rounds = first, np.inf, 0
     lowest = np.inf
-    while len(rows) > 1 and coef is not None:
+    while len(rows) > 1 and coef is not None and not job.is_late:
         fit, error, spread = _on_subset(job, K, rows)
         rounds += 1
         if error < lowest:
@@ -52,7 +53,7 @@ def fit_pruned(job: Job) -> LeastSquaresFit:
         n_dropped = max(int(FRACTION * len(rows)), 1)
         order = np.argsort(np.linalg.norm(coef, axis=1), kind="stable")
         rows = np.sort(rows[order[n_dropped:]])
-    return replace(best, solver="pruned", n_iter=rounds)
+    return replace(best, solver="pruned", n_iter=rounds, converged=not job.is_late)
 
 
 def _on_subset(job: Job, K: FloatArray, rows: IndexArray) -> tuple[LeastSquaresFit, float, float]:
@@ -90,12 +91,13 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
     the coefficients of the round before (their norm over the outputs): the features are
     K diag(d), and what shrinks once shrinks to zero. Of several copies of a row one is left.
     """
+    require_squares(5, job.system.n_rows, "l0")
     first = fit_direct(replace(job, loo=False), spectral=job.alpha is None)
     assert first.coef is not None
     alpha, K = first.alpha, _matrix(job)
     coef, support = first.coef, np.arange(len(K))
     rounds, is_done = 0, False
-    while rounds < ROUNDS and not is_done:
+    while rounds < ROUNDS and not is_done and not (rounds and job.is_late):
         rounds += 1
         before, size = coef, np.linalg.norm(coef, axis=1)
         alive = size > ZERO * size.max(initial=0.0)
@@ -107,7 +109,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
     if job.penalized:
         intercept = coef.sum(axis=0)
     result = None
-    if job.loo:
+    if job.loo and not job.is_late:
         result = scan(evaluator, job.system, np.array([alpha]), job.loss, job.loss_weight)
     return LeastSquaresFit(
         solver="l0",
@@ -119,6 +121,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
         condition=evaluator.condition(alpha),
         residual=evaluator.residual(alpha),
         n_iter=rounds,
+        converged=is_done or not job.is_late,
     )
 
 
