@@ -18,7 +18,7 @@ from mercer.io import load, load_libsvm, save, save_libsvm
 @pytest.fixture
 def model(mercer, iris_csv):
     mercer("fit", iris_csv, "--target", "species", "--cv", 3)
-    return "iris.mercer"
+    return "iris.csv.mercer"
 
 
 def table_of(result) -> pd.DataFrame:
@@ -58,8 +58,13 @@ def test_a_file_to_write(mercer, model, iris_csv):
 
 
 def test_unseen_categories_are_no_category(mercer, model, iris):
-    iris.assign(colour="violet").to_csv("data.csv", index=False)
-    assert len(table_of(mercer("predict", model, "data.csv"))) == 150
+    iris.loc[:2, "colour"] = ["violet", "pink", "pink"]
+    iris.to_csv("data.csv", index=False)
+    result = mercer("predict", model, "data.csv")
+    assert len(table_of(result)) == 150
+    words = "note: column 'colour' holds categories the model has not seen in 3 of 150 rows: "
+    assert words + "'pink', 'violet'\n" in result.stderr
+    assert "wet" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -72,7 +77,10 @@ def test_unseen_categories_are_no_category(mercer, model, iris):
 )
 def test_columns_that_do_not_suit_the_model(mercer, model, iris, change, words):
     iris.assign(**change).to_csv("data.csv", index=False)
-    assert words in mercer("predict", model, "data.csv", code=2).stderr
+    text = mercer("predict", model, "data.csv", code=2).stderr
+    assert words in text
+    # Options that predict does not have.
+    assert "--" not in text
 
 
 def test_a_column_that_is_not_there(mercer, model, iris):
@@ -89,14 +97,14 @@ def test_sparse_files_of_any_width(mercer):
     mercer("fit", "train.svm", "--cv", 0)
     narrow = X[:, :3] * [1, 1, 0]
     dump_svmlight_file(narrow, y, "narrow.svm", zero_based=False)
-    table = table_of(mercer("predict", "train.mercer", "narrow.svm"))
+    table = table_of(mercer("predict", "train.svm.mercer", "narrow.svm"))
     full = np.c_[narrow, np.zeros((60, 2))]
-    np.testing.assert_array_equal(table.prediction, load("train.mercer").predict(full))
+    np.testing.assert_array_equal(table.prediction, load("train.svm.mercer").predict(full))
     dump_svmlight_file(np.c_[X, X], y, "wide.svm", zero_based=False)
-    text = mercer("predict", "train.mercer", "wide.svm", code=2).stderr
+    text = mercer("predict", "train.svm.mercer", "wide.svm", code=2).stderr
     assert "indices must lie in 1..5, the features of the model, got 1..10" in text
     pd.DataFrame(X).to_csv("train.csv", index=False, header=list("abcde"))
-    text = mercer("predict", "train.mercer", "train.csv", code=2).stderr
+    text = mercer("predict", "train.svm.mercer", "train.csv", code=2).stderr
     assert "trained on LIBSVM text, not on named columns" in text
 
 
