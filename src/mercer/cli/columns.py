@@ -61,7 +61,7 @@ def usable_frame(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     check_missing(frame[columns.names])
     usable = {name: _numbers(frame[name], name) for name in columns.numbers}
     usable |= {name: _texts(frame[name]) for name in columns.categories}
-    return pd.DataFrame(usable)
+    return pd.DataFrame(usable, index=frame.index)
 
 
 def check_missing(frame: pd.DataFrame, advice: str = "remove the rows") -> None:
@@ -90,8 +90,13 @@ def _dtype_name(column: pd.Series[Any]) -> str:
     return "dates" if types.is_datetime64_any_dtype(column.dtype) else str(column.dtype)
 
 
-def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
+def _numbers(column: pd.Series[Any], name: str) -> Any:
     """The column as floats; the error shows a value that is none."""
+    if column.dtype.kind in "iuf" and isinstance(column.dtype, np.dtype):
+        # Tables of thousands of columns are of this kind.
+        values = column.to_numpy().astype(np.float64)
+        if np.isfinite(values).all():
+            return values
     numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
     bad = column[~np.isfinite(numbers)]
     if len(bad) or types.is_datetime64_any_dtype(column.dtype):
