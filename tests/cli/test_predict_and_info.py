@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from mercer import SVC, OneClassSVM
+from mercer import LSSVR, RLSC, SVC, OneClassSVM, ReducedSVC
 from mercer.cli.columns import Columns, usable_frame
 from mercer.io import load, load_libsvm, save, save_libsvm
 
@@ -169,3 +169,22 @@ def test_info_of_a_model_of_libsvm(mercer, iris):
 def test_info_of_an_unfitted_machine(mercer):
     save(SVC(), "m.mercer")
     assert "SVC, not fitted" in mercer("info", "m.mercer").output
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        (RLSC(), ["RLSC with alpha = 1, kernel Gaussian", "solved by", "150 support vectors"]),
+        (LSSVR(kernel="linear"), ["LSSVR with alpha = 1, kernel Linear()", "4 weights"]),
+        (RLSC(low_rank=20), ["20 support vectors (13 % of the rows)"]),
+        (ReducedSVC(low_rank=20), ["ReducedSVC with C = 1", "KKT violation"]),
+    ],
+)
+def test_info_and_predictions_of_other_machines(mercer, iris, machine, words):
+    numbers = iris.iloc[:, :4]
+    numbers.to_csv("data.csv", index=False)
+    save(machine.fit(numbers, np.arange(150) % 2), "m.mercer")
+    output = mercer("info", "m.mercer").output
+    assert all(part in output for part in words), output
+    table = table_of(mercer("predict", "m.mercer", "data.csv"))
+    np.testing.assert_allclose(table.prediction, machine.predict(numbers))
