@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mercer import LSSVR, RLSC, SVC, OneClassSVM, ReducedSVC
 from mercer.cli.columns import Columns, usable_frame
@@ -188,3 +190,20 @@ def test_info_and_predictions_of_other_machines(mercer, iris, machine, words):
     assert all(part in output for part in words), output
     table = table_of(mercer("predict", "m.mercer", "data.csv"))
     np.testing.assert_allclose(table.prediction, machine.predict(numbers))
+
+
+def test_a_machine_that_is_not_fitted_predicts_nothing(mercer, iris_csv):
+    for estimator in (SVC(), make_pipeline(StandardScaler(), RLSC())):
+        save(estimator, "m.mercer")
+        text = mercer("predict", "m.mercer", iris_csv, code=2).stderr
+        assert "m.mercer holds a machine that is not fitted" in text
+
+
+def test_several_targets_are_several_columns(mercer, iris):
+    numbers = iris.iloc[:, :4]
+    numbers.to_csv("data.csv", index=False)
+    model = make_pipeline(StandardScaler(), LSSVR()).fit(numbers, numbers.iloc[:, 2:])
+    save(model, "m.mercer")
+    table = table_of(mercer("predict", "m.mercer", "data.csv"))
+    assert list(table.columns) == ["prediction 1", "prediction 2"]
+    np.testing.assert_array_equal(table.to_numpy(), model.predict(numbers))

@@ -40,17 +40,20 @@ def predict(model: Path, file: Path) -> Predictions:
     ``decision`` (positive: the second class, or normal) or one column for each class.
     """
     estimator = load(model)
+    machine = machine_of(estimator)
+    if not hasattr(machine, "intercept_"):
+        raise InputError(f"{model} holds a machine that is not fitted: {machine!r:.80}")
     card = read_card(model)
     rows, known = _rows(estimator, card, read_file(file))
     predicted = np.asarray(estimator.predict(rows))
-    table = {"prediction": predicted} | _decisions(estimator, rows)
+    table = _columns(predicted) | _decisions(estimator, rows)
     notes = _unknown_categories(estimator, rows)
     return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
 
 
 def _rows(estimator: Any, card: Card | None, content: pd.DataFrame | SparseData) -> tuple[Any, Any]:
     """Rows as the estimator wants them, and the targets of the file if there are any."""
-    n_features = int(machine_of(estimator).n_features_in_)
+    n_features = int(estimator.n_features_in_)
     if isinstance(content, SparseData):
         if card is not None and card.columns is not None:
             raise InputError("the model was trained on named columns, not on LIBSVM text")
@@ -90,6 +93,13 @@ def _unknown_categories(estimator: Any, rows: Any) -> list[str]:
                     f"of {len(rows):,} rows: {quoted(sorted(unknown.unique()))}"
                 )
     return notes
+
+
+def _columns(predicted: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """One column, or one for each of several targets."""
+    if predicted.ndim == 1:
+        return {"prediction": predicted}
+    return {f"prediction {k + 1}": predicted[:, k] for k in range(predicted.shape[1])}
 
 
 def _decisions(estimator: Any, rows: Any) -> dict[str, NDArray[np.float64]]:
