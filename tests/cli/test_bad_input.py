@@ -56,8 +56,8 @@ def test_a_missing_target_value(mercer, iris):
 def test_columns_that_cannot_be_used(mercer, iris, values, words):
     iris.assign(extra=values).to_csv("data.csv", index=False)
     assert words in refused(mercer, "data.csv", "--target", "species")
-    mercer("fit", "data.csv", "--target", "species", "--ignore", "extra", "--cv", 0)
-    mercer("fit", "data.csv", "--target", "species", "--category", "extra", "--cv", 0)
+    for option in ("--ignore", "--category"):
+        mercer("fit", "data.csv", "--target", "species", option, "extra", "--cv", 0, "--force")
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,14 @@ def test_files_that_are_not_there(mercer):
     ("options", "words"),
     [
         (("--gamma", "wide"), "--gamma must be scale, auto, median or a number, got 'wide'"),
-        (("--gamma", "-1"), "'gamma' parameter of SVC must be"),
-        (("--C", "-1"), "'C' parameter of SVC must be"),
-        (("--tol", "-1"), "'tol' parameter of SVC must be"),
-        (("--solver", "magic"), "solver must be one of"),
-        (("--threads", "0"), "'n_threads' parameter of SVC must be"),
+        (("--gamma", "-1"), "--gamma must be a str among"),
+        (("--C", "-1"), "--C must be a float in the range (0.0, inf], got -1.0"),
+        (("--tol", "-1"), "--tol must be a float in the range [0.0, inf), got -1.0"),
+        (("--max-time", "0"), "--max-time must be a float in the range"),
+        (("--solver", "magic"), "--solver must be one of ['active-set', 'auto'"),
+        (("--threads", "0"), "--threads must be an int in the range [1, inf)"),
+        (("--task", "outliers", "--nu", "2"), "--nu must be a float in the range (0.0, 1.0]"),
+        (("--target", "y"), "--target, --ignore and --category need a FILE"),
         (("--out", "nowhere/m.mercer"), "--out: there is no directory nowhere"),
         (("--out", "."), "--out: . is a directory"),
     ],
@@ -185,6 +188,82 @@ def test_options_that_make_no_sense(mercer, options, words):
 @pytest.mark.parametrize("option", [("--kernel", "x"), ("--task", "x"), ("--cv", "-1"), ("--no",)])
 def test_options_that_do_not_exist(mercer, option):
     assert "Usage: mercer fit" in mercer("fit", *option, code=2).output.replace("root", "mercer")
+
+
+def test_one_fold_is_refused(mercer):
+    result = mercer("fit", "--cv", 1, code=2)
+    assert "one fold leaves nothing to learn from" in result.output
+    assert os.listdir() == []
+
+
+def test_a_header_of_any_length_is_read(mercer):
+    """2,000 columns with long names: more than 128 KB before the first row."""
+    rng = np.random.default_rng(0)
+    names = [f"measurement {k:04} {70 * 'x'}" for k in range(2000)]
+    frame = pd.DataFrame(rng.normal(size=(12, 2000)).round(3), columns=names)
+    frame.assign(y=["a", "b"] * 6).to_csv("wide.csv", index=False, sep=";", decimal=",")
+    text = refused(mercer, "wide.csv", "--target", "z")
+    assert "'measurement 0019" in text
+    assert " and 1,981 more" in text
+    assert "2,000 numeric features" in mercer("fit", "wide.csv", "--cv", 0).output
+    frame[names[:-1]].to_csv("narrow.csv", index=False)
+    text = message(mercer("predict", "wide.csv.mercer", "narrow.csv", code=2))
+    assert "columns 'measurement 1999" in text
+    assert len(text) < 4000
+
+
+@pytest.mark.parametrize("size", [1000, 200_000])
+def test_a_line_without_end(mercer, size):
+    Path("data.csv").write_text("x" * size)
+    text = refused(mercer, "data.csv")
+    assert "has no rows" in text or "is not readable CSV" in text
+    assert len(text) < 300
+
+
+def test_text_that_is_not_utf8_far_below(mercer):
+    Path("data.csv").write_bytes(b"a,y\n" + b"1,u\n2,v\n" * 50_000 + "3,ü\n".encode("latin1"))
+    assert "is not UTF-8; if it is text, convert it to UTF-8" in refused(mercer, "data.csv")
+
+
+def test_values_are_shown_plainly(mercer, iris):
+    iris.assign(y=2.5).to_csv("data.csv", index=False)
+    assert "is constant, all 150 values are 2.5;" in refused(mercer, "data.csv")
+    iris.assign(y=[0.5, 1.0] * 75).to_csv("data.csv", index=False)
+    text = refused(mercer, "data.csv", "--task", "classification")
+    assert text.endswith("got e.g. 0.5")
+    iris.assign(wide=np.inf, y=iris.species).to_csv("data.csv", index=False)
+    assert "e.g. inf" in refused(mercer, "data.csv")
+
+
+@pytest.mark.parametrize("option", ["--ignore", "--category"])
+def test_the_target_has_one_role(mercer, iris_csv, option):
+    text = refused(mercer, iris_csv, "--target", "species", option, "species")
+    assert f"{option}: 'species' is the target" in text
+
+
+def test_a_model_is_replaced_only_by_force(mercer, iris_csv):
+    mercer("fit", iris_csv, "--target", "species", "--cv", 0)
+    before = Path("iris.csv.mercer").read_bytes()
+    text = refused(mercer, iris_csv, "--target", "species", "--cv", 0, "--C", 2)
+    assert "the model iris.csv.mercer exists; replace it with --force" in text
+    mercer("predict", "iris.csv.mercer", iris_csv, "--out", "other.csv")
+    mercer("fit", "--out", "other.mercer", "--cv", 0)
+    result = mercer("predict", "iris.csv.mercer", iris_csv, "--out", "other.mercer", code=2)
+    assert "--out: other.mercer is a model; it is left alone" in result.stderr
+    assert Path("iris.csv.mercer").read_bytes() == before
+
+
+def test_devices_and_pipes_are_no_files(mercer):
+    os.symlink("/dev/zero", "endless.csv")
+    os.mkfifo("pipe.svm")
+    for name in ("endless.csv", "pipe.svm"):
+        assert f"{name} is a device or a pipe" in refused(mercer, name)
+
+
+def test_a_huge_index_of_libsvm_text(mercer):
+    Path("d.svm").write_text("1 1000000000:1\n0 1:2\n")
+    text = refused(mercer, "d.svm")
+    assert "its largest index is 1000000000, a file of 21 bytes may use 1..1048576" in text
 
 
 def test_the_data_are_never_overwritten(mercer, iris_csv):

@@ -58,7 +58,7 @@ def test_the_picture(mercer, suffix, start):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--solver", "magic"], "--solver: solver must be one of"),
+        (["--solver", "magic"], "--solver must be one of"),
         (["--solver", "greedy/magic"], "step must be one of"),
         (["--plot", "runs.txt"], "--plot must end in one of"),
         (["--plot", "no/runs.png"], "--plot: there is no directory no"),

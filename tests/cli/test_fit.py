@@ -66,7 +66,7 @@ def test_regression_scales_the_target(mercer):
         output = mercer("fit", f"{name}.csv").output
         assert "mercer fit: regression" in output
         assert "R2           0.4" in output
-    scores = [read_metadata(f"{name}.mercer")["scores"]["values"] for name in ("big", "small")]
+    scores = [read_metadata(f"{name}.csv.mercer")["scores"]["values"] for name in ("big", "small")]
     np.testing.assert_allclose(*scores, atol=1e-6)
 
 
@@ -74,7 +74,7 @@ def test_outliers_need_no_target(mercer, iris_csv):
     output = mercer("fit", iris_csv, "--task", "outliers", "--ignore", "species").output
     assert "fraction flagged" in output
     assert "OneClassSVM with nu = 0.05" in output
-    assert read_metadata("iris.mercer")["target"] is None
+    assert read_metadata("iris.csv.mercer")["target"] is None
 
 
 def test_libsvm_text(mercer, iris):
@@ -85,7 +85,7 @@ def test_libsvm_text(mercer, iris):
         output = mercer("fit", name).output
         assert "4 sparse features" in output
         assert "3 classes: 0 (50), 1 (50), 2 (50)" in output
-    one, zero = load("one.mercer"), load("zero.mercer")
+    one, zero = load("one.svm.mercer"), load("zero.txt.mercer")
     assert one[-1].objective_ == zero[-1].objective_
 
 
@@ -136,7 +136,7 @@ def test_options_reach_the_machine(mercer, iris_csv):
     options = "--kernel poly --C 3.5 --gamma 0.2 --degree 2 --coef0 1 --tol 1e-5 --max-time 9"
     options += " --precision double --threads 1 --solver smo --no-scale --cv 2 --seed 5"
     mercer("fit", iris_csv, "--target", "species", *options.split())
-    model = load("iris.mercer")
+    model = load("iris.csv.mercer")
     parameters = model[-1].get_params()
     expected = {
         "kernel": "poly",
@@ -154,7 +154,7 @@ def test_options_reach_the_machine(mercer, iris_csv):
     scaler = model[0].transformers_[0][1]
     assert not scaler.with_mean
     assert not scaler.with_std
-    assert len(read_metadata("iris.mercer")["scores"]["values"]) == 2
+    assert len(read_metadata("iris.csv.mercer")["scores"]["values"]) == 2
 
 
 def test_numbers_may_be_categories(mercer, iris):
@@ -162,14 +162,14 @@ def test_numbers_may_be_categories(mercer, iris):
     frame.to_csv("data.csv", index=False)
     output = mercer("fit", "data.csv", "--target", "species", "--category", "zone").output
     assert "4 numeric features and 3 categorical features" in output
-    expected = mercer("predict", "data.mercer", "data.csv").stdout
+    expected = mercer("predict", "data.csv.mercer", "data.csv").stdout
     frame.assign(zone=frame.zone.astype(float)).to_parquet("data.parquet")
-    assert mercer("predict", "data.mercer", "data.parquet").stdout == expected
+    assert mercer("predict", "data.csv.mercer", "data.parquet").stdout == expected
 
 
 def test_quiet_says_nothing(mercer, iris_csv):
     assert mercer("fit", iris_csv, "--target", "species", "--quiet").output == ""
-    assert os.path.exists("iris.mercer")
+    assert os.path.exists("iris.csv.mercer")
 
 
 def test_the_same_command_gives_the_same_scores(mercer, iris_csv):
@@ -197,10 +197,10 @@ def test_a_run_out_of_time_says_so(mercer):
     assert "The best iterate is kept" in " ".join(output.replace("│", " ").split())
 
 
-def test_a_model_is_replaced(mercer, iris_csv):
+def test_a_model_is_replaced_by_force(mercer, iris_csv):
     for C in (1, 2):
-        mercer("fit", iris_csv, "--target", "species", "--C", C, "--cv", 0)
-    assert load("iris.mercer")[-1].C == 2
+        mercer("fit", iris_csv, "--target", "species", "--C", C, "--cv", 0, "--force")
+    assert load("iris.csv.mercer")[-1].C == 2
 
 
 @pytest.mark.parametrize(
@@ -226,3 +226,14 @@ def test_names_with_brackets_are_shown_as_they_are(mercer, iris):
     output = mercer("fit", "[bold].csv", "--target", "species", "--cv", 0).output
     assert "[bold].csv" in output
     assert "[red]setosa (50)" in output
+
+
+def test_different_files_are_different_models(mercer, iris):
+    os.mkdir("folder")
+    iris.to_csv("folder/data.csv", index=False)
+    iris.to_csv("data.csv", index=False)
+    iris.to_parquet("data.parquet")
+    for name in ("data.csv", "data.parquet", "folder/data.csv"):
+        output = mercer("fit", name, "--target", "species", "--cv", 0).output
+        assert f"saved as {name}.mercer" in output
+        assert os.path.exists(f"{name}.mercer")

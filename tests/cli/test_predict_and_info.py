@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, OneClassSVM
+from mercer import LSSVR, RLSC, SVC, OneClassSVM, ReducedSVC
 from mercer.cli.columns import Columns, usable_frame
 from mercer.io import load, load_libsvm, save, save_libsvm
 
@@ -18,7 +20,7 @@ from mercer.io import load, load_libsvm, save, save_libsvm
 @pytest.fixture
 def model(mercer, iris_csv):
     mercer("fit", iris_csv, "--target", "species", "--cv", 3)
-    return "iris.mercer"
+    return "iris.csv.mercer"
 
 
 def table_of(result) -> pd.DataFrame:
@@ -58,8 +60,13 @@ def test_a_file_to_write(mercer, model, iris_csv):
 
 
 def test_unseen_categories_are_no_category(mercer, model, iris):
-    iris.assign(colour="violet").to_csv("data.csv", index=False)
-    assert len(table_of(mercer("predict", model, "data.csv"))) == 150
+    iris.loc[:2, "colour"] = ["violet", "pink", "pink"]
+    iris.to_csv("data.csv", index=False)
+    result = mercer("predict", model, "data.csv")
+    assert len(table_of(result)) == 150
+    words = "note: column 'colour' holds categories the model has not seen in 3 of 150 rows: "
+    assert words + "'pink', 'violet'\n" in result.stderr
+    assert "wet" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -72,7 +79,10 @@ def test_unseen_categories_are_no_category(mercer, model, iris):
 )
 def test_columns_that_do_not_suit_the_model(mercer, model, iris, change, words):
     iris.assign(**change).to_csv("data.csv", index=False)
-    assert words in mercer("predict", model, "data.csv", code=2).stderr
+    text = mercer("predict", model, "data.csv", code=2).stderr
+    assert words in text
+    # Options that predict does not have.
+    assert "--" not in text
 
 
 def test_a_column_that_is_not_there(mercer, model, iris):
@@ -89,14 +99,14 @@ def test_sparse_files_of_any_width(mercer):
     mercer("fit", "train.svm", "--cv", 0)
     narrow = X[:, :3] * [1, 1, 0]
     dump_svmlight_file(narrow, y, "narrow.svm", zero_based=False)
-    table = table_of(mercer("predict", "train.mercer", "narrow.svm"))
+    table = table_of(mercer("predict", "train.svm.mercer", "narrow.svm"))
     full = np.c_[narrow, np.zeros((60, 2))]
-    np.testing.assert_array_equal(table.prediction, load("train.mercer").predict(full))
+    np.testing.assert_array_equal(table.prediction, load("train.svm.mercer").predict(full))
     dump_svmlight_file(np.c_[X, X], y, "wide.svm", zero_based=False)
-    text = mercer("predict", "train.mercer", "wide.svm", code=2).stderr
+    text = mercer("predict", "train.svm.mercer", "wide.svm", code=2).stderr
     assert "indices must lie in 1..5, the features of the model, got 1..10" in text
     pd.DataFrame(X).to_csv("train.csv", index=False, header=list("abcde"))
-    text = mercer("predict", "train.mercer", "train.csv", code=2).stderr
+    text = mercer("predict", "train.svm.mercer", "train.csv", code=2).stderr
     assert "trained on LIBSVM text, not on named columns" in text
 
 
@@ -161,3 +171,39 @@ def test_info_of_a_model_of_libsvm(mercer, iris):
 def test_info_of_an_unfitted_machine(mercer):
     save(SVC(), "m.mercer")
     assert "SVC, not fitted" in mercer("info", "m.mercer").output
+
+
+@pytest.mark.parametrize(
+    ("machine", "words"),
+    [
+        (RLSC(), ["RLSC with alpha = 1, kernel Gaussian", "solved by", "150 support vectors"]),
+        (LSSVR(kernel="linear"), ["LSSVR with alpha = 1, kernel Linear()", "4 weights"]),
+        (RLSC(low_rank=20), ["20 support vectors (13 % of the rows)"]),
+        (ReducedSVC(low_rank=20), ["ReducedSVC with C = 1", "KKT violation"]),
+    ],
+)
+def test_info_and_predictions_of_other_machines(mercer, iris, machine, words):
+    numbers = iris.iloc[:, :4]
+    numbers.to_csv("data.csv", index=False)
+    save(machine.fit(numbers, np.arange(150) % 2), "m.mercer")
+    output = mercer("info", "m.mercer").output
+    assert all(part in output for part in words), output
+    table = table_of(mercer("predict", "m.mercer", "data.csv"))
+    np.testing.assert_allclose(table.prediction, machine.predict(numbers))
+
+
+def test_a_machine_that_is_not_fitted_predicts_nothing(mercer, iris_csv):
+    for estimator in (SVC(), make_pipeline(StandardScaler(), RLSC())):
+        save(estimator, "m.mercer")
+        text = mercer("predict", "m.mercer", iris_csv, code=2).stderr
+        assert "m.mercer holds a machine that is not fitted" in text
+
+
+def test_several_targets_are_several_columns(mercer, iris):
+    numbers = iris.iloc[:, :4]
+    numbers.to_csv("data.csv", index=False)
+    model = make_pipeline(StandardScaler(), LSSVR()).fit(numbers, numbers.iloc[:, 2:])
+    save(model, "m.mercer")
+    table = table_of(mercer("predict", "m.mercer", "data.csv"))
+    assert list(table.columns) == ["prediction 1", "prediction 2"]
+    np.testing.assert_array_equal(table.to_numpy(), model.predict(numbers))

@@ -9,13 +9,15 @@ from io_cases import X, Y
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from mercer import SVC, SVR
+from mercer import LSSVC, SVC, SVR, ReducedSVC
 from mercer.io import save
 
 MODELS = {
     "classes": lambda: SVC().fit(X, Y),
     "pipeline": lambda: make_pipeline(StandardScaler(), SVR(kernel="poly")).fit(X, Y),
     "categories": lambda: make_pipeline(OneHotEncoder(), SVC()).fit(X.round(), Y),
+    "stream": lambda: LSSVC(low_rank=20).partial_fit(X, Y),
+    "basis": lambda: ReducedSVC(low_rank=20).fit(X, Y),
 }
 
 

@@ -20,6 +20,7 @@ from mercer.cli.options import (
     Epsilon,
     File,
     Folds,
+    Force,
     Gamma,
     Ignore,
     KernelOption,
@@ -94,6 +95,7 @@ def fit(
     solver: Solver = "auto",
     precision: PrecisionOption = Precision.auto,
     threads: Threads = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Train a machine, cross-validate it, and save it as a model file."""
@@ -118,6 +120,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> RenderableType:
         Options.of(chosen),
         chosen["cv"],
         chosen["seed"],
+        chosen["force"],
         Display(errors, chosen["quiet"]),
     )
 
@@ -137,11 +140,11 @@ def predict(
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
         from mercer.cli import predicting
-        from mercer.cli.destination import check_destination
+        from mercer.cli.destination import check_table_destination
         from mercer.io.archive import replaced
 
         if out is not None:
-            check_destination(out, model, file)
+            check_table_destination(out, model, file)
         predictions = predicting.predict(model, file)
         text = predictions.table.to_csv(index=False, lineterminator="\n")
         if out is None:
@@ -151,6 +154,8 @@ def predict(
             with replaced(out) as target:
                 target.write(text.encode())
             errors.print(Text(f"{len(predictions.table):,} predictions written to {out}"))
+        for note in predictions.notes:
+            errors.print(Text(f"note: {note}", style="yellow"), soft_wrap=not errors.is_terminal)
         if predictions.score is not None:
             errors.print(Text(f"{predictions.score} on these rows", style="bold green"))
 

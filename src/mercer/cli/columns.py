@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from mercer.cli.errors import InputError
+from mercer.cli.errors import InputError, quoted, shown
 
 __all__ = ["Columns", "check_missing", "describe_columns", "usable_frame"]
 
 ALLOWED = "columns must hold numbers, texts, booleans or categories"
 MOST_CATEGORIES = 100
+MOST_FAULTS = 20
 DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})([ T]\d.*)?\s*$")
 
 
@@ -38,7 +39,7 @@ def describe_columns(frame: pd.DataFrame, categories: Collection[str] = ()) -> C
 
     Texts, booleans and categories are categories, and so are the columns in `categories`.
     """
-    check_missing(frame)
+    check_missing(frame, "remove the rows or, with --ignore, the columns")
     kinds = {
         name: "categories" if name in categories else _kind(frame[name], name)
         for name in map(str, frame.columns)
@@ -54,24 +55,23 @@ def usable_frame(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     absent = [name for name in columns.names if name not in frame.columns]
     if absent:
         raise InputError(
-            f"columns {_quoted(absent)} are missing; the model was trained on "
-            f"{_quoted(columns.names)}, the file has {_quoted(list(frame.columns))}"
+            f"columns {quoted(absent)} are missing; the model was trained on "
+            f"{quoted(columns.names)}, the file has {quoted(list(frame.columns))}"
         )
     check_missing(frame[columns.names])
     usable = {name: _numbers(frame[name], name) for name in columns.numbers}
     usable |= {name: _texts(frame[name]) for name in columns.categories}
-    return pd.DataFrame(usable)
+    return pd.DataFrame(usable, index=frame.index)
 
 
-def check_missing(frame: pd.DataFrame) -> None:
+def check_missing(frame: pd.DataFrame, advice: str = "remove the rows") -> None:
     """Raise InputError that counts the missing values of each column that has some."""
     counts = frame.isna().sum()
     faults = [f"{name!r} ({count} of {len(frame)})" for name, count in counts.items() if count > 0]
     if faults:
-        raise InputError(
-            f"values are missing in {', '.join(faults)}; fill them in, or remove the rows or, "
-            "with --ignore, the columns"
-        )
+        listed = ", ".join(faults[:MOST_FAULTS])
+        more = f" and {len(faults) - MOST_FAULTS:,} more" if len(faults) > MOST_FAULTS else ""
+        raise InputError(f"values are missing in {listed}{more}; fill them in, or {advice}")
 
 
 def _kind(column: pd.Series[Any], name: str) -> str:
@@ -90,15 +90,20 @@ def _dtype_name(column: pd.Series[Any]) -> str:
     return "dates" if types.is_datetime64_any_dtype(column.dtype) else str(column.dtype)
 
 
-def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
+def _numbers(column: pd.Series[Any], name: str) -> Any:
     """The column as floats; the error shows a value that is none."""
+    if column.dtype.kind in "iuf" and isinstance(column.dtype, np.dtype):
+        # Tables of thousands of columns are of this kind.
+        values = column.to_numpy().astype(np.float64)
+        if np.isfinite(values).all():
+            return values
     numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
     bad = column[~np.isfinite(numbers)]
     if len(bad) or types.is_datetime64_any_dtype(column.dtype):
         example = bad.iloc[0] if len(bad) else column.iloc[0]
         raise InputError(
             f"column {name!r} must hold finite numbers, {len(bad)} of its values are not, "
-            f"e.g. {example!r}"
+            f"e.g. {shown(example)}"
         )
     return numbers
 
@@ -120,13 +125,13 @@ def _check_texts(column: pd.Series[Any], name: str) -> None:
         bad = texts[~numeric]
         raise InputError(
             f"column {name!r} mixes numbers and texts: {len(bad)} of its {len(texts)} values "
-            f"are not numbers, e.g. {bad.iloc[0] if len(bad) else texts.iloc[0]!r}; correct them, "
+            f"are not numbers, e.g. {shown((bad if len(bad) else texts).iloc[0])}; correct them, "
             "or make the column a category with --category"
         )
     if texts.head(1000).str.match(DATE).all():
         raise InputError(
-            f"column {name!r} holds dates, e.g. {texts.iloc[0]!r}; {ALLOWED}: replace dates by "
-            "numbers (year, month, days since ...) or leave the column out with --ignore"
+            f"column {name!r} holds dates, e.g. {shown(texts.iloc[0])}; {ALLOWED}: replace dates "
+            "by numbers (year, month, days since ...) or leave the column out with --ignore"
         )
     distinct = texts.nunique()
     if distinct > MOST_CATEGORIES and distinct > len(texts) / 2:
@@ -134,7 +139,3 @@ def _check_texts(column: pd.Series[Any], name: str) -> None:
             f"column {name!r} holds {distinct} different texts in {len(texts)} rows, too many "
             "for a category; leave it out with --ignore, or insist with --category"
         )
-
-
-def _quoted(names: list[str]) -> str:
-    return ", ".join(repr(name) for name in names)

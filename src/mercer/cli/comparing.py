@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mercer.cli.choices import Task
-from mercer.cli.data import Roles, TrainingSet, example_set, read_training_set
+from mercer.cli.data import Roles, TrainingSet, read_training_set
 from mercer.cli.destination import check_destination
 from mercer.cli.errors import InputError
 from mercer.cli.estimators import Options, build_estimator
@@ -63,7 +63,7 @@ def compare_solvers(
     solvers = {name: parse_solver(name) for name in plan.solvers}
     if plan.plot is not None:
         _check_plot(plan.plot, file)
-    data = example_set(task) if file is None else read_training_set(file, roles, task)
+    data = read_training_set(file, roles, task)
     problem, gram, words = _formulated(data, options)
     result = compare(
         problem,
@@ -93,7 +93,8 @@ def parse_solver(text: str) -> Solver:
             return resolve_solver(text)
         except ValueError as error:
             policies = ", ".join([*(name for name in SELECTIONS if name != "auto"), *STEPS])
-            raise InputError(f"--solver: {error}; or a policy of SMO: {policies}") from None
+            solvers = str(error).replace(" or a solver object", "")
+            raise InputError(f"--{solvers}; or a policy of SMO: {policies}") from None
     return Smo(selection=first, step=second or "newton", refine=False)
 
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from mercer.cli.choices import Task
 from mercer.cli.columns import Columns, describe_columns, usable_frame
-from mercer.cli.errors import InputError
+from mercer.cli.errors import InputError, quoted
 from mercer.cli.tables import SparseData, read_file
 from mercer.cli.tasks import find_target, resolve_task, target_values
 from mercer.datasets import load_example
 
-__all__ = ["EXAMPLE", "Roles", "TrainingSet", "example_set", "read_training_set"]
+__all__ = ["EXAMPLE", "Roles", "TrainingSet", "read_training_set"]
 
 EXAMPLE = "breast-cancer"
 
@@ -70,25 +70,30 @@ class Roles:
     categories: tuple[str, ...] = ()
 
     def check(self, names: list[str]) -> None:
-        """Raise InputError if a column is not there."""
+        """Raise InputError if a column is not there, or is the target."""
         for option, wanted in (("--ignore", self.ignored), ("--category", self.categories)):
             for name in wanted:
                 if name not in names:
-                    listed = ", ".join(map(repr, names))
                     raise InputError(
-                        f"{option}: there is no column {name!r}; the columns are {listed}"
+                        f"{option}: there is no column {name!r}; the columns are {quoted(names)}"
                     )
+                if name == self.target:
+                    raise InputError(f"{option}: {name!r} is the target")
 
 
-def example_set(task: Task) -> TrainingSet:
+def _example_set(task: Task) -> TrainingSet:
     """Return the breast cancer data."""
     X, y, names = load_example()
     frame = pd.DataFrame(X, columns=names)
     return _from_frame(frame.assign(target=y), EXAMPLE, Roles("target"), task)
 
 
-def read_training_set(path: Path, roles: Roles, task: Task) -> TrainingSet:
-    """Return the data of a file, checked."""
+def read_training_set(path: Path | None, roles: Roles, task: Task) -> TrainingSet:
+    """Return the data of a file, checked; without a file the example."""
+    if path is None:
+        if roles != Roles():
+            raise InputError("--target, --ignore and --category need a FILE")
+        return _example_set(task)
     content = read_file(path)
     if isinstance(content, SparseData):
         if roles != Roles():

@@ -8,7 +8,7 @@ from pathlib import Path
 from mercer.cli.errors import InputError
 from mercer.io import read_metadata
 
-__all__ = ["check_destination", "check_model_destination"]
+__all__ = ["check_destination", "check_model_destination", "check_table_destination"]
 
 
 def check_destination(path: Path, *inputs: Path, option: str = "--out") -> None:
@@ -24,12 +24,29 @@ def check_destination(path: Path, *inputs: Path, option: str = "--out") -> None:
             raise InputError(f"{option}: {path} is a file to read")
 
 
-def check_model_destination(path: Path, *inputs: Path) -> None:
-    """The same for a model, which replaces nothing but a model."""
+def check_model_destination(path: Path, force: bool, *inputs: Path) -> None:
+    """The same for a model, which replaces nothing but a model, and that only by `force`."""
     check_destination(path, *inputs)
     if not path.exists():
         return
+    if not _is_model(path):
+        raise InputError(f"--out: {path} exists and is not a model; it is left alone")
+    if not force:
+        raise InputError(
+            f"the model {path} exists; replace it with --force, or give another name with --out"
+        )
+
+
+def check_table_destination(path: Path, *inputs: Path) -> None:
+    """The same for a table, which replaces no model."""
+    check_destination(path, *inputs)
+    if path.exists() and _is_model(path):
+        raise InputError(f"--out: {path} is a model; it is left alone")
+
+
+def _is_model(path: Path) -> bool:
     try:
         read_metadata(path)
     except ValueError:
-        raise InputError(f"--out: {path} exists and is not a model; it is left alone") from None
+        return False
+    return True

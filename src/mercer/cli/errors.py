@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "InputError", "explained"]
+__all__ = ["BAD_INPUT", "INTERRUPTED", "InputError", "explained", "quoted", "shown"]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+MOST_NAMES = 20
+LONGEST = 60
 
 
 class InputError(ValueError):
     """The input cannot be used; the message says why and what to do."""
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Return names as a message lists them, the first few of many."""
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(shown(name) for name in names[:MOST_NAMES]) + more
+
+
+def shown(value: Any) -> str:
+    """Return a value of a file as a message shows it: plain, and short."""
+    plain = value.item() if hasattr(value, "item") else value
+    text = repr(plain)
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -15,9 +16,12 @@ from mercer.cli.choices import Task
 from mercer.cli.columns import Columns
 from mercer.cli.data import TrainingSet
 from mercer.cli.errors import InputError
+from mercer.solvers import resolve_solver
 
-__all__ = ["Options", "build_estimator", "machine_of"]
+__all__ = ["Options", "build_estimator", "machine_of", "preparation_of"]
 
+# How scikit-learn words it.
+REFUSED = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.$")
 GAMMA_RULES = ("scale", "auto", "median")
 
 
@@ -82,6 +86,13 @@ def machine_of(estimator: Any) -> Any:
     return machine_of(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
 
 
+def preparation_of(estimator: Any) -> Any:
+    """Return what prepares the rows for the machine; None if there is nothing."""
+    if isinstance(estimator, TransformedTargetRegressor):
+        return preparation_of(estimator.regressor_)
+    return estimator[0] if isinstance(estimator, Pipeline) and len(estimator) > 1 else None
+
+
 def _column_preparation(columns: Columns, scale: bool) -> ColumnTransformer:
     steps: list[tuple[str, Any, list[str]]] = []
     if columns.numbers:
@@ -104,7 +115,22 @@ def _machine(task: Task, options: Options) -> Any:
     }
     common |= {"precision": options.precision, "n_threads": options.threads}
     if task is Task.classification:
-        return SVC(C=options.C, **common)
+        return _checked(SVC(C=options.C, **common))
     if task is Task.regression:
-        return SVR(C=options.C, epsilon=options.epsilon, **common)
-    return OneClassSVM(nu=options.nu, **common)
+        return _checked(SVR(C=options.C, epsilon=options.epsilon, **common))
+    return _checked(OneClassSVM(nu=options.nu, **common))
+
+
+def _checked(machine: Any) -> Any:
+    """The machine; the error of a wrong parameter names the option that gave it."""
+    try:
+        machine._validate_params()
+        resolve_solver(machine.solver)
+    except ValueError as error:
+        message = REFUSED.match(str(error))
+        if message is None:
+            raise InputError(f"--{error}".replace(" or a solver object", "")) from None
+        name, allowed, given = message.groups()
+        option = {"n_threads": "threads"}.get(name, name.replace("_", "-"))
+        raise InputError(f"--{option} must be {allowed}, got {given}") from None
+    return machine

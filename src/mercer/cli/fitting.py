@@ -10,7 +10,7 @@ from rich.text import Text
 
 from mercer.cli.card import Card
 from mercer.cli.choices import Task
-from mercer.cli.data import EXAMPLE, Roles, TrainingSet, example_set, read_training_set
+from mercer.cli.data import EXAMPLE, Roles, TrainingSet, read_training_set
 from mercer.cli.destination import check_model_destination
 from mercer.cli.estimators import Options, build_estimator, machine_of
 from mercer.cli.progress import Display
@@ -37,12 +37,14 @@ def fit(
     options: Options,
     folds: int,
     seed: int,
+    force: bool,
     display: Display,
 ) -> RenderableType:
     """Train, save, and return the summary."""
-    path = Path(f"{EXAMPLE if file is None else file.stem}.mercer") if out is None else out
-    check_model_destination(path, *([] if file is None else [file]))
-    data = example_set(task) if file is None else read_training_set(file, roles, task)
+    # The whole name of the file: a.csv and a.parquet are models of their own.
+    path = Path(f"{EXAMPLE if file is None else file}.mercer") if out is None else out
+    check_model_destination(path, force, *([] if file is None else [file]))
+    data = read_training_set(file, roles, task)
     training = train(build_estimator(data, options), data, folds, seed, display)
     save(training.estimator, path, metadata=_card(data, training).as_metadata())
     return _summary(data, training, options, path, file)

@@ -31,7 +31,7 @@ def describe(path: Path) -> RenderableType:
     card = read_card(path)
     machine = machine_of(estimator)
     sections: dict[str, list[str | Text]] = {"estimator": [_steps(estimator)]}
-    if not hasattr(machine, "dual_coef_"):
+    if not hasattr(machine, "intercept_"):
         return framed(str(path), sections | {"machine": [f"{type(machine).__name__}, not fitted"]})
     sections["trained on"] = [] if card is None else [_source_line(card)]
     sections["features"] = _feature_lines(card, estimator)

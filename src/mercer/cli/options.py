@@ -19,6 +19,7 @@ __all__ = [
     "Epsilon",
     "File",
     "Folds",
+    "Force",
     "Gamma",
     "Ignore",
     "KernelOption",
@@ -40,6 +41,13 @@ __all__ = [
 DATA = "Data"
 MACHINE = "Machine"
 RUN = "Run"
+
+
+def _several_folds(folds: int) -> int:
+    if folds == 1:
+        raise typer.BadParameter("one fold leaves nothing to learn from: give 0 or 2 and more")
+    return folds
+
 
 File = Annotated[
     Path | None,
@@ -106,11 +114,18 @@ Threads = Annotated[
 ]
 Folds = Annotated[
     int,
-    typer.Option("--cv", min=0, help="Folds of cross-validation; 0: none.", rich_help_panel=RUN),
+    typer.Option(
+        "--cv",
+        min=0,
+        help="Folds of cross-validation, 2 or more; 0: none.",
+        callback=_several_folds,
+        rich_help_panel=RUN,
+    ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the folds.", rich_help_panel=RUN)]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", help="Model file. Default: FILE with the suffix .mercer, here."),
+    typer.Option("--out", "-o", help="Model file. Default: FILE.mercer, beside FILE."),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace the model file if there is one.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
 
 from mercer.cli.card import Card, read_card
 from mercer.cli.choices import Task
 from mercer.cli.columns import Columns, usable_frame
-from mercer.cli.errors import InputError
-from mercer.cli.estimators import machine_of
+from mercer.cli.errors import InputError, quoted
+from mercer.cli.estimators import machine_of, preparation_of
 from mercer.cli.tables import SparseData, read_file
 from mercer.io import load
 
@@ -23,9 +24,12 @@ __all__ = ["Predictions", "predict"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """A table of predictions and, if the file holds the target too, how good they are."""
+    """A table of predictions, what to note of the rows and, if the file holds the target too,
+    how good the predictions are.
+    """
 
     table: pd.DataFrame
+    notes: list[str]
     score: str | None
 
 
@@ -36,16 +40,20 @@ def predict(model: Path, file: Path) -> Predictions:
     ``decision`` (positive: the second class, or normal) or one column for each class.
     """
     estimator = load(model)
+    machine = machine_of(estimator)
+    if not hasattr(machine, "intercept_"):
+        raise InputError(f"{model} holds a machine that is not fitted: {machine!r:.80}")
     card = read_card(model)
     rows, known = _rows(estimator, card, read_file(file))
     predicted = np.asarray(estimator.predict(rows))
-    table = {"prediction": predicted} | _decisions(estimator, rows)
-    return Predictions(pd.DataFrame(table), _score(predicted, known, card))
+    table = _columns(predicted) | _decisions(estimator, rows)
+    notes = _unknown_categories(estimator, rows)
+    return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
 
 
 def _rows(estimator: Any, card: Card | None, content: pd.DataFrame | SparseData) -> tuple[Any, Any]:
     """Rows as the estimator wants them, and the targets of the file if there are any."""
-    n_features = int(machine_of(estimator).n_features_in_)
+    n_features = int(estimator.n_features_in_)
     if isinstance(content, SparseData):
         if card is not None and card.columns is not None:
             raise InputError("the model was trained on named columns, not on LIBSVM text")
@@ -68,6 +76,30 @@ def _unnamed_rows(estimator: Any, frame: pd.DataFrame, n_features: int) -> Any:
             f"the model wants {n_features} columns of numbers, the file has {frame.shape[1]}"
         )
     return usable_frame(frame, Columns([str(name) for name in frame.columns], [])).to_numpy()
+
+
+def _unknown_categories(estimator: Any, rows: Any) -> list[str]:
+    """What each column holds that the model has not seen; such a value is no category at all."""
+    preparation = preparation_of(estimator)
+    if not isinstance(preparation, ColumnTransformer):
+        return []
+    notes = []
+    for _, encoder, names in preparation.transformers_:
+        for name, known in zip(names, getattr(encoder, "categories_", ()), strict=False):
+            unknown = rows[name][~rows[name].isin(known)]
+            if len(unknown):
+                notes.append(
+                    f"column {name!r} holds categories the model has not seen in {len(unknown):,} "
+                    f"of {len(rows):,} rows: {quoted(sorted(unknown.unique()))}"
+                )
+    return notes
+
+
+def _columns(predicted: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """One column, or one for each of several targets."""
+    if predicted.ndim == 1:
+        return {"prediction": predicted}
+    return {f"prediction {k + 1}": predicted[:, k] for k in range(predicted.shape[1])}
 
 
 def _decisions(estimator: Any, rows: Any) -> dict[str, NDArray[np.float64]]:

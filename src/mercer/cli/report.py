@@ -67,18 +67,24 @@ def machine_line(machine: Any) -> str:
     """Return the machine in words: its class, price and kernel."""
     kernel = repr(machine.kernel_)
     shown = kernel if len(kernel) <= 200 else kernel[:197] + "..."
-    if not machine.solutions_:
+    if not hasattr(machine, "alpha_") and not machine.solutions_:
         # Text of LIBSVM does not tell the parameters.
         return f"{type(machine).__name__} with kernel {shown}"
-    names = ("C", "epsilon", "nu")
-    price = [f"{name} = {getattr(machine, name):g}" for name in names if hasattr(machine, name)]
-    if machine.loss not in ("hinge", "epsilon_insensitive"):
+    names = ("C", "epsilon", "nu", "alpha_")
+    price = [
+        f"{name.rstrip('_')} = {getattr(machine, name):g}"
+        for name in names
+        if hasattr(machine, name)
+    ]
+    if getattr(machine, "loss", "hinge") not in ("hinge", "epsilon_insensitive"):
         price.append(f"loss = {machine.loss}")
     return f"{type(machine).__name__} with {', '.join(price)}, kernel {shown}"
 
 
 def certificate_lines(machine: Any) -> list[str | Text]:
     """Return how good the solution is, over all the problems that were solved."""
+    if hasattr(machine, "alpha_"):
+        return _system_lines(machine)
     solutions = machine.solutions_
     if not solutions:
         return ["none: the model comes from elsewhere"]
@@ -98,10 +104,23 @@ def certificate_lines(machine: Any) -> list[str | Text]:
     ]
 
 
+def _system_lines(machine: Any) -> list[str | Text]:
+    """How the linear system of a least squares machine was solved."""
+    lines: list[str | Text] = [f"linear system solved by {machine.solver_}"]
+    if machine.condition_ is not None:
+        lines.append(f"condition       {machine.condition_:.2e}")
+    if machine.loo_error_ is not None:
+        lines.append(f"leave-one-out   {machine.loo_error_:.6g}")
+    return lines
+
+
 def support_line(machine: Any, n_bytes: int) -> str:
     """Return the size of the model."""
-    count, rows = len(machine.support_), machine.shape_fit_[0]
-    share = f" ({100 * count / rows:.0f} % of the rows)" if machine.solutions_ else ""
+    if not hasattr(machine, "dual_coef_"):
+        return f"{plural(machine.n_features_in_, 'weight')}, {size_text(n_bytes)}"
+    count, rows = machine.dual_coef_.shape[1], machine.shape_fit_[0]
+    is_known = hasattr(machine, "alpha_") or bool(machine.solutions_)
+    share = f" ({100 * count / rows:.0f} % of the rows)" if is_known else ""
     return f"{plural(count, 'support vector')}{share}, {size_text(n_bytes)}"
 
 

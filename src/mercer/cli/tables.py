@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import re
 import warnings
+from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mercer.cli.errors import InputError
+from mercer.cli.errors import InputError, quoted
 from mercer.io.libsvm_reader import check_width
 
 __all__ = ["SparseData", "read_file"]
@@ -25,6 +27,7 @@ TEXT_SUFFIX = ".txt"
 DELIMITERS = ",;\t|"
 SAMPLE_CHARACTERS = 65536
 SAMPLE_LINES = 50
+LEAST_LINES = 3
 
 # A label, then ascending "index:value" pairs.
 SVMLIGHT_LINE = re.compile(r"\s*[-+.\deE,]+(\s+(qid|\d+):[-+.\w]+)*\s*(#.*)?$")
@@ -84,13 +87,14 @@ def read_file(path: Path) -> pd.DataFrame | SparseData:
 
 
 def _text_sample(path: Path) -> str:
+    """The first lines, whole ones: a header may be longer than any number of characters."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            sample = file.read(SAMPLE_CHARACTERS)
+            lines = file.readlines(SAMPLE_CHARACTERS)
+            lines += islice(file, max(LEAST_LINES - len(lines), 0))
     except UnicodeDecodeError:
-        raise InputError(
-            f"{path} is not {path.suffix} text: it is not UTF-8; if it is text, convert it to UTF-8"
-        ) from None
+        raise _not_utf8(path) from None
+    sample = "".join(lines)
     if "\0" in sample:
         raise InputError(f"{path} is not {path.suffix} text: it holds binary data")
     if not sample.strip():
@@ -98,10 +102,14 @@ def _text_sample(path: Path) -> str:
     return sample
 
 
+def _not_utf8(path: Path) -> InputError:
+    return InputError(
+        f"{path} is not {path.suffix} text: it is not UTF-8; if it is text, convert it to UTF-8"
+    )
+
+
 def _is_svmlight(sample: str) -> bool:
     lines = [line for line in sample.splitlines()[:20] if line.strip() and line[0] != "#"]
-    if len(sample) == SAMPLE_CHARACTERS and len(lines) > 1:
-        lines = lines[:-1]
     return bool(lines) and all(SVMLIGHT_LINE.match(line) for line in lines)
 
 
@@ -131,9 +139,12 @@ def _read_svmlight(path: Path) -> SparseData:
 
 
 def _read_csv(path: Path, sample: str) -> pd.DataFrame:
-    delimiter = _delimiter(sample)
     lines = sample.lstrip("\r\n").splitlines(keepends=True)
-    header = next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    delimiter = _delimiter(lines)
+    try:
+        header = next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
+    except csv.Error as error:
+        raise InputError(f"{path} is not readable CSV: {error}") from None
     decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(sample) else "."
     names = [name.strip() for name in header]
     _check_header(path, names)
@@ -144,18 +155,22 @@ def _read_csv(path: Path, sample: str) -> pd.DataFrame:
             # Rows longer than the header would lose their last values.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(path, **options)
+    except UnicodeDecodeError:
+        raise _not_utf8(path) from None
     except (ValueError, pd.errors.ParserWarning) as error:
-        raise InputError(f"{path} is not readable CSV: {error}") from None
+        raise InputError(f"{path} is not readable CSV: {str(error).strip()}") from None
     return _checked_frame(path, frame, names)
 
 
-def _delimiter(sample: str) -> str:
+def _delimiter(lines: list[str]) -> str:
     """The delimiter that cuts header and rows into equal numbers of fields, at best many."""
-    complete = sample if len(sample) < SAMPLE_CHARACTERS else sample[: sample.rfind("\n") + 1]
-    lines = complete.splitlines(keepends=True)[:SAMPLE_LINES]
 
     def merit(delimiter: str) -> tuple[bool, int]:
-        rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
+        try:
+            rows = [row for row in csv.reader(lines[:SAMPLE_LINES], delimiter=delimiter) if row]
+        except csv.Error:
+            # A field that is too long: the wrong delimiter for a long line.
+            return False, 0
         width = len(rows[0]) if rows else 0
         return width > 1 and all(len(row) == width for row in rows), width
 
@@ -185,14 +200,10 @@ def _is_number(text: str) -> bool:
 
 
 def _checked_frame(path: Path, frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
-        raise InputError(f"{path}: column names must be distinct, repeated are {_quoted(repeated)}")
+        raise InputError(f"{path}: column names must be distinct, repeated are {quoted(repeated)}")
     if not len(frame):
-        raise InputError(f"{path} has no rows, only the columns {_quoted(names)}")
+        raise InputError(f"{path} has no rows, only the columns {quoted(names)}")
     frame.columns = pd.Index(names, dtype=object)
     return frame.reset_index(drop=True)
-
-
-def _quoted(names: list[str]) -> str:
-    return ", ".join(repr(name) for name in names)

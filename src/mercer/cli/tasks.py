@@ -11,7 +11,7 @@ from pandas.api import types
 
 from mercer.cli.choices import Task
 from mercer.cli.columns import check_missing
-from mercer.cli.errors import InputError
+from mercer.cli.errors import InputError, quoted, shown
 
 __all__ = ["find_target", "resolve_task", "target_values"]
 
@@ -24,7 +24,7 @@ def find_target(names: list[str], target: str | None, task: Task) -> str | None:
 
     Without `target` it is the one column called "target", "label", "class" or "y".
     """
-    listed = ", ".join(repr(name) for name in names)
+    listed = quoted(names)
     if target is not None:
         if target not in names:
             raise InputError(f"there is no column {target!r}; the columns are {listed}")
@@ -67,7 +67,8 @@ def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
     distinct = values.nunique()
     if distinct < 2:
         raise InputError(
-            f"the target {name!r} is constant, all {len(values)} values are {values.iloc[0]!r}; "
+            f"the target {name!r} is constant, all {len(values)} values are "
+            f"{shown(values.iloc[0])}; "
             "there is nothing to learn"
         )
     if task is Task.regression:
@@ -84,7 +85,7 @@ def _labels(values: pd.Series[Any]) -> NDArray[Any]:
     if not _is_whole(values):
         raise InputError(
             f"the target {values.name!r} must hold texts or whole numbers for --task "
-            f"classification, got e.g. {values[values % 1 != 0].iloc[0]!r}"
+            f"classification, got e.g. {shown(values[values % 1 != 0].iloc[0])}"
         )
     return values.to_numpy(dtype=np.int64)
 

@@ -107,7 +107,8 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+    is_plain = isinstance(error, ValueError | zipfile.BadZipFile)
+    return str(error) if is_plain else f"{type(error).__name__}: {error}"
 
 
 def _check_entries(archive: zipfile.ZipFile, file_size: int) -> None:

@@ -11,9 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.kernels import Kernel
+from mercer.lowrank import LowRank
+from mercer.machines import ReducedSVC
+from mercer.machines.kernel_classifier import KernelClassifier
+from mercer.machines.least_squares import LeastSquaresMachine
+from mercer.machines.streaming import Stream
 from mercer.problem import Solution, Status
 
-__all__ = ["checked_solution", "require", "require_array", "revived"]
+__all__ = ["checked_solution", "require", "require_array", "require_rows", "revived"]
 
 # A kernel value takes as many products as the degree says, a call as many threads as it is told:
 # more than anybody wants would keep a reader of the file waiting.
@@ -24,7 +29,8 @@ def revived(machine: Any) -> Any:
     """Return the machine with all it derives from its fitted attributes, once checked."""
     machine._validate_params()
     _check_bounds(machine.get_params(deep=True))
-    if hasattr(machine, "dual_coef_"):
+    # A stream that was not solved yet has the one, but neither of the others.
+    if {"_stream", "dual_coef_", "coef_"} & set(vars(machine)):
         _check(machine)
         machine.__setstate__(machine.__getstate__())
     return machine
@@ -41,6 +47,14 @@ def require_array(array: Any, name: str, kinds: str, shape: tuple[int, ...]) -> 
     is_array = isinstance(array, np.ndarray) and array.dtype.kind in kinds
     require(is_array and array.shape == shape, f"{name} must be an array of shape {shape}")
     require(_is_finite(array), f"{name} must be finite")
+
+
+def require_rows(rows: Any, name: str, shape: tuple[int, ...], kinds: str = "fiub") -> None:
+    """The same for rows, which may be sparse."""
+    is_matrix = isinstance(rows, np.ndarray) or sp.issparse(rows)
+    fits = is_matrix and rows.dtype.kind in kinds and rows.shape == shape
+    require(fits, f"{name} must have shape {shape}")
+    require(_is_finite(rows), f"{name} must be finite")
 
 
 def checked_solution(solution: Solution) -> Solution:
@@ -76,16 +90,59 @@ def _check_bounds(parameters: dict[str, Any]) -> None:
 
 
 def _check(machine: Any) -> None:
+    shape = machine.shape_fit_
+    is_shape = isinstance(shape, tuple) and len(shape) == 2 and all(type(n) is int for n in shape)
+    require(is_shape, f"shape_fit_ is {shape!r}")
+    require(machine.n_features_in_ == shape[1], f"n_features_in_ must be {shape[1]}")
+    if "classes_" in vars(machine):
+        _check_classes(machine)
+    if "_stream" in vars(machine):
+        _check_stream(machine)
+    if "alpha_" in vars(machine) or "_stream" not in vars(machine):
+        _check_function(machine)
+
+
+def _check_function(machine: Any) -> None:
+    """What is evaluated: weights of the features, or coefficients of support vectors."""
     _check_kernel(machine)
-    _check_support(machine)
-    _check_vectors(machine)
-    n_functions = 1
-    if hasattr(machine, "classes_"):
-        n_functions = _check_classes(machine)
-    require_array(machine.intercept_, "intercept_", "f", (n_functions,))
+    n_coef, n_intercepts = _counts(machine)
+    if "coef_" in vars(machine):
+        require_array(machine.coef_, "coef_", "f", (n_coef, machine.n_features_in_))
+    else:
+        _check_support(machine, n_coef)
+        _check_vectors(machine)
+    require_array(machine.intercept_, "intercept_", "f", (n_intercepts,))
     if hasattr(machine, "offset_"):
         require_array(machine.offset_, "offset_", "f", (1,))
-    _check_solutions(machine, n_functions)
+    if isinstance(machine, KernelClassifier):
+        _check_members(machine)
+    if "low_rank_" in vars(machine):
+        require(isinstance(machine.low_rank_, LowRank), "low_rank_")
+    if hasattr(machine, "solutions_"):
+        _check_solutions(machine, n_intercepts)
+
+
+def _counts(machine: Any) -> tuple[int, int]:
+    """The rows of ``dual_coef_`` or ``coef_``, and the entries of ``intercept_``."""
+    if isinstance(machine, LeastSquaresMachine):
+        n_outputs = np.size(machine.intercept_)
+        require(n_outputs > 0, "intercept_ must have an entry")
+        return n_outputs, n_outputs
+    n_classes = len(machine.classes_) if hasattr(machine, "classes_") else 2
+    n_pairs = n_classes * (n_classes - 1) // 2
+    return (n_pairs if isinstance(machine, ReducedSVC) else n_classes - 1), n_pairs
+
+
+def _check_stream(machine: Any) -> None:
+    stream = machine._stream
+    require(isinstance(stream, Stream), "_stream")
+    if stream.low_rank is None:
+        width = machine.n_features_in_ + bool(stream.penalized)
+        require(len(stream.moments[0].mean) == width, f"the stream must have {width} features")
+    else:
+        for features in stream.low_rank.maps_:
+            fits = features.rows.shape[1:] == (machine.n_features_in_,)
+            require(fits, "the rows of the stream's basis have another width")
 
 
 def _check_kernel(machine: Any) -> None:
@@ -105,37 +162,27 @@ def _check_solutions(machine: Any, n_functions: int) -> None:
     require(are_solutions and fits, f"solutions_ must be {n_functions} solutions")
 
 
-def _is_matrix(matrix: Any, kinds: str, shape: tuple[int, ...]) -> bool:
-    is_matrix = isinstance(matrix, np.ndarray) or sp.issparse(matrix)
-    return is_matrix and matrix.dtype.kind in kinds and matrix.shape == shape
-
-
-def _check_support(machine: Any) -> None:
-    support = machine.support_
-    require_array(support, "support_", "iu", (np.size(support),))
-    shape = machine.shape_fit_
-    is_shape = isinstance(shape, tuple) and len(shape) == 2 and all(type(n) is int for n in shape)
-    require(is_shape, f"shape_fit_ is {shape!r}")
-    inside = bool(((support >= 0) & (support < shape[0])).all())
-    require(inside, f"support_ must lie in 0..{shape[0] - 1}")
-    coef = machine.dual_coef_
-    n_rows = len(machine.classes_) - 1 if hasattr(machine, "classes_") else 1
-    expected = (n_rows, len(support))
-    require(_is_matrix(coef, "f", expected), f"dual_coef_ must have shape {expected}")
-    require(_is_finite(coef), "dual_coef_ must be finite")
+def _check_support(machine: Any, n_coef: int) -> None:
+    n_rows = machine.shape_fit_[0]
+    n_support = machine.support_vectors_.shape[0]
+    if "support_" in vars(machine):
+        support = machine.support_
+        n_support = np.size(support)
+        require_array(support, "support_", "iu", (n_support,))
+        inside = bool(((support >= 0) & (support < n_rows)).all())
+        require(inside, f"support_ must lie in 0..{n_rows - 1}")
+    require_rows(machine.dual_coef_, "dual_coef_", (n_coef, n_support), "f")
 
 
 def _check_vectors(machine: Any) -> None:
     rows, features = machine.shape_fit_
-    require(machine.n_features_in_ == features, f"n_features_in_ must be {features}")
-    vectors = machine.support_vectors_
     if machine._is_precomputed():
+        require("support_" in vars(machine), "support_ is missing")
         require(rows == features, f"a precomputed matrix is square, got {machine.shape_fit_}")
         return
-    expected = (len(machine.support_), features)
-    require(_is_matrix(vectors, "fiub", expected), f"support_vectors_ must have shape {expected}")
-    require(_is_finite(vectors), "support_vectors_ must be finite")
-    if len(machine.support_):
+    vectors = machine.support_vectors_
+    require_rows(vectors, "support_vectors_", (machine.dual_coef_.shape[1], features))
+    if vectors.shape[0]:
         _check_values(machine.kernel_, vectors[:1])
 
 
@@ -152,14 +199,15 @@ def _check_values(kernel: Kernel, row: Any) -> None:
         kernel(row)
 
 
-def _check_classes(machine: Any) -> int:
-    """The number of pairs of classes."""
+def _check_classes(machine: Any) -> None:
     classes = machine.classes_
     n_classes = np.size(classes)
     require_array(classes, "classes_", "biufSUO", (n_classes,))
     require(n_classes >= 2, f"classes_ must have two entries or more, got {n_classes}")
+
+
+def _check_members(machine: Any) -> None:
     counts = machine._n_support
-    require_array(counts, "n_support_", "iu", (n_classes,))
+    require_array(counts, "n_support_", "iu", machine.classes_.shape)
     adds_up = bool((counts >= 0).all()) and counts.sum() == len(machine.support_)
     require(adds_up, f"n_support_ must add up to {len(machine.support_)}")
-    return n_classes * (n_classes - 1) // 2

@@ -21,6 +21,7 @@ from mercer.formulations import (
 )
 from mercer.gram import Gram
 from mercer.machines.checks import check_finite_price
+from mercer.machines.documented import documented
 from mercer.machines.kernel_classifier import KernelClassifier
 from mercer.machines.vanishing_margin import warn_of_overlap
 from mercer.problem import Solution
@@ -35,7 +36,7 @@ class SVC(KernelClassifier):
     """Support vector classification with a certificate.
 
     A drop-in replacement of :class:`sklearn.svm.SVC`: parameters and attributes of that
-    class mean the same here; the others are listed below.
+    class mean the same here, but for ``break_ties``, which is on.
 
     Parameters
     ----------
@@ -45,7 +46,16 @@ class SVC(KernelClassifier):
         "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", a kernel object of
         :mod:`mercer.kernels` or :mod:`sklearn.gaussian_process.kernels`, or a function
         ``k(rows, other_rows)`` asked for blocks.
-    loss : {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber", "pinball"}
+    degree : int, default=3
+        Degree of the kernel "poly".
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Factor of the kernels "poly", "rbf", "sigmoid" and "laplacian": a number, or
+        1 / (n_features * variance of the entries), 1 / n_features, or from the median of the
+        distances between rows.
+    coef0 : float, default=0.0
+        Constant of the kernels "poly" and "sigmoid".
+    loss : {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber", "pinball"}, \
+default="hinge"
         The loss. Squared losses carry C/2. "huber" is the squared hinge with a linear
         price ``delta`` for margins beyond 1, "pinball" the hinge with the price ``tau C``.
     delta : float, default=1.0
@@ -54,6 +64,31 @@ class SVC(KernelClassifier):
         Slope of the "pinball" loss beyond the margin, as a share of C; in [0, 1].
     fit_intercept : {True, False, "penalized"}, default=True
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
+    shrinking : bool, default=True
+        Whether solvers set variables aside that are likely to stay at a bound.
+    probability : bool, default="deprecated"
+        Whether to fit probabilities in an internal cross-validation, for ``predict_proba``;
+        deprecated as in scikit-learn: :class:`~sklearn.calibration.CalibratedClassifierCV`
+        takes its place.
+    tol : float, default=1e-3
+        Largest KKT violation of a fit that counts as converged.
+    cache_size : float or "auto", default="auto"
+        Memory for kernel rows in MB; "auto" takes as much as is good.
+    class_weight : dict or "balanced", default=None
+        Factors of C by class; "balanced" makes all classes weigh the same.
+    verbose : bool, default=False
+        Whether to show the progress.
+    max_iter : int, default=-1
+        Bound on the iterations of the solver for each problem; -1 means no bound but a very
+        large one.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether ``decision_function`` of more than two classes gives one score a class, or
+        the value of each pair of classes.
+    break_ties : bool, default=True
+        Whether ties between more than two classes are broken by the scores, so that
+        ``predict`` is the argmax of ``decision_function``.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds of ``probability``.
     solver : str or Solver, default="auto"
         Solver of :mod:`mercer.solvers`.
     precision : {"auto", "single", "double"}, default="auto"
@@ -67,12 +102,37 @@ class SVC(KernelClassifier):
     callback : callable, default=None
         Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value
         ends the fit.
-    break_ties : bool, default=True
-        Whether ties between more than two classes are broken by the scores, so that
-        ``predict`` is the argmax of ``decision_function``.
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, ascending.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C of each class.
+    support_ : ndarray of shape (n_support,)
+        Positions of the support vectors among the training rows; those of a classifier by
+        class.
+    support_vectors_ : array of shape (n_support, n_features)
+        The support vectors, stored as the training rows were; empty for a precomputed kernel.
+    n_support_ : ndarray of int32
+        Number of support vectors, of each class if there are any.
+    dual_coef_ : array of shape (n_classes - 1, n_support), or (1, n_support)
+        Coefficients of the support vectors, signed; for more than two classes one row for
+        each other class, as scikit-learn lays them out.
+    coef_ : array of shape (n_pairs, n_features), or (1, n_features)
+        Weights of the features; for linear kernels only.
+    intercept_ : ndarray of shape (n_pairs,), or (1,)
+        The bias of each function.
+    n_iter_ : ndarray of shape (n_pairs,), or int
+        Iterations of the solver.
+    fit_status_ : int
+        0 if every problem was solved to ``tol``, 1 if not.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if all are strings.
     solutions_ : tuple of Solution
         One for each pair of classes, with coefficients and certificate.
     objective_ : float
@@ -179,11 +239,11 @@ class SVC(KernelClassifier):
         return svc(sign, self.C, weight, loss=self.loss, fit_intercept=bias)  # type: ignore[arg-type]
 
 
+@documented(like=SVC)
 class NuSVC(KernelClassifier):
     """Support vector classification with the fraction ``nu`` in place of C.
 
-    A drop-in replacement of :class:`sklearn.svm.NuSVC`; see :class:`SVC` for the parameters
-    and attributes that are not scikit-learn's.
+    A drop-in replacement of :class:`sklearn.svm.NuSVC`, but for ``break_ties``, which is on.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +16,7 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import read_classes
+from mercer.machines.fit_context import fit_context
 from mercer.machines.labels import label_rows, winners
 from mercer.machines.linear import linear_coef
 from mercer.machines.one_vs_one import (
@@ -52,7 +53,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         """The two-class formulation."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine.
 

@@ -7,13 +7,16 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.machines.checks import find_classes, read_classes, weigh_classes
+from mercer.machines.classifiers import SVC
+from mercer.machines.documented import documented
+from mercer.machines.fit_context import fit_context
 from mercer.machines.left_out import LeftOutClassifier
 from mercer.machines.one_against_all import (
     chosen_class,
@@ -30,6 +33,8 @@ from mercer.solvers.linear_system import Scan
 
 __all__ = ["LSSVC", "RLSC"]
 
+OF_PROBLEMS = ("solutions_", "objective_", "dual_gap_", "violation_", "fit_status_", "n_support_")
+
 FloatArray = NDArray[np.float64]
 
 
@@ -43,7 +48,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine; all classes share one factorization.
 
@@ -113,7 +118,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         return tags
 
     @available_if(can_stream)
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def partial_fit(
         self,
         X: Any,
@@ -204,6 +209,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         )
 
 
+@documented(like=SVC, without=OF_PROBLEMS)
 class RLSC(LeastSquaresClassifier):
     """Regularized least-squares classification.
 
@@ -218,8 +224,6 @@ class RLSC(LeastSquaresClassifier):
         values the one of the least leave-one-out error is taken; "loo" asks for a grid that
         spans the spectrum of the kernel matrix, "gcv" for the one of that grid with the least
         generalized cross-validation.
-    kernel : str, Kernel or callable, default="rbf"
-        As for :class:`~mercer.SVC`, with ``degree``, ``gamma`` and ``coef0``.
     fit_intercept : {False, True, "penalized"}, default=False
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
     class_weight : dict or "balanced", default=None
@@ -259,14 +263,19 @@ class RLSC(LeastSquaresClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes.
     alpha_ : float
-        The alpha used; ``alphas_`` are those it was chosen from.
+        The alpha used.
+    alphas_ : ndarray of shape (n_alphas,)
+        Those it was chosen from.
     loo_values_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
         Decision value of each training row by the machine of all others (alpha fixed, the row
         left out with all its weight; a low-rank basis is kept). None for solvers that do not
         factor: "cg", "lsqr", "smo".
     loo_error_ : float or None
-        Weighted share of rows that are wrong when left out; ``loo_errors_`` of each alpha, and
-        ``loo_scores_`` with ``scoring``.
+        Weighted share of rows that are wrong when left out.
+    loo_errors_ : ndarray of shape (n_alphas,) or None
+        The same for each alpha.
+    loo_scores_ : ndarray of shape (n_alphas,) or None
+        The score of each alpha, with ``scoring``.
     probability_slope_ : float
         Slope of the probabilities of :meth:`predict_proba`, fitted to values of left-out rows.
     gcv_ : float or None
@@ -279,8 +288,12 @@ class RLSC(LeastSquaresClassifier):
         Condition of the matrix solved with; of "direct" and "cg" an estimate from below.
     solver_ : str
         Solver that was used.
+    n_iter_ : int or None
+        Iterations of the solver, if it has any.
     dual_coef_ : ndarray of shape (n_outputs, n_support)
         Coefficients of ``support_vectors_``, which are the rows ``support_``.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of the weights of each class.
     coef_ : ndarray of shape (n_outputs, n_features)
         Weights of the features, of linear kernels (also scaled ones and sums of them); in
         place of the dual coefficients for solvers of linear kernels.
@@ -341,11 +354,16 @@ class RLSC(LeastSquaresClassifier):
         self.n_threads = n_threads
 
 
+@documented(like=RLSC)
 class LSSVC(LeastSquaresClassifier):
     """Least squares support vector classification: :class:`RLSC` with a free bias.
 
-    Solves [[0, 1'], [1, K + alpha]] [b; c] = [0; y]. Parameters and attributes are those of
-    :class:`RLSC`.
+    Solves [[0, 1'], [1, K + alpha]] [b; c] = [0; y].
+
+    Parameters
+    ----------
+    fit_intercept : {True, False, "penalized"}, default=True
+        Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
     """
 
     def __init__(

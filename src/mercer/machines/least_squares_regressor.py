@@ -7,14 +7,18 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
+from mercer.machines.documented import documented
+from mercer.machines.fit_context import fit_context
+from mercer.machines.least_squares_classifiers import RLSC
 from mercer.machines.left_out import LeftOutRegressor
+from mercer.machines.regressors import OF_CLASSES
 from mercer.machines.robust import CHANGE, fit_robust
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
@@ -25,11 +29,12 @@ __all__ = ["LSSVR"]
 FloatArray = NDArray[np.float64]
 
 
+@documented(like=RLSC, without=OF_CLASSES)
 class LSSVR(RegressorMixin, StreamedMachine):
     """Least squares support vector regression: kernel ridge regression with a free bias.
 
     Minimizes ``1/2 |w|^2 + 1/(2 alpha) sum_i w_i (y_i - f(x_i))^2``. Several targets share one
-    factorization. Parameters and attributes are those of :class:`~mercer.RLSC`, and:
+    factorization.
 
     Parameters
     ----------
@@ -46,8 +51,11 @@ class LSSVR(RegressorMixin, StreamedMachine):
     loo_error_ : float or None
         Weighted mean of the squared errors of the left-out rows.
     robust_weight_ : ndarray of shape (n_samples,)
-        Factor of the weight of each row; with ``robust`` only. ``scale_`` is the scale of the
-        residuals, ``n_iter_`` the number of rounds.
+        Factor of the weight of each row; with ``robust`` only.
+    scale_ : float
+        Scale of the residuals; with ``robust`` only.
+    n_iter_ : int or None
+        Iterations of the solver, if it has any; with ``robust`` the number of rounds.
 
     Examples
     --------
@@ -111,7 +119,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         tags.target_tags.multi_output = self.robust is None
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine.
 
@@ -169,7 +177,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         return X, targets.reshape(len(targets), -1), weight
 
     @available_if(can_stream)
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Take in a block of rows, which need not be kept; low rank or linear kernels only.
 

@@ -7,12 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import OutlierMixin, _fit_context
+from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.formulations import one_class
+from mercer.machines.documented import documented
+from mercer.machines.fit_context import fit_context
 from mercer.machines.labels import label_rows
-from mercer.machines.regressors import KernelFunction
+from mercer.machines.regressors import SVR, KernelFunction
 from mercer.machines.vanishing_margin import warn_of_no_margin
 from mercer.native_kernel import count_rows
 from mercer.solvers.progress import Callback
@@ -23,11 +25,11 @@ FloatArray = NDArray[np.float64]
 _ON_BOUNDARY = 1e-9  # times the offset: what rounding makes of 0
 
 
+@documented(like=SVR)
 class OneClassSVM(OutlierMixin, KernelFunction):
     """The support of a distribution, with a certificate.
 
-    A drop-in replacement of :class:`sklearn.svm.OneClassSVM`; see :class:`~mercer.SVC` for
-    the parameters and attributes that are not scikit-learn's.
+    A drop-in replacement of :class:`sklearn.svm.OneClassSVM`.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         self.warm_start = warm_start
         self.callback = callback
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine.
 

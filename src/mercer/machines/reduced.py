@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer._memory import require_memory
@@ -17,6 +17,9 @@ from mercer.kernels import Constant, Linear
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import read_classes
+from mercer.machines.classifiers import SVC
+from mercer.machines.documented import documented
+from mercer.machines.fit_context import fit_context
 from mercer.machines.one_vs_one import class_pairs, scores
 from mercer.native_kernel import count_rows, take_rows
 from mercer.solvers.linear_system.approximate import stack_rows
@@ -26,6 +29,7 @@ __all__ = ["ReducedSVC"]
 FloatArray = NDArray[np.float64]
 
 
+@documented(like=SVC, without=("coef_", "n_support_"))
 class ReducedSVC(ClassifierMixin, KernelMachine):
     """Support vector classification on a reduced basis.
 
@@ -49,12 +53,12 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         The loss; the squared one carries C/2.
     fit_intercept : {True, False, "penalized"}, default=True
         Whether there is a bias; "penalized" treats it as a weight.
-    kernel, degree, gamma, coef0, class_weight, tol, max_iter, solver, precision, max_time, \
-n_threads, verbose, callback
-        As for :class:`~mercer.SVC`.
 
     Attributes
     ----------
+    support_ : ndarray of shape (n_basis,)
+        Positions of the basis among the training rows; for a precomputed kernel and the
+        method "nystrom" only.
     support_vectors_ : array of shape (n_basis, n_features)
         The basis.
     dual_coef_ : ndarray of shape (n_pairs, n_basis)
@@ -122,7 +126,7 @@ n_threads, verbose, callback
         self.verbose = verbose
         self.callback = callback
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine; parameters as for :meth:`mercer.SVC.fit`."""
         X, y, weight = self._validate_fit(X, y, sample_weight)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -25,11 +25,16 @@ from mercer.formulations import (
 )
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import check_finite_price, naming
+from mercer.machines.classifiers import SVC
+from mercer.machines.documented import documented
+from mercer.machines.fit_context import fit_context
 from mercer.machines.linear import linear_coef
 from mercer.machines.vanishing_margin import warn_of_small_targets
 from mercer.solvers.progress import Callback
 
-__all__ = ["SVR", "NuSVR"]
+__all__ = ["OF_CLASSES", "SVR", "NuSVR"]
+
+OF_CLASSES = ("classes_", "class_weight_")
 
 FloatArray = NDArray[np.float64]
 
@@ -74,7 +79,7 @@ class KernelRegressor(RegressorMixin, KernelFunction):
     def _formulate(self, y: FloatArray, weight: FloatArray) -> Formulation:
         """The formulation."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine.
 
@@ -107,11 +112,11 @@ class KernelRegressor(RegressorMixin, KernelFunction):
         return self._values(X)
 
 
+@documented(like=SVC, without=OF_CLASSES)
 class SVR(KernelRegressor):
     """Support vector regression with a certificate.
 
-    A drop-in replacement of :class:`sklearn.svm.SVR`; see :class:`~mercer.SVC` for the
-    parameters and attributes that are not scikit-learn's.
+    A drop-in replacement of :class:`sklearn.svm.SVR`.
 
     Parameters
     ----------
@@ -223,11 +228,11 @@ class SVR(KernelRegressor):
         return svr(y, self.C, self.epsilon, weight, loss=self.loss, fit_intercept=bias)  # type: ignore[arg-type]
 
 
+@documented(like=SVR)
 class NuSVR(KernelRegressor):
     """Support vector regression that learns the width of its tube.
 
-    A drop-in replacement of :class:`sklearn.svm.NuSVR`; see :class:`~mercer.SVC` for the
-    parameters and attributes that are not scikit-learn's.
+    A drop-in replacement of :class:`sklearn.svm.NuSVR`.
 
     Parameters
     ----------
@@ -236,7 +241,8 @@ class NuSVR(KernelRegressor):
         vectors. With the squared loss: the mean residual beyond the tube.
     C : float, default=1.0
         Price of the loss.
-    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, \
+default="epsilon_insensitive"
         The loss; the squared one carries C/2.
 
     Attributes

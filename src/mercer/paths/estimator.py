@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -19,6 +19,9 @@ from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.machines.base import KernelMachine
+from mercer.machines.classifiers import SVC
+from mercer.machines.documented import documented
+from mercer.machines.fit_context import fit_context
 from mercer.paths.display import shown
 from mercer.paths.follow import Limits, PathCallback
 from mercer.paths.path import Path
@@ -30,7 +33,14 @@ __all__ = ["PathSVC"]
 
 FloatArray = NDArray[np.float64]
 
+# What the problems of SVC leave behind.
+UNUSED = (
+    *("solutions_", "objective_", "dual_gap_", "violation_", "solver_", "fit_status_"),
+    *("n_support_", "n_iter_", "coef_", "class_weight_"),
+)
 
+
+@documented(like=SVC, without=UNUSED)
 class PathSVC(ClassifierMixin, KernelMachine):
     """Support vector classification that follows the whole path and chooses C on it.
 
@@ -40,8 +50,8 @@ class PathSVC(ClassifierMixin, KernelMachine):
 
     Parameters
     ----------
-    kernel, degree, gamma, coef0
-        As in :class:`SVC`; the kernel must be positive semi-definite.
+    kernel : str, Kernel or callable, default="rbf"
+        As in :class:`SVC`; it must be positive semi-definite.
     C_min : float, default=None
         Where the path begins; None means from the smallest C.
     C_max : float, default=1000.0
@@ -77,8 +87,10 @@ class PathSVC(ClassifierMixin, KernelMachine):
         Error on held-out rows as a function of C.
     classes_ : ndarray of shape (2,)
         The labels.
-    support_, support_vectors_, dual_coef_, intercept_
-        The machine at ``C_``, as in :class:`SVC`.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Coefficients of the support vectors at ``C_``.
+    intercept_ : ndarray of shape (1,)
+        The bias at ``C_``.
 
     Examples
     --------
@@ -148,7 +160,7 @@ class PathSVC(ClassifierMixin, KernelMachine):
         tags.classifier_tags.multi_class = False
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Follow the path of all rows and those of the folds, and choose C.
 

@@ -1,0 +1,121 @@
+"""``help()`` of a machine describes every parameter and every fitted attribute itself."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer.kernels import Gaussian
+from mercer.machines.documented import documented, entries
+
+MACHINES = {
+    "SVC": {},
+    "NuSVC": {},
+    "SVR": {},
+    "NuSVR": {},
+    "OneClassSVM": {},
+    "RLSC": {"low_rank": 20},
+    "LSSVC": {},
+    "LSSVR": {"robust": "huber"},
+    "ReducedSVC": {"low_rank": 20},
+    "PathSVC": {"cv": 2},
+    "LowRank": {},
+}
+
+
+def fitted(name: str) -> Any:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    machine = getattr(mercer, name)(**MACHINES[name])
+    if name == "LowRank":
+        return machine.fit(Gaussian(1.0), X)
+    machine.fit(X, (X[:, 0] > 0).astype(int))
+    machine.predict(X)
+    return machine
+
+
+def is_attribute(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_parameter_is_described_in_the_order_of_the_signature(name: str) -> None:
+    cls = getattr(mercer, name)
+    described = entries(cls.__doc__, "Parameters")
+    parameters = inspect.signature(cls).parameters
+    assert list(described) == list(parameters)
+    for key, text in described.items():
+        assert len(text.splitlines()) > 1, key
+        shown = re.search(r"default=(.+)$", text.splitlines()[0])
+        assert shown is not None, key
+        assert eval(shown[1]) == parameters[key].default, key
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_attribute_is_described(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        machine = fitted(name)
+    properties = inspect.getmembers(type(machine), lambda member: isinstance(member, property))
+    names = {*vars(machine), *(key for key, _ in properties)}
+    described = entries(type(machine).__doc__, "Attributes")
+    assert {key for key in names if is_attribute(key)} <= set(described)
+    for key, text in described.items():
+        assert len(text.splitlines()) > 1, key
+
+
+def test_no_machine_describes_what_others_have() -> None:
+    for name in ("SVR", "NuSVR", "OneClassSVM", "LSSVR"):
+        assert "classes_" not in entries(getattr(mercer, name).__doc__, "Attributes")
+    for name in ("RLSC", "LSSVC", "LSSVR", "PathSVC"):
+        assert "dual_gap_" not in entries(getattr(mercer, name).__doc__, "Attributes")
+
+
+def test_examples_stay_at_the_end() -> None:
+    for name in ("SVR", "RLSC", "LSSVR", "PathSVC"):
+        text = inspect.cleandoc(getattr(mercer, name).__doc__)
+        headings = re.findall(r"^([A-Z]\w+)\n-+$", text, re.MULTILINE)
+        assert headings == ["Parameters", "Attributes", "Examples"]
+
+
+def test_own_words_win() -> None:
+    class First:
+        """First.
+
+        Parameters
+        ----------
+        a : int, default=1
+            The first a.
+        b : int, default=2
+            The first b.
+
+        Attributes
+        ----------
+        c_ : int
+            The first c.
+        d_ : int
+            The first d.
+        """
+
+    @documented(like=First, without=["d_"])
+    class Second:
+        """Second.
+
+        Parameters
+        ----------
+        b : int, default=3
+            The second b.
+        """
+
+        def __init__(self, b: int = 3, a: int = 1) -> None: ...
+
+    assert list(entries(Second.__doc__, "Parameters")) == ["b", "a"]
+    assert "The second b." in Second.__doc__
+    assert "The first b." not in Second.__doc__
+    assert list(entries(Second.__doc__, "Attributes")) == ["c_"]
