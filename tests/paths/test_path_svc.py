@@ -73,11 +73,15 @@ def test_weights_count_in_rows_and_errors() -> None:
     assert abs(a.C_ - b.C_) < 1e-9
 
 
-def test_a_class_that_is_missing_in_a_fold_is_all_wrong() -> None:
+def test_a_class_of_one_row_cannot_be_split() -> None:
     X = np.arange(10.0)[:, None]
     y = np.repeat([0, 1], [9, 1])
-    with pytest.warns(UserWarning, match="least populated"):
-        machine = PathSVC(kernel="linear", C_max=10.0).fit(X, y)
+    with (
+        pytest.warns(UserWarning, match="least populated"),
+        pytest.raises(ValueError, match="cv must train on at least two classes"),
+    ):
+        PathSVC(kernel="linear", C_max=10.0).fit(X, y)
+    machine = PathSVC(kernel="linear", C_max=10.0, cv="loo").fit(X, y)
     assert machine.cv_error_.minimum == pytest.approx(0.1)
 
 

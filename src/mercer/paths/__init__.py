@@ -1,10 +1,12 @@
 """Every C at once: regularization paths, kernel paths, and warm-started grids."""
 
 from mercer.paths.estimator import PathSVC
-from mercer.paths.follow import PathProgress
-from mercer.paths.grid import Grid, svc_grid
+from mercer.paths.grid import svc_grid
+from mercer.paths.grid_result import Grid
 from mercer.paths.kernel_path import KernelPath
-from mercer.paths.one_class import NuPath, one_class_path
+from mercer.paths.limits import PathProgress
+from mercer.paths.nu_path import NuPath
+from mercer.paths.one_class import one_class_path
 from mercer.paths.path import Path
 from mercer.paths.step_function import StepFunction
 from mercer.paths.svc import svc_path

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import time
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.model_selection import check_cv
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.multiclass import type_of_target
 
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.machines.base import KernelMachine
+from mercer.machines.checks import check_weighted_classes, find_classes
 from mercer.paths.display import shown
-from mercer.paths.follow import Limits, PathCallback
+from mercer.paths.inputs import Inputs
+from mercer.paths.kernel_values import KernelValues
+from mercer.paths.limits import Limits, PathCallback
 from mercer.paths.path import Path
+from mercer.paths.splits import Split, read_splits
 from mercer.paths.step_function import StepFunction
-from mercer.paths.svc import trace
-from mercer.paths.validation import cross_validated_error, leave_one_out_error
+from mercer.paths.svc import check_range, trace
+from mercer.paths.training_rows import TrainingRows
+from mercer.paths.validation import HeldOut, cross_validated_error, leave_one_out_error
+from mercer.solvers.deadline import Deadline
 
 __all__ = ["PathSVC"]
 
@@ -149,7 +152,13 @@ class PathSVC(ClassifierMixin, KernelMachine):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Follow the path of all rows and those of the folds, and choose C.
 
         Parameters
@@ -160,50 +169,66 @@ class PathSVC(ClassifierMixin, KernelMachine):
             Labels of two classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, of rows and of their errors.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of rows, handed to ``cv``.
 
         Returns
         -------
         self : object
         """
-        began = time.perf_counter()
+        deadline = Deadline.after(self.max_time)
+        check_range(self.C_min, self.C_max, self.accuracy)
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        labels = np.asarray(column_or_1d(y, warn=True))
-        self.classes_, sign = _signs(labels, weight)
+        self.shape_fit_ = np.shape(X)
+        classes, codes = _two_classes(y, weight)
+        inputs = Inputs(X, classes, codes, weight, self.class_weight, TrainingRows.of(self))
+        splits = self._splits(inputs, groups)
         kernel = self._resolve_kernel(X, weight)
-        gram = Gram(kernel, X, cache_size=self.cache_size, precision="double",
-                    n_threads=self.n_threads)  # fmt: skip
-        balance = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=labels, sample_weight=weight
-        )
-        problem = svc(sign, 1.0, weight * balance[(sign > 0).astype(int)]).problem
-        deadline = np.inf if self.max_time is None else began + self.max_time
-        with shown(self.verbose, self.callback) as report:
-            limits = Limits(self.C_max, deadline=deadline, callback=report)
-            self.path_ = trace(
-                problem, gram, limits, classes=self.classes_, rows=X, C_min=self.C_min,
+        gram = self._make_gram(kernel, X)
+        problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
+        values = KernelValues(kernel, X, inputs.training, gram=gram)
+        limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
+        with shown(self.verbose, limits) as shown_limits:
+            path = trace(
+                problem, gram, shown_limits, classes=classes, values=values, C_min=self.C_min,
                 accuracy=self.accuracy,
             )  # fmt: skip
-            self.cv_error_ = self._validate_path(limits, labels, weight)
-        self.C_ = choose_C(self.path_, self.cv_error_)
+            if path.C_end == 0.0:
+                raise ValueError(
+                    f"the path ended before its first solution ({path.status}): there is no "
+                    f"machine, allow more than max_time={self.max_time}"
+                )
+            held_out = self._validate_path(inputs, splits, gram, shown_limits, path)
+        self.classes_, self.path_ = classes, path
+        self.cv_error_, self.cv_errors_ = held_out.error, held_out.parts
+        self.C_ = choose_C(path, held_out.error)
+        held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known")
         self._keep_machine(X, kernel)
         return self
 
-    def _validate_path(self, limits: Limits, y: NDArray[Any], weight: FloatArray) -> StepFunction:
-        if isinstance(self.cv, str):
-            return leave_one_out_error(self.path_, limits, weight)
-        cv = self.cv
+    def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
+        """The splits of ``cv``; none for "loo" where one path tells which rows matter."""
+        n, cv = len(inputs.codes), self.cv
+        if isinstance(cv, str):
+            # balanced weights change with every row that is left out, for all rows
+            alone = np.arange(n) if self.class_weight == "balanced" else []
+            return [Split(1 - np.eye(1, n, i, dtype=np.intp)[0], np.array([i])) for i in alone]
         if isinstance(cv, Integral):
-            smaller = int(np.unique(y, return_counts=True)[1].min())
+            smaller = int(np.bincount(inputs.codes).min())
             cv = max(min(int(cv), smaller), 2)
-        splits = check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y)
-        held_out = [test for _, test in splits if weight[test].any()]
-        return cross_validated_error(self.path_, held_out, limits, weight)
+        return read_splits(cv, inputs, groups)
+
+    def _validate_path(
+        self, inputs: Inputs, splits: list[Split], gram: Gram, limits: Limits, path: Path
+    ) -> HeldOut:
+        if not splits:
+            return leave_one_out_error(path, limits, inputs.weight)
+        return cross_validated_error(inputs, splits, gram, limits, path)
 
     def _keep_machine(self, X: Any, kernel: Kernel) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
         coef = self.path_.coef(self.C_)
         self.kernel_ = kernel
-        self.shape_fit_ = np.shape(X)
         self._keep_support(X, np.flatnonzero(coef))
         self.dual_coef_ = coef[None, self.support_]
         self.intercept_ = np.array([self.path_.intercept(self.C_)])
@@ -225,7 +250,7 @@ class PathSVC(ClassifierMixin, KernelMachine):
         """
         X = self._validate_predict(X)
         if C is not None:
-            return self.path_.decision_function(X, C)
+            return self.path_._decide(X, C)
         return np.asarray(self._evaluate(X)[0][:, 0] + self.intercept_[0])
 
     def predict(self, X: Any, C: float | None = None) -> NDArray[Any]:
@@ -234,8 +259,13 @@ class PathSVC(ClassifierMixin, KernelMachine):
         return np.asarray(self.classes_[positive.astype(np.intp)])
 
 
-def choose_C(path: Path, error: StepFunction) -> float:
-    """Middle (of log C) of the widest range with the smallest error, where C matters."""
+def choose_C(path: Path, error: StepFunction | None) -> float:
+    """Middle (of log C) of the widest range with the smallest error, where C matters.
+
+    Without an error: 1, or the next C that is known.
+    """
+    if error is None:
+        return float(np.clip(1.0, path.C_begin, path.C_end))
     if path.status == "trivial":
         return float(np.clip(1.0, error.x[0] or 1.0, error.end))
     low = max(0.5 * path.C_start, path.C_begin)
@@ -249,19 +279,13 @@ def choose_C(path: Path, error: StepFunction) -> float:
     return min(best, high)
 
 
-def _signs(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any], FloatArray]:
-    """The two classes, and -1 or +1 for each row."""
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+def _two_classes(y: Any, weight: FloatArray) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The two classes, and which of them each row has."""
+    classes, codes = find_classes(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "
             f"{type_of_target(y)}."
         )
-    seen = np.unique(codes[weight > 0])
-    if len(seen) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; got "
-            f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
-        )
-    return classes, np.where(codes == 1, 1.0, -1.0)
+    check_weighted_classes(classes, codes, weight)
+    return classes, codes

@@ -1,85 +1,146 @@
 """Errors on held-out rows along paths: cross-validation and leave-one-out for every C.
 
-A held-out row is one whose box is collapsed to zero: all folds share one Gram.
+A row that is not trained on is one whose box is collapsed to zero: all splits share one Gram.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
+from mercer.formulations import svc
 from mercer.gram import Gram
-from mercer.paths.crossings import error_function
-from mercer.paths.follow import Limits
+from mercer.paths.crossings import Block, sign_changes
+from mercer.paths.inputs import Inputs
+from mercer.paths.limits import Limits
 from mercer.paths.segments import FREE
+from mercer.paths.splits import Split
 from mercer.paths.step_function import StepFunction
 from mercer.problem import Problem
 
 if TYPE_CHECKING:
     from mercer.paths.path import Path
 
-__all__ = ["cross_validated_error", "leave_one_out_error"]
+__all__ = ["HeldOut", "cross_validated_error", "leave_one_out_error"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+_ENDED = ("max-time", "callback", "max-events")
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """An error on held-out rows, and what it rests on.
+
+    Attributes
+    ----------
+    error : StepFunction or None
+        As a function of C; None if there was no time for any.
+    parts : list of StepFunction
+        The error of each split that was followed; empty for leave-one-out.
+    n_done, n_asked : int
+        Splits or rows that were followed to the end, and all of them.
+    unit : str
+        "splits" or "rows".
+    status : str
+        Why some are missing; empty if none is.
+    """
+
+    error: StepFunction | None
+    parts: list[StepFunction]
+    n_done: int
+    n_asked: int
+    unit: str
+    status: str
+
+    def warn_if_incomplete(self, consequence: str) -> None:
+        """Say on how little the error rests."""
+        if self.status:
+            warnings.warn(
+                f"validation ended early ({self.status}) with {self.n_done} of {self.n_asked} "
+                f"{self.unit}: {consequence}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
 
 def cross_validated_error(
-    path: Path,
-    folds: Iterable[ArrayLike],
-    limits: Limits,
-    sample_weight: ArrayLike | None = None,
-) -> StepFunction:
-    """Error on held-out rows, averaged over all of them, as a function of C.
+    inputs: Inputs, splits: Iterable[Split], gram: Gram, limits: Limits, path: Path
+) -> HeldOut:
+    """Error on held-out rows, the mean over the splits, as a function of C.
 
     Parameters
     ----------
-    path : Path
-        The path of all rows.
-    folds : iterable of arrays of int
-        The rows held out together.
+    inputs : Inputs
+        Rows, classes and weights: of a split's errors too.
+    splits : iterable of Split
+        Rows to train on, and rows to test with.
+    gram : Gram
+        Kernel values of all rows.
     limits : Limits
-        Where the paths of the folds stop.
-    sample_weight : array-like of shape (n_rows,), default=None
-        Weights of the errors.
+        Where the paths of the splits stop.
+    path : Path
+        The path of all rows, whose beginning and accuracy those of the splits have.
     """
-    held_out = [np.asarray(fold, dtype=np.intp) for fold in folds]
-    weight = np.ones(path.problem.n_variables) if sample_weight is None else sample_weight
-    weight = np.asarray(weight, dtype=np.float64)
-    errors = [_fold_error(path, fold, limits, weight[fold]) for fold in held_out]
-    return StepFunction.mean(errors, [weight[fold].sum() for fold in held_out])
+    done: list[StepFunction] = []
+    partial: list[StepFunction] = []
+    asked, status = list(splits), ""
+    for split in asked:
+        if status != "max-time":
+            error, ended = _split_error(inputs, split, gram, limits, path)
+            status = ended or status
+            (partial if ended else done).extend([] if error is None else [error])
+    parts = done or partial
+    error = StepFunction.mean(parts) if parts else None
+    return HeldOut(error, parts, len(done), len(asked), "splits", status)
 
 
-def leave_one_out_error(
-    path: Path, limits: Limits, sample_weight: ArrayLike | None = None
-) -> StepFunction:
+def _split_error(
+    inputs: Inputs, split: Split, gram: Gram, limits: Limits, path: Path
+) -> tuple[StepFunction | None, str]:
+    """Error on the held-out rows of one split, and why it ended early, if it did."""
+    problem = svc(inputs.sign, 1.0, inputs.full_weight(split.times)).problem
+    weight = inputs.weight[split.test]
+    return _fold_error(path, problem, gram, split.test, limits, weight)
+
+
+def leave_one_out_error(path: Path, limits: Limits, weight: FloatArray) -> HeldOut:
     """Share of rows that the machine trained without them gets wrong, as a function of C.
 
     A row without a coefficient may as well be left out: it is on the right side of its
     margin. So each row needs a path without it only as far as it is used.
     """
-    n = path.problem.n_variables
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    share = weight / weight.sum()
     at, by, first, end = [np.zeros(0)], [np.zeros(0)], 0.0, min(path.C_end, limits.C_max)
+    total, n_done, status = 0.0, 0, ""
     for row, last in enumerate(_last_use(path)):
-        if last <= path.C_begin:
-            continue
-        nearer = replace(limits, C_max=min(last, limits.C_max))
-        error = _fold_error(path, np.array([row]), nearer, np.ones(1))
-        first += share[row] * error.value[0]
-        at.append(error.x[1:])
-        by.append(share[row] * np.diff(error.value))
-        if last < end and error.end >= last:
-            at.append(np.array([last]))
-            by.append(np.array([-share[row] * error(last)]))
-        elif error.end < last:
-            end = min(end, error.end)
-    return StepFunction.from_jumps(path.C_begin, first, np.concatenate(at), np.concatenate(by), end)
+        if last > path.C_begin:
+            nearer = replace(limits, C_max=min(last, limits.C_max))
+            error, status = _fold_error(
+                path, without(path.problem, np.array([row])), path.gram, np.array([row]), nearer,
+                np.ones(1),
+            )  # fmt: skip
+            if status or error is None:
+                break
+            first += weight[row] * error.value[0]
+            at.append(error.x[1:])
+            by.append(weight[row] * np.diff(error.value))
+            if last < end and error.end >= last:
+                at.append(np.array([last]))
+                by.append(np.array([-weight[row] * error(last)]))
+            elif error.end < last:
+                end = min(end, error.end)
+        total, n_done = total + weight[row], n_done + 1
+    if not total:
+        return HeldOut(None, [], n_done, len(weight), "rows", status)
+    jumps = np.concatenate(by) / total
+    curve = StepFunction.from_jumps(path.C_begin, first / total, np.concatenate(at), jumps, end)
+    return HeldOut(curve, [], n_done, len(weight), "rows", status)
 
 
 def _last_use(path: Path) -> FloatArray:
@@ -98,26 +159,29 @@ def _last_use(path: Path) -> FloatArray:
     return last
 
 
-def _fold_error(path: Path, rows: IntArray, limits: Limits, weight: FloatArray) -> StepFunction:
-    """Error on some rows of the path without them, up to the limits."""
+def _fold_error(
+    path: Path,
+    problem: Problem,
+    gram: Gram,
+    rows: IntArray,
+    limits: Limits,
+    weight: FloatArray,
+) -> tuple[StepFunction | None, str]:
+    """Error on some rows of the path of a part of the problem, and why that ended early."""
     from mercer.paths.svc import trace
 
-    whole, gram = path.problem, path.gram
-    if gram is None:
-        raise ValueError("this needs the kernel values of the path, which a loaded one lacks")
-    sign = np.sign(whole.linear)
-    problem = without(whole, rows)
-    left = problem.lower < problem.upper
-    if len(np.unique(sign[left])) < 2:
+    sign = np.sign(problem.linear)
+    trained = problem.lower < problem.upper
+    if len(np.unique(sign[trained])) < 2:
         # one class is all there is: everything else is wrong, for every C
-        wrong = sign[rows] != sign[left][:1]
+        wrong = sign[rows] != sign[trained][:1]
         share = float(weight @ wrong / weight.sum())
-        return StepFunction(np.array([path.C_begin]), np.array([share]))
-    fold = trace(
-        problem, gram, limits, classes=path.classes, C_min=path.C_begin or None,
-        accuracy=path.accuracy,
-    )  # fmt: skip
-    return error_function(fold, _gram_block(gram, rows), sign[rows], weight)
+        return StepFunction(np.array([path.C_begin]), np.array([share])), ""
+    fold = trace(problem, gram, limits, C_min=path.C_begin or None, accuracy=path.accuracy)
+    if fold.C_end == 0.0:
+        return None, fold.status
+    changes = sign_changes(fold, _gram_block(gram, rows), len(rows))
+    return changes.error(sign[rows], weight), fold.status if fold.status in _ENDED else ""
 
 
 def without(problem: Problem, variables: IntArray) -> Problem:
@@ -127,6 +191,6 @@ def without(problem: Problem, variables: IntArray) -> Problem:
     return replace(problem, lower=lower, upper=upper)
 
 
-def _gram_block(gram: Gram, rows: IntArray):  # type: ignore[no-untyped-def]
+def _gram_block(gram: Gram, rows: IntArray) -> Block:
     native = gram.native("double")
     return lambda variables: native.block(rows, np.ascontiguousarray(variables, dtype=np.int64))
