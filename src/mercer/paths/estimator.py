@@ -211,7 +211,7 @@ class PathSVC(ClassifierMixin, KernelMachine):
         n, cv = len(inputs.codes), self.cv
         if isinstance(cv, str):
             # balanced weights change with every row that is left out, for all rows
-            alone = np.arange(n) if self.class_weight == "balanced" else []
+            alone = range(n if self.class_weight == "balanced" else 0)
             return [Split(1 - np.eye(1, n, i, dtype=np.intp)[0], np.array([i])) for i in alone]
         if isinstance(cv, Integral):
             smaller = int(np.bincount(inputs.codes).min())

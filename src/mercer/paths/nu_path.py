@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +48,7 @@ class NuPath:
     problem: Problem
     status: str
     violation: float
-    kernel_values: KernelValues
+    kernel_values: KernelValues | None = None
 
     def __repr__(self) -> str:
         return (
@@ -55,25 +56,30 @@ class NuPath:
             f"from nu=1 to {self.nu_end:.4g}, {self.status}>"
         )
 
+    def _known_values(self) -> KernelValues:
+        if self.kernel_values is None:
+            raise ValueError("this needs the kernel and X: give both to NuPath.load")
+        return self.kernel_values
+
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> Kernel | None:
         """The kernel."""
-        return self.kernel_values.kernel
+        return None if self.kernel_values is None else self.kernel_values.kernel
 
     @property
     def rows(self) -> Any:
         """The training rows."""
-        return self.kernel_values.rows
+        return None if self.kernel_values is None else self.kernel_values.rows
 
     @property
     def low_rank(self) -> LowRank | None:
         """The approximation of the kernel."""
-        return self.kernel_values.low_rank
+        return None if self.kernel_values is None else self.kernel_values.low_rank
 
     @property
     def gram(self) -> Gram:
         """Kernel values among the training rows."""
-        return self.kernel_values.gram
+        return self._known_values().gram
 
     @property
     def _total(self) -> float:
@@ -126,10 +132,28 @@ class NuPath:
         ndarray of shape (n_rows,)
         """
         coef, intercept = self.coef(nu), self.intercept(nu)
-        X = self.kernel_values.read(X)
-        return np.asarray(self.kernel_values.expand(X, coef[:, None])[:, 0] + intercept)
+        values = self._known_values()
+        X = values.read(X)
+        return np.asarray(values.expand(X, coef[:, None])[:, 0] + intercept)
 
     def predict(self, X: Any, nu: float) -> NDArray[np.intp]:
         """1 for each row that belongs to the others at ``nu``, -1 for an outlier."""
         slack = _ON_BOUNDARY * abs(self.intercept(nu))
         return np.where(self.decision_function(X, nu) < -slack, -1, 1)
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Write the path to a ``.npz`` file, without the rows and the kernel."""
+        from mercer.paths.storage import save_path
+
+        save_path(self, file)
+
+    @staticmethod
+    def load(
+        file: str | os.PathLike[str], *, kernel: Kernel | None = None, X: Any = None
+    ) -> NuPath:
+        """Read a path; with the kernel and the rows it was made of it can predict."""
+        from mercer.paths.storage import load_path
+
+        loaded = load_path(file, "NuPath", kernel, X)
+        assert isinstance(loaded, NuPath)
+        return loaded

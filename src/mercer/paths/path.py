@@ -292,7 +292,7 @@ class Path:
         self._check_known()
         values = self._known_values()
         X = values.read(X)
-        sign = 2.0 * read_labels(y, self.classes, count_rows(X)) - 1.0
+        sign = np.where(read_labels(y, self.classes, count_rows(X)) == 1, 1.0, -1.0)
         weight = read_weight(sample_weight, len(sign))
         index = self.problem.index
         changes = sign_changes(self, lambda v: values.block(X, index[v]), len(sign))
@@ -327,7 +327,9 @@ class Path:
         deadline = Deadline.after(max_time)
         limits = Limits(C_max=min(positive("C_max", C_max), self.C_end), deadline=deadline)
         found = leave_one_out_error(self, limits, read_weight(sample_weight, self._n_rows))
-        found.warn_if_incomplete("the error is that of the others")
+        if found.error is None:
+            raise ValueError(f"max_time={plain(max_time)} is too short to leave out any row")
+        found.warn_if_incomplete("the error is that of these")
         return found.error
 
     def summary(self) -> PathSummary:
@@ -363,7 +365,9 @@ class Path:
         """Read a path; with the kernel and the rows it was made of it can predict."""
         from mercer.paths.storage import load_path
 
-        return load_path(file, kernel, X)
+        loaded = load_path(file, "Path", kernel, X)
+        assert isinstance(loaded, Path)
+        return loaded
 
     # --- kernel values ---------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from mercer.lowrank import LowRank
 from mercer.lowrank.features import FeatureMap
 from mercer.native_kernel import count_rows
 from mercer.paths.kernel_values import KernelValues
+from mercer.paths.nu_path import NuPath
 from mercer.paths.path import Path
 from mercer.paths.segments import Segments
 from mercer.paths.training_rows import TrainingRows
@@ -37,22 +38,27 @@ _SEGMENTS = (
     "values",
     "rates",
 )
-_SCALARS = ("status", "start", "start_rate", "C_begin", "violation", "accuracy", "seconds")
+_SCALARS = {
+    "Path": ("status", "start", "start_rate", "C_begin", "violation", "accuracy", "seconds"),
+    "NuPath": ("status", "violation"),
+}
 _FORMAT = 1
 
 
-def path_to_parts(path: Path) -> tuple[Arrays, dict[str, Any]]:
+def path_to_parts(path: Path | NuPath) -> tuple[Arrays, dict[str, Any]]:
     """A path, without its rows and its kernel, as arrays and what JSON can hold."""
-    if path.classes is not None and path.classes.dtype.kind == "O":
-        raise ValueError(
-            f"classes must be numbers or strings to be saved, got {path.classes.tolist()!r}"
-        )
+    kind = type(path).__name__
     arrays: Arrays = {f"problem_{n}": getattr(path.problem, n) for n in _PROBLEM}
     arrays |= {f"segments_{n}": getattr(path.segments, n) for n in _SEGMENTS}
-    about: dict[str, Any] = {n: getattr(path, n) for n in _SCALARS}
-    about |= {"format": _FORMAT, "end_parameter": path.segments.end_parameter}
-    if path.classes is not None:
-        arrays["classes"] = path.classes
+    about: dict[str, Any] = {n: getattr(path, n) for n in _SCALARS[kind]}
+    about |= {"kind": kind, "format": _FORMAT, "end_parameter": path.segments.end_parameter}
+    classes = getattr(path, "classes", None)
+    if classes is not None:
+        if classes.dtype.kind == "O":
+            raise ValueError(
+                f"classes must be numbers or strings to be saved, got {classes.tolist()!r}"
+            )
+        arrays["classes"] = classes
     if path.low_rank is not None:
         about["low_rank"] = _approximation_to_parts(path.low_rank, arrays)
     return arrays, about
@@ -81,19 +87,17 @@ def _approximation_to_parts(low_rank: LowRank, arrays: Arrays) -> dict[str, Any]
 
 def path_from_parts(
     arrays: Arrays, about: dict[str, Any], kernel: Kernel | None = None, X: Any = None
-) -> Path:
+) -> Path | NuPath:
     """The path that :func:`path_to_parts` took apart, with its kernel and rows if given."""
+    kind = about["kind"]
     problem = Problem(**{n: arrays[f"problem_{n}"] for n in _PROBLEM})
     stored: dict[str, Any] = {n: arrays[f"segments_{n}"] for n in _SEGMENTS}
     stored["end_parameter"] = float(about["end_parameter"])
     segments = Segments(lower=problem.lower, upper=problem.upper, **stored)
-    return Path(
-        segments=segments,
-        problem=problem,
-        classes=arrays.get("classes"),
-        kernel_values=_values(arrays, about, kernel, X, int(problem.index.max()) + 1),
-        **{n: about[n] for n in _SCALARS},
-    )
+    parts: dict[str, Any] = {n: about[n] for n in _SCALARS[kind]}
+    parts |= {"segments": segments, "problem": problem}
+    parts["kernel_values"] = _values(arrays, about, kernel, X, int(problem.index.max()) + 1)
+    return NuPath(**parts) if kind == "NuPath" else Path(classes=arrays.get("classes"), **parts)
 
 
 def _values(
@@ -131,14 +135,16 @@ def _approximation(arrays: Arrays, about: dict[str, Any], kernel: Kernel, rows: 
     return out
 
 
-def save_path(path: Path, file: str | os.PathLike[str]) -> None:
+def save_path(path: Path | NuPath, file: str | os.PathLike[str]) -> None:
     """Write the arrays of a path: O(sum of free rows) numbers."""
     arrays, about = path_to_parts(path)
     np.savez(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
 
 
-def load_path(file: str | os.PathLike[str], kernel: Kernel | None, X: Any) -> Path:
-    """Read what :func:`save_path` wrote."""
+def load_path(
+    file: str | os.PathLike[str], kind: str, kernel: Kernel | None, X: Any
+) -> Path | NuPath:
+    """Read what :func:`save_path` wrote of a "Path" or a "NuPath"."""
     name = os.fspath(file)
     try:
         with np.load(file, allow_pickle=False) as archive:
@@ -154,6 +160,8 @@ def load_path(file: str | os.PathLike[str], kernel: Kernel | None, X: Any) -> Pa
         loaded = path_from_parts(arrays, about)
     except (KeyError, TypeError, IndexError, json.JSONDecodeError) as error:
         raise ValueError(f"{name} is not a path: {error!r}") from error
+    if about["kind"] != kind:
+        raise ValueError(f"{name} holds a {about['kind']}, not a {kind}")
     if kernel is None and X is None:
         return loaded
     return path_from_parts(arrays, about, kernel, X)
