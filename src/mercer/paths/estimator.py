@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import type_of_target
@@ -21,12 +23,18 @@ from mercer.paths.display import shown
 from mercer.paths.inputs import Inputs
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.limits import Limits, PathCallback
+from mercer.paths.numbers import plain
 from mercer.paths.path import Path
 from mercer.paths.splits import Split, read_splits
 from mercer.paths.step_function import StepFunction
 from mercer.paths.svc import check_range, trace
 from mercer.paths.training_rows import TrainingRows
-from mercer.paths.validation import HeldOut, cross_validated_error, leave_one_out_error
+from mercer.paths.validation import (
+    ENDED,
+    HeldOut,
+    cross_validated_error,
+    leave_one_out_error,
+)
 from mercer.solvers.deadline import Deadline
 
 __all__ = ["PathSVC"]
@@ -202,9 +210,21 @@ class PathSVC(ClassifierMixin, KernelMachine):
         self.classes_, self.path_ = classes, path
         self.cv_error_, self.cv_errors_ = held_out.error, held_out.parts
         self.C_ = choose_C(path, held_out.error)
-        held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known")
+        if not held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
+            self._warn_of_early_end(path)
         self._keep_machine(X, kernel)
         return self
+
+    def _warn_of_early_end(self, path: Path) -> None:
+        """Of a choice from only a part of the range that was asked for."""
+        end = min(path.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
+        if end < min(self.C_max, path.C[-1]) * (1 - 1e-9) or path.status in ENDED:
+            warnings.warn(
+                f"a path ended early ({path.status}): C_={self.C_:.4g} is chosen up to {end:.4g}, "
+                f"not up to C_max={plain(self.C_max)}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
         """The splits of ``cv``; none for "loo" where one path tells which rows matter."""

@@ -33,7 +33,7 @@ class NuPath:
     nu : ndarray of shape (n_breakpoints,)
         The breakpoints, falling; between them the coefficients are affine in nu.
     nu_end : float
-        How far the path is known.
+        How far the path is known; infinite if it ended before the first solution was found.
     status : str
         "nu_min", or why it ended early: "max-events", "max-time", "callback",
         "precision-limit".
@@ -96,6 +96,8 @@ class NuPath:
         return self.segments.end_parameter / self._total
 
     def _locate(self, nu: float) -> tuple[int, float]:
+        if self.nu_end == np.inf:
+            raise ValueError(f"no nu is known: the path ended before it began ({self.status})")
         value = real("nu", nu)
         if not self.nu_end * (1 - 1e-12) <= value <= 1.0:
             raise ValueError(f"nu must lie in [{self.nu_end:.6g}, 1], got {plain(nu)}")

@@ -21,7 +21,7 @@ from mercer.paths.inputs import KernelChoice, read_rows
 from mercer.paths.limits import Limits, PathCallback, read_limits
 from mercer.paths.nu_path import NuPath
 from mercer.paths.numbers import plain, real
-from mercer.paths.start import Start
+from mercer.paths.start import Start, expansion_in_time, unfinished
 from mercer.problem import Problem
 from mercer.solvers.deadline import Deadline
 
@@ -98,7 +98,9 @@ def _follow(problem: Problem, gram: Gram, limits: Limits) -> Run:
     """From every row at its bound: the one deepest inside is the first to leave it."""
     weight = problem.upper
     total = float(weight.sum())
-    value = gram.product(None, weight, precision="double")
+    value = expansion_in_time(problem, gram, weight, limits.deadline)
+    if value is None:
+        return follow(problem, gram, unfinished(problem, "max-time"), limits)
     used = np.flatnonzero(weight > 0)
     free = used[[np.argmax(value[used])]]
     start = Start(weight, free, total, -float(value[free[0]]), 0.0, False, expansion=value)

@@ -19,7 +19,15 @@ from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
 from mercer.solvers.deadline import Deadline
 
-__all__ = ["Start", "at_unit", "exact_start", "scaled_problem", "start_at", "unfinished"]
+__all__ = [
+    "Start",
+    "at_unit",
+    "exact_start",
+    "expansion_in_time",
+    "scaled_problem",
+    "start_at",
+    "unfinished",
+]
 
 FloatArray = NDArray[np.float64]
 _TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
@@ -77,7 +85,7 @@ def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> S
             return unfinished(problem, solution.status)
         coef, value = solution.coef, -solution.gradient
     else:
-        found = _expansion(problem, gram, coef, limits.deadline)
+        found = expansion_in_time(problem, gram, coef, limits.deadline)
         if found is None:
             return unfinished(problem, "max-time")
         value, free = found, first_free(problem, coef, found, level)
@@ -202,7 +210,7 @@ def _settle_ties(
     return solution, basis.free
 
 
-def _expansion(
+def expansion_in_time(
     problem: Problem, gram: Gram, coef: FloatArray, deadline: Deadline
 ) -> FloatArray | None:
     """K coef, part by part; None if the time is over."""

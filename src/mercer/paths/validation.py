@@ -27,11 +27,12 @@ from mercer.problem import Problem
 if TYPE_CHECKING:
     from mercer.paths.path import Path
 
-__all__ = ["HeldOut", "cross_validated_error", "leave_one_out_error"]
+__all__ = ["ENDED", "HeldOut", "cross_validated_error", "leave_one_out_error"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-_ENDED = ("max-time", "callback", "max-events")
+STOPPED = ("max-time", "callback", "max-events")
+ENDED = (*STOPPED, "precision-limit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +60,16 @@ class HeldOut:
     unit: str
     status: str
 
-    def warn_if_incomplete(self, consequence: str) -> None:
-        """Say on how little the error rests."""
+    def warn_if_incomplete(self, consequence: str) -> bool:
+        """Say on how little the error rests; whether there was anything to say."""
         if self.status:
             warnings.warn(
                 f"validation ended early ({self.status}) with {self.n_done} of {self.n_asked} "
                 f"{self.unit}: {consequence}",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
+        return bool(self.status)
 
 
 def cross_validated_error(
@@ -117,15 +119,18 @@ def leave_one_out_error(path: Path, limits: Limits, weight: FloatArray) -> HeldO
     margin. So each row needs a path without it only as far as it is used.
     """
     at, by, first, end = [np.zeros(0)], [np.zeros(0)], 0.0, min(path.C_end, limits.C_max)
-    total, n_done, status = 0.0, 0, ""
-    for row, last in enumerate(_last_use(path)):
+    total, n_done, status, last_use = 0.0, 0, "", _last_use(path)
+    # if the time is over before all rows are done, those that are should be like the others
+    for row in np.random.default_rng(0).permutation(len(last_use)):
+        last = float(last_use[row])
         if last > path.C_begin:
             nearer = replace(limits, C_max=min(last, limits.C_max))
-            error, status = _fold_error(
+            error, ended = _fold_error(
                 path, without(path.problem, np.array([row])), path.gram, np.array([row]), nearer,
                 np.ones(1),
             )  # fmt: skip
-            if status or error is None:
+            status = ended or status
+            if error is None or ended in STOPPED:
                 break
             first += weight[row] * error.value[0]
             at.append(error.x[1:])
@@ -181,7 +186,7 @@ def _fold_error(
     if fold.C_end == 0.0:
         return None, fold.status
     changes = sign_changes(fold, _gram_block(gram, rows), len(rows))
-    return changes.error(sign[rows], weight), fold.status if fold.status in _ENDED else ""
+    return changes.error(sign[rows], weight), fold.status if fold.status in ENDED else ""
 
 
 def without(problem: Problem, variables: IntArray) -> Problem:
