@@ -11,9 +11,9 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import Path, PathSVC, kernel_path, one_class_path, svc_grid, svc_path, svr_path
+from mercer.paths.leave_one_out import leave_one_out_error
 from mercer.paths.limits import Limits
 from mercer.paths.start import exact_start, start_at
-from mercer.paths.validation import leave_one_out_error
 from mercer.solvers.deadline import Deadline
 
 

@@ -8,33 +8,30 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import type_of_target
 
-from mercer.formulations import svc
+from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.kernels import Kernel
+from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import check_weighted_classes, find_classes
+from mercer.machines.kernel_classifier import KernelClassifier
+from mercer.machines.one_vs_one import class_pairs, dual_coefficients, scores
+from mercer.paths.choice import choose_C, range_of_interest
 from mercer.paths.display import shown
-from mercer.paths.inputs import Inputs
-from mercer.paths.kernel_values import KernelValues
+from mercer.paths.inputs import Inputs, KernelChoice
+from mercer.paths.leave_one_out import leave_one_out_error
 from mercer.paths.limits import Limits, PathCallback
 from mercer.paths.numbers import plain
-from mercer.paths.path import Path
+from mercer.paths.pair_paths import PairPaths, trace_pairs
+from mercer.paths.scoring import Scoring
 from mercer.paths.splits import Split, read_splits
-from mercer.paths.step_function import StepFunction
-from mercer.paths.svc import check_range, trace
+from mercer.paths.svc import check_range
 from mercer.paths.training_rows import TrainingRows
-from mercer.paths.validation import (
-    ENDED,
-    HeldOut,
-    cross_validated_error,
-    leave_one_out_error,
-)
+from mercer.paths.validation import ENDED, HeldOut, cross_validate
 from mercer.solvers.deadline import Deadline
 
 __all__ = ["PathSVC"]
@@ -42,12 +39,13 @@ __all__ = ["PathSVC"]
 FloatArray = NDArray[np.float64]
 
 
-class PathSVC(ClassifierMixin, KernelMachine):
+class PathSVC(KernelClassifier):
     """Support vector classification that follows the whole path and chooses C on it.
 
-    The error on held-out rows is known exactly for every C, from one path for each fold;
-    the machine at the chosen C is read off the path of all rows: nothing is refitted. All
-    paths share one set of kernel values.
+    The error on held-out rows is known exactly for every C, from one path for each split (and
+    pair of classes, which vote); the machine at the chosen C is read off the paths of all rows:
+    nothing is refitted. All paths share one set of kernel values, and ``gamma="scale"`` is
+    resolved once, on all rows.
 
     Parameters
     ----------
@@ -58,13 +56,23 @@ class PathSVC(ClassifierMixin, KernelMachine):
     C_max : float, default=1000.0
         Where the path ends.
     cv : int, "loo", cross-validation generator or iterable, default=5
-        How C is chosen: by stratified folds (at most as many as the smaller class has rows),
-        by leaving out each row, or by the given splits.
+        How C is chosen: by stratified folds (at most as many as the smallest class has rows),
+        by leaving out each row, or by the given splits: machines are trained on exactly the
+        rows that a split says.
+    scoring : str or callable, default=None
+        What is to be large on held-out rows, as in scikit-learn; None for the share of right
+        predictions. Scores of predicted labels are followed exactly, others are evaluated at
+        100 values of C.
+    choice : {"best", "one-standard-error"}, default="best"
+        Which C is taken: the middle (of log C) of the widest range with the best score, or
+        of the first range whose score is within one standard error of that.
     accuracy : float, default=0.0
         0 for exact paths; else the relative duality gap allowed on approximate ones, which
         have fewer breakpoints.
     class_weight : dict or "balanced", default=None
-        As in :class:`SVC`.
+        As in :class:`SVC`; "balanced" means the training rows of each split.
+    low_rank : int, LowRank or None, default=None
+        As in :func:`svc_path`.
     cache_size : float, default=100.0
         Memory for kernel rows that are not free, in MB.
     max_time : float, default=None
@@ -79,14 +87,20 @@ class PathSVC(ClassifierMixin, KernelMachine):
 
     Attributes
     ----------
-    path_ : Path
-        The path of all rows.
+    path_ : Path or PairPaths
+        The path of all rows; that of every pair of more than two classes.
+    paths_ : tuple of Path
+        One path for each pair of classes.
     C_ : float
-        The chosen C: in the middle (of log C) of the widest range where the error on
-        held-out rows is smallest.
-    cv_error_ : StepFunction
-        Error on held-out rows as a function of C.
-    classes_ : ndarray of shape (2,)
+        The chosen C.
+    cv_error_ : StepFunction or None
+        Error on held-out rows as a function of C, the mean over the splits; None if
+        ``max_time`` was over before any split was done.
+    cv_errors_ : list of StepFunction
+        That of each split; empty for "loo" with two classes.
+    cv_score_ : StepFunction or None
+        Mean of ``scoring`` over the splits, or one minus the error.
+    classes_ : ndarray of shape (n_classes,)
         The labels.
     support_, support_vectors_, dual_coef_, intercept_
         The machine at ``C_``, as in :class:`SVC`.
@@ -103,6 +117,9 @@ class PathSVC(ClassifierMixin, KernelMachine):
     """
 
     precision = "double"
+    probability = "deprecated"
+    decision_function_shape = "ovr"
+    break_ties = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
@@ -115,7 +132,10 @@ class PathSVC(ClassifierMixin, KernelMachine):
             Interval(Real, 0.0, None, closed="right"),
         ],
         "cv": [Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), "cv_object"],
+        "scoring": [str, callable, None],
+        "choice": [StrOptions({"best", "one-standard-error"})],
         "accuracy": [Interval(Real, 0.0, None, closed="left")],
+        "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "verbose": ["verbose"],
@@ -131,8 +151,11 @@ class PathSVC(ClassifierMixin, KernelMachine):
         C_min: float | None = None,
         C_max: float = 1e3,
         cv: int | Literal["loo"] | Any = 5,
+        scoring: Any = None,
+        choice: Literal["best", "one-standard-error"] = "best",
         accuracy: float = 0.0,
         class_weight: Any = None,
+        low_rank: int | LowRank | None = None,
         cache_size: float = 100.0,
         max_time: float | None = None,
         n_threads: int | None = None,
@@ -146,18 +169,16 @@ class PathSVC(ClassifierMixin, KernelMachine):
         self.C_min = C_min
         self.C_max = C_max
         self.cv = cv
+        self.scoring = scoring
+        self.choice = choice
         self.accuracy = accuracy
         self.class_weight = class_weight
+        self.low_rank = low_rank
         self.cache_size = cache_size
         self.max_time = max_time
         self.n_threads = n_threads
         self.callback = callback
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -174,7 +195,7 @@ class PathSVC(ClassifierMixin, KernelMachine):
         X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
             Training rows; for ``kernel="precomputed"`` the kernel matrix.
         y : array-like of shape (n_samples,)
-            Labels of two classes.
+            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, of rows and of their errors.
         groups : array-like of shape (n_samples,), default=None
@@ -187,75 +208,96 @@ class PathSVC(ClassifierMixin, KernelMachine):
         deadline = Deadline.after(self.max_time)
         check_range(self.C_min, self.C_max, self.accuracy)
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        self.shape_fit_ = np.shape(X)
-        classes, codes = _two_classes(y, weight)
+        self.shape_fit_ = getattr(X, "shape", (len(weight),))
+        classes, codes = find_classes(y)
+        check_weighted_classes(classes, codes, weight)
         inputs = Inputs(X, classes, codes, weight, self.class_weight, TrainingRows.of(self))
         splits = self._splits(inputs, groups)
         kernel = self._resolve_kernel(X, weight)
-        gram = self._make_gram(kernel, X)
-        problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
-        values = KernelValues(kernel, X, inputs.training, gram=gram)
+        choice = KernelChoice(
+            kernel, low_rank=self.low_rank, cache_size=self.cache_size, n_threads=self.n_threads
+        )
+        values = choice.values(X, X, weight, inputs.training)
         limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
         with shown(self.verbose, limits) as shown_limits:
-            path = trace(
-                problem, gram, shown_limits, classes=classes, values=values, C_min=self.C_min,
-                accuracy=self.accuracy,
+            whole = trace_pairs(
+                inputs, inputs.full_weight(), values.gram, shown_limits, values=values,
+                C_min=self.C_min, accuracy=self.accuracy,
             )  # fmt: skip
-            if path.C_end == 0.0:
+            if not whole.C_end > whole.C_begin:
                 raise ValueError(
-                    f"the path ended before its first solution ({path.status}): there is no "
+                    f"a path ended before its first solution ({whole.status}): there is no "
                     f"machine, allow more than max_time={self.max_time}"
                 )
-            held_out = self._validate_path(inputs, splits, gram, shown_limits, path)
-        self.classes_, self.path_ = classes, path
-        self.cv_error_, self.cv_errors_ = held_out.error, held_out.parts
-        self.C_ = choose_C(path, held_out.error)
-        if not held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
-            self._warn_of_early_end(path)
-        self._keep_machine(X, kernel)
+            held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, whole)
+        self.classes_, self.paths_ = classes, whole.paths
+        self.path_ = whole.paths[0] if len(classes) == 2 else whole
+        self._choose(whole, held_out)
+        self._keep_machine(inputs, kernel, whole)
         return self
-
-    def _warn_of_early_end(self, path: Path) -> None:
-        """Of a choice from only a part of the range that was asked for."""
-        end = min(path.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
-        if end < min(self.C_max, path.C[-1]) * (1 - 1e-9) or path.status in ENDED:
-            warnings.warn(
-                f"a path ended early ({path.status}): C_={self.C_:.4g} is chosen up to {end:.4g}, "
-                f"not up to C_max={plain(self.C_max)}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
         """The splits of ``cv``; none for "loo" where one path tells which rows matter."""
         n, cv = len(inputs.codes), self.cv
         if isinstance(cv, str):
+            if self.scoring is not None:
+                raise ValueError("scoring must be None with cv='loo': a single row has no score")
             # balanced weights change with every row that is left out, for all rows
-            alone = range(n if self.class_weight == "balanced" else 0)
+            is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
+            alone = range(0 if is_short else n)
             return [Split(1 - np.eye(1, n, i, dtype=np.intp)[0], np.array([i])) for i in alone]
         if isinstance(cv, Integral):
             smaller = int(np.bincount(inputs.codes).min())
             cv = max(min(int(cv), smaller), 2)
         return read_splits(cv, inputs, groups)
 
-    def _validate_path(
-        self, inputs: Inputs, splits: list[Split], gram: Gram, limits: Limits, path: Path
+    def _validate_paths(
+        self, inputs: Inputs, splits: list[Split], gram: Gram, limits: Limits, whole: PairPaths
     ) -> HeldOut:
         if not splits:
-            return leave_one_out_error(path, limits, inputs.weight)
-        return cross_validated_error(inputs, splits, gram, limits, path)
+            return leave_one_out_error(whole.paths[0], limits, inputs.weight)
+        scoring = None
+        if self.scoring is not None:
+            scoring = Scoring.read(self.scoring, *range_of_interest(whole))
+        return cross_validate(inputs, splits, gram, limits, whole, scoring)
 
-    def _keep_machine(self, X: Any, kernel: Kernel) -> None:
+    def _choose(self, whole: PairPaths, held_out: HeldOut) -> None:
+        """C by what the held-out rows say, with a warning if that is not all of them."""
+        self.cv_error_, self.cv_errors_ = held_out.error, held_out.errors
+        self.cv_score_ = held_out.score
+        self.C_ = choose_C(whole, held_out, is_careful=self.choice == "one-standard-error")
+        if held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
+            return
+        end = min(whole.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
+        if whole.status in ENDED:
+            warnings.warn(
+                f"a path ended early ({whole.status}): C_={self.C_:.4g} is chosen up to "
+                f"{end:.4g}, not up to C_max={plain(self.C_max)}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _keep_machine(self, inputs: Inputs, kernel: Kernel, whole: PairPaths) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
-        coef = self.path_.coef(self.C_)
+        n_classes = len(inputs.classes)
+        pairs = list(class_pairs(inputs.codes, n_classes))
+        read_outs = [
+            ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in whole.paths
+        ]
+        support, coef = dual_coefficients(pairs, read_outs, inputs.codes, n_classes)
+        if n_classes == 2:
+            # rows in their own order, as they were given
+            support = np.flatnonzero(read_outs[0].coef)
+            coef = read_outs[0].coef[None, support]
         self.kernel_ = kernel
-        self._keep_support(X, np.flatnonzero(coef))
-        self.dual_coef_ = coef[None, self.support_]
-        self.intercept_ = np.array([self.path_.intercept(self.C_)])
+        self._keep_support(inputs.rows, support)
+        self.dual_coef_ = coef
+        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
+        self._n_support = np.bincount(inputs.codes[support], minlength=n_classes)
         self._expand()
 
     def decision_function(self, X: Any, C: float | None = None) -> FloatArray:
-        """Decision values, positive for ``classes_[1]``.
+        """Decision values.
 
         Parameters
         ----------
@@ -266,46 +308,27 @@ class PathSVC(ClassifierMixin, KernelMachine):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive means ``classes_[1]``. More: a score for each.
         """
-        X = self._validate_predict(X)
-        if C is not None:
-            return self.path_._decide(X, C)
-        return np.asarray(self._evaluate(X)[0][:, 0] + self.intercept_[0])
+        decisions = self._decisions(X, C)
+        return decisions[:, 0] if len(self.classes_) == 2 else scores(decisions, len(self.classes_))
 
     def predict(self, X: Any, C: float | None = None) -> NDArray[Any]:
-        """Class of each row, at ``C_`` or any other C."""
-        positive = self.decision_function(X, C) > 0
-        return np.asarray(self.classes_[positive.astype(np.intp)])
+        """Class of each row, at ``C_`` or any other C: of more than two the one that wins most
+        pairs, and the first of several, as ``cv_error_`` counts them.
+        """
+        decisions = self._decisions(X, C)
+        if len(self.classes_) == 2:
+            return np.asarray(self.classes_[(decisions[:, 0] > 0).astype(np.intp)])
+        assert isinstance(self.path_, PairPaths)
+        return np.asarray(self.classes_[self.path_.winners(decisions)])
 
-
-def choose_C(path: Path, error: StepFunction | None) -> float:
-    """Middle (of log C) of the widest range with the smallest error, where C matters.
-
-    Without an error: 1, or the next C that is known.
-    """
-    if error is None:
-        return float(np.clip(1.0, path.C_begin, path.C_end))
-    if path.status == "trivial":
-        return float(np.clip(1.0, error.x[0] or 1.0, error.end))
-    low = max(0.5 * path.C_start, path.C_begin)
-    high = min(max(2.0 * float(path.C[-1]), low), path.C_end, error.end)
-    low = min(low, high)
-    best, widest = low, -1.0
-    for begin, end, value in error.pieces():
-        begin, end = max(begin, low), min(end, high)
-        if value <= error.minimum + 1e-12 and end >= begin and np.log(end / begin) > widest:
-            best, widest = float(np.sqrt(begin * end)), float(np.log(end / begin))
-    return min(best, high)
-
-
-def _two_classes(y: Any, weight: FloatArray) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The two classes, and which of them each row has."""
-    classes, codes = find_classes(y)
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}."
-        )
-    check_weighted_classes(classes, codes, weight)
-    return classes, codes
+    def _decisions(self, X: Any, C: float | None) -> FloatArray:
+        """Values of all pairs of classes."""
+        X = self._validate_predict(X)
+        if C is None and self.low_rank is None:
+            return self._pair_decisions(X)
+        at = self.C_ if C is None else C
+        features = self.paths_[0]._known_values().features(X)
+        return np.stack([path._decide(features, at) for path in self.paths_], axis=-1)

@@ -16,6 +16,7 @@ from mercer.paths.inputs import KernelChoice, read_inputs
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.moving import MovingSolution
 from mercer.paths.numbers import plain, positive_vector, real
+from mercer.paths.scoring import Scoring
 from mercer.paths.splits import read_splits
 from mercer.problem import Certificate, Problem, Solution, assess
 from mercer.solvers import solve
@@ -37,6 +38,7 @@ def svc_grid(
     coef0: float = 0.0,
     cv: Any = None,
     groups: ArrayLike | None = None,
+    scoring: Any = None,
     class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
@@ -67,6 +69,8 @@ def svc_grid(
         on all rows.
     groups : array-like of shape (n_rows,), default=None
         Groups of rows, handed to ``cv``.
+    scoring : str or callable, default=None
+        What ``scores`` are, as in scikit-learn; None for the share of right predictions.
     class_weight : dict or "balanced", default=None
         As in :class:`SVC`; "balanced" means the training rows of each split.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -104,6 +108,7 @@ def svc_grid(
     inputs = read_inputs(X, y, sample_weight, kernel, class_weight)
     problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
     splits = read_splits(cv, inputs, groups)
+    measure = None if scoring is None else Scoring.read(scoring)
     choices = [
         KernelChoice(kernel, degree, gamma, coef0, None, cache_size, n_threads) for gamma in widths
     ]
@@ -119,7 +124,7 @@ def svc_grid(
         for j, solution in enumerate(_column(problem, values.gram, costs, begin, tol, deadline)):
             solutions[i, j] = solution
         if splits:
-            scores[i] = held_out_scores(inputs, values.gram, costs, splits, tol, deadline)
+            scores[i] = held_out_scores(inputs, values.gram, costs, splits, tol, deadline, measure)
         values.forget()
     return Grid(
         gamma=np.array([getattr(v.kernel, "gamma", np.nan) for v in sources], dtype=np.float64),

@@ -34,7 +34,8 @@ class Grid:
     solutions : ndarray of shape (n_gamma, n_C) of Solution
         Each with its certificate; None where ``max_time`` came first.
     scores : ndarray of shape (n_gamma, n_C) or None
-        Share of held-out rows that are predicted right, the mean over the splits; NaN where
+        Share of held-out rows that are predicted right, or what ``scoring`` says, the mean
+        over the splits; NaN where
         ``max_time`` came first, None without ``cv``.
     status : str
         "complete", or "max-time" if it ended early.

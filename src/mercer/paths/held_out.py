@@ -6,6 +6,8 @@ values, and the value at such a row is known with the gradient.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.paths.inputs import Inputs
 from mercer.paths.moving import MovingSolution
+from mercer.paths.scoring import Scoring
 from mercer.paths.splits import Split
 from mercer.solvers.deadline import Deadline
 
@@ -28,6 +31,7 @@ def held_out_scores(
     splits: list[Split],
     tol: float,
     deadline: Deadline,
+    scoring: Scoring | None = None,
 ) -> FloatArray:
     """Share of held-out rows that are predicted right, the mean over the splits, for each C.
 
@@ -47,15 +51,23 @@ def held_out_scores(
         Largest KKT violation.
     deadline : Deadline
         When to stop.
+    scoring : Scoring, default=None
+        Another score.
     """
     scores = np.full((len(splits), len(costs)), np.nan)
     for k, split in enumerate(splits):
         problem = svc(inputs.sign, 1.0, inputs.full_weight(split.times)).problem
         moving = MovingSolution(problem, gram, float(costs[0]), None, tol)
-        weight, codes = inputs.weight[split.test], inputs.codes[split.test]
+        measure = _right(inputs, split) if scoring is None else scoring.measure(inputs, split)
         for j, C in enumerate(costs):
             if moving.to(C, max_time=deadline.seconds_left) == "max-time":
                 return np.asarray(scores.mean(axis=0))
-            positive = moving.basis.values[split.test] > 0
-            scores[k, j] = weight @ (positive == (codes == 1)) / weight.sum()
+            values = moving.basis.values[split.test]
+            scores[k, j] = measure((values > 0).astype(np.intp), values)
     return np.asarray(scores.mean(axis=0))
+
+
+def _right(inputs: Inputs, split: Split) -> Callable[..., float]:
+    """Weighted share of right predictions at the held-out rows of a split."""
+    weight, truth = inputs.weight[split.test], inputs.codes[split.test]
+    return lambda codes, _: float(weight @ (codes == truth) / weight.sum())

@@ -35,7 +35,8 @@ class KernelPath:
     solutions : tuple of Solution
         The solution at each gamma, with its certificate.
     scores : ndarray of shape (n_solutions,) or None
-        Share of held-out rows that are predicted right; None without ``cv``.
+        Share of held-out rows that are predicted right, or what ``scoring`` says, the mean
+        over the splits; NaN where ``max_time`` came first, None without ``cv``.
     gap : float
         Bound of the relative duality gap at every gamma from the first to the last.
     status : str

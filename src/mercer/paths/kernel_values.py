@@ -56,7 +56,7 @@ class KernelValues:
     def gram(self) -> Gram:
         """Values among the rows, in double precision."""
         if self._gram is None:
-            self._gram = Gram(self._used, self._features(self.rows), precision="double")
+            self._gram = Gram(self._used, self.features(self.rows), precision="double")
         return self._gram
 
     def forget(self) -> None:
@@ -67,7 +67,7 @@ class KernelValues:
     def _used(self) -> Kernel:
         return self.kernel if self.low_rank is None else Linear()
 
-    def _features(self, rows: Any) -> Any:
+    def features(self, rows: Any) -> Any:
         """Rows as the kernel in use takes them."""
         if self.low_rank is None:
             return rows
@@ -81,7 +81,7 @@ class KernelValues:
 
     def read(self, X: Any) -> Any:
         """Other rows, checked, as the kernel in use takes them."""
-        return self._features(self.training.check(X))
+        return self.features(self.training.check(X))
 
     def expand(self, X: Any, coef: FloatArray) -> FloatArray:
         """``sum_i coef[i, c] k(rows[i], x)`` at rows that :meth:`read` has read."""

@@ -319,14 +319,15 @@ class Path:
         max_time : float, default=None
             Seconds after which the share of the rows so far is returned, with a warning.
         """
-        from mercer.paths.validation import leave_one_out_error
+        from mercer.paths.leave_one_out import leave_one_out_error
 
         if self.classes is None:
             raise ValueError("leave_one_out is for classifiers, this is a path of regression")
         self._check_known()
         deadline = Deadline.after(max_time)
         limits = Limits(C_max=min(positive("C_max", C_max), self.C_end), deadline=deadline)
-        found = leave_one_out_error(self, limits, read_weight(sample_weight, self._n_rows))
+        weight = read_weight(sample_weight, self._n_rows)[self.problem.index]
+        found = leave_one_out_error(self, limits, weight)
         if found.error is None:
             raise ValueError(f"max_time={plain(max_time)} is too short to leave out any row")
         found.warn_if_incomplete("the error is that of these")

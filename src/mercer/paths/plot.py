@@ -62,13 +62,16 @@ def _plot_coefficients(path: Path, axis: Any, low: float, high: float) -> None:
     values = np.unique(np.r_[np.geomspace(low, high, 200), path.C])
     values = values[(values >= low) & (values <= high)]
     values = values[:: max(len(values) // 1500, 1)]
-    bound = np.maximum(path.problem.upper, -path.problem.lower)
+    problem = path.problem
+    bound, positive = np.ones(path._n_rows), np.zeros(path._n_rows, bool)
+    bound[problem.index] = np.maximum(problem.upper, -problem.lower)
+    positive[problem.index] = problem.linear > 0
     used = np.unique(path.events["row"])[:: max(len(np.unique(path.events["row"])) // _LINES, 1)]
     share = np.array([np.abs(path.coef(c)[used]) / (c * bound[used]) for c in values])
     if path.classes is None:
         axis.plot(values, share, color="C0", lw=0.8, alpha=0.6)
     else:
-        _plot_classes(path, axis, values, share, path.problem.linear[used] > 0)
+        _plot_classes(path, axis, values, share, positive[used])
     n_used = len(np.unique(path.events["row"]))
     if n_used > len(used):
         axis.set_title(f"{len(used)} of {n_used} rows", loc="left", fontsize="small", color="0.4")

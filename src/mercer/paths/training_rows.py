@@ -74,7 +74,8 @@ def read_labels(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.
         raise ValueError(
             f"y must hold the classes {classes.tolist()}, got {plain(labels[~known][0])!r}"
         )
-    return np.searchsorted(classes, labels)
+    order = np.argsort(classes)
+    return np.asarray(order[np.searchsorted(classes, labels, sorter=order)])
 
 
 def read_targets(y: ArrayLike, n_rows: int) -> FloatArray:

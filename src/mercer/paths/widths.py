@@ -24,6 +24,7 @@ from mercer.paths.kernel_path import KernelPath, between
 from mercer.paths.limits import Limits, PathCallback, check_callback
 from mercer.paths.march import march
 from mercer.paths.numbers import plain, positive, real
+from mercer.paths.scoring import Scoring
 from mercer.paths.splits import read_splits
 from mercer.paths.width_gap import chord_bound
 from mercer.problem import Problem, Solution
@@ -46,6 +47,7 @@ def kernel_path(
     accuracy: float = 1e-2,
     cv: Any = None,
     groups: ArrayLike | None = None,
+    scoring: Any = None,
     class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
     cache_size: float = 100.0,
@@ -77,6 +79,8 @@ def kernel_path(
         a split says.
     groups : array-like of shape (n_rows,), default=None
         Groups of rows, handed to ``cv``.
+    scoring : str or callable, default=None
+        What ``scores`` are, as in scikit-learn; None for the share of right predictions.
     class_weight : dict or "balanced", default=None
         As in :class:`SVC`; "balanced" means the training rows of each split.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -111,6 +115,7 @@ def kernel_path(
         raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
     inputs = read_inputs(X, y, sample_weight, "rbf", class_weight)
     splits = read_splits(cv, inputs, groups)
+    measure = None if scoring is None else Scoring.read(scoring)
     problem = svc(inputs.sign, float(C), inputs.full_weight()).problem
     choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
     limits = Limits(deadline=deadline, callback=check_callback(callback))
@@ -119,7 +124,7 @@ def kernel_path(
         nodes, gap = _follow(chain, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
     cost = np.array([float(C)])
     scores = np.array([
-        held_out_scores(inputs, chain.gram(node.gamma), cost, splits, 1e-3, deadline)[0]
+        held_out_scores(inputs, chain.gram(node.gamma), cost, splits, 1e-3, deadline, measure)[0]
         for node in (nodes if splits else [])
     ])  # fmt: skip
     return KernelPath(
