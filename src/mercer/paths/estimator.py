@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.formulations import ReadOut
 from mercer.gram import Gram
@@ -323,6 +324,23 @@ class PathSVC(KernelClassifier):
             return np.asarray(self.classes_[(decisions[:, 0] > 0).astype(np.intp)])
         assert isinstance(self.path_, PairPaths)
         return np.asarray(self.classes_[self.path_.winners(decisions)])
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Error on held-out rows against C, and the C that was chosen.
+
+        Parameters
+        ----------
+        axes : matplotlib axes or sequence of them, default=None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        ndarray of matplotlib axes
+        """
+        check_is_fitted(self)
+        from mercer.paths.plot_results import plot_choice
+
+        return plot_choice(self, axes)
 
     def _decisions(self, X: Any, C: float | None) -> FloatArray:
         """Values of all pairs of classes."""

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations import svc
 from mercer.gram import Gram
+from mercer.paths.display import shown
 from mercer.paths.grid_result import Grid
 from mercer.paths.held_out import held_out_scores
 from mercer.paths.inputs import KernelChoice, read_inputs
-from mercer.paths.kernel_values import KernelValues
+from mercer.paths.limits import Limits, PathCallback, PathProgress, check_callback
 from mercer.paths.moving import MovingSolution
 from mercer.paths.numbers import plain, positive_vector, real
 from mercer.paths.scoring import Scoring
@@ -45,6 +46,8 @@ def svc_grid(
     cache_size: float = 100.0,
     n_threads: int | None = None,
     max_time: float | None = None,
+    callback: PathCallback | None = None,
+    verbose: bool | int = False,
 ) -> Grid:
     """Support vector classifiers for all pairs of C and gamma (spec 002, 9.2).
 
@@ -83,6 +86,11 @@ def svc_grid(
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     max_time : float, default=None
         Seconds after which the grid is returned as far as it is filled.
+    callback : callable, default=None
+        Called with a :class:`PathProgress` after each solution, whose events are the solutions
+        so far; a true value ends the grid, which is returned as far as it is filled.
+    verbose : bool, default=False
+        Whether to show the progress.
 
     Returns
     -------
@@ -112,29 +120,54 @@ def svc_grid(
     choices = [
         KernelChoice(kernel, degree, gamma, coef0, None, cache_size, n_threads) for gamma in widths
     ]
-    sources: list[KernelValues] = []
+    sources = [choice.values(X, inputs.rows, inputs.weight, inputs.training) for choice in choices]
     solutions = np.full((len(choices), len(costs)), None, dtype=object)
     scores = np.full(solutions.shape, np.nan)
-    for i, choice in enumerate(choices):
-        values = choice.values(X, inputs.rows, inputs.weight, inputs.training)
-        sources.append(values)
-        if deadline.is_over:
-            continue
-        begin = solutions[i - 1, 0].coef / costs[0] if i and solutions[i - 1, 0] else None
-        for j, solution in enumerate(_column(problem, values.gram, costs, begin, tol, deadline)):
-            solutions[i, j] = solution
-        if splits:
-            scores[i] = held_out_scores(inputs, values.gram, costs, splits, tol, deadline, measure)
-        values.forget()
+    with shown(verbose, Limits(deadline=deadline, callback=check_callback(callback))) as limits:
+        watch = _Watch(limits)
+        for i, values in enumerate(sources):
+            if watch.is_over:
+                break
+            begin = solutions[i - 1, 0].coef / costs[0] if i and solutions[i - 1, 0] else None
+            for j, solution in enumerate(_column(problem, values.gram, costs, begin, tol, watch)):
+                solutions[i, j] = solution
+            if splits and not watch.is_over:
+                scores[i] = held_out_scores(
+                    inputs, values.gram, costs, splits, tol, deadline, measure
+                )
+            values.forget()
+    is_full = all(solution is not None for solution in solutions.flat)
+    is_full = is_full and not (splits and np.isnan(scores).any())
     return Grid(
         gamma=np.array([getattr(v.kernel, "gamma", np.nan) for v in sources], dtype=np.float64),
         C=costs,
         solutions=solutions,
         scores=scores if splits else None,
-        status="max-time" if deadline.is_over else "complete",
+        status="complete" if is_full else watch.status or "max-time",
         classes=inputs.classes,
         kernel_values=tuple(sources),
     )
+
+
+class _Watch:
+    """The clock and the callback of a grid, which is told of each solution."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits, self.began, self.n_solutions, self.status = limits, time.perf_counter(), 0, ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the grid has to end."""
+        return bool(self.status) or self.limits.deadline.is_over
+
+    def tell(self, C: float, n_free: int) -> bool:
+        """Report one more solution; whether the callback wants to end."""
+        self.n_solutions += 1
+        seconds = time.perf_counter() - self.began
+        report = self.limits.callback
+        if report is not None and report(PathProgress(self.n_solutions, C, n_free, seconds)):
+            self.status = "callback"
+        return bool(self.status)
 
 
 def _column(
@@ -143,7 +176,7 @@ def _column(
     costs: FloatArray,
     begin: FloatArray | None,
     tol: float,
-    deadline: Deadline,
+    watch: _Watch,
 ) -> list[Solution]:
     """The solutions of one kernel for ascending C, as many as there is time for.
 
@@ -153,11 +186,15 @@ def _column(
     points: list[tuple[Problem, FloatArray]] = []
     marks = [(time.perf_counter(), gram.n_evaluations, 0)]
     for C in costs:
-        status = moving.to(C, max_time=deadline.seconds_left)
-        if status == "max-time":
+        left = watch.limits.deadline.seconds_left
+        status = moving.to(C, max_time=left, callback=watch.limits.watch(float(C)))
+        if status in ("max-time", "callback"):
+            watch.status = status
             break
         points.append((moving.basis.problem, moving.basis.coef))
         marks.append((time.perf_counter(), gram.n_evaluations, moving.basis.n_iterations))
+        if watch.tell(float(C), len(moving.basis.free)):
+            break
     certificates = _certificates(gram, points)
     solutions = []
     for k, certificate in enumerate(certificates):
@@ -165,7 +202,7 @@ def _column(
         scaled, coef = points[k]
         if certificate.violation > tol:
             # rounding has spoiled the gradient it was solved with
-            left = deadline.seconds_left
+            left = watch.limits.deadline.seconds_left
             solutions.append(solve(scaled, gram, "active-set", start=coef, tol=tol, max_time=left))
             continue
         solutions.append(

@@ -38,7 +38,7 @@ class Grid:
         over the splits; NaN where
         ``max_time`` came first, None without ``cv``.
     status : str
-        "complete", or "max-time" if it ended early.
+        "complete", or why it ended early: "max-time", "callback".
     classes : ndarray of shape (2,)
         The labels.
     """
@@ -101,6 +101,22 @@ class Grid:
                 right = (self._values(X, i, solved) > 0) == positive[:, None]
                 out[i, solved] = weight @ right / weight.sum()
         return out
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Scores, or else the number of support vectors, for every gamma and C.
+
+        Parameters
+        ----------
+        axes : matplotlib axes or sequence of them, default=None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        ndarray of matplotlib axes
+        """
+        from mercer.paths.plot_results import plot_grid
+
+        return plot_grid(self, axes)
 
     def _values(self, X: Any, i: int, columns: Sequence[int]) -> FloatArray:
         found = [self.solutions[i, j] for j in columns]

@@ -115,6 +115,22 @@ class KernelPath:
         right = [(self._decide(X, gamma) > 0) == positive for gamma in self.gamma]
         return np.asarray(np.array(right) @ weight / weight.sum())
 
+    def plot(self, *, axes: Any = None) -> Any:
+        """Support vectors and, if there are any, scores against gamma.
+
+        Parameters
+        ----------
+        axes : matplotlib axes or sequence of them, default=None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        ndarray of matplotlib axes
+        """
+        from mercer.paths.plot_results import plot_kernel_path
+
+        return plot_kernel_path(self, axes)
+
 
 def between(problem: Problem, left: FloatArray, right: FloatArray, share: float) -> FloatArray:
     """A point of the chord; what does not move stays what it is, to the last digit."""

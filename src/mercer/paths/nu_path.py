@@ -143,6 +143,22 @@ class NuPath:
         slack = _ON_BOUNDARY * abs(self.intercept(nu))
         return np.where(self.decision_function(X, nu) < -slack, -1, 1)
 
+    def plot(self, *, axes: Any = None) -> Any:
+        """Coefficients and the number of free rows against nu.
+
+        Parameters
+        ----------
+        axes : matplotlib axes or sequence of them, default=None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        ndarray of matplotlib axes
+        """
+        from mercer.paths.plot_results import plot_nu_path
+
+        return plot_nu_path(self, axes)
+
     def save(self, file: str | os.PathLike[str]) -> None:
         """Write the path to a ``.npz`` file, without the rows and the kernel."""
         from mercer.paths.storage import save_path

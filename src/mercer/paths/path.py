@@ -19,11 +19,12 @@ from mercer.paths.crossings import sign_changes
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.limits import Limits
 from mercer.paths.numbers import plain, positive, real
+from mercer.paths.regression_error import LOSSES, ErrorCurve, regression_error
 from mercer.paths.segments import FREE, Segments
 from mercer.paths.start import scaled_problem
 from mercer.paths.step_function import StepFunction
 from mercer.paths.summary import PathSummary, summarize
-from mercer.paths.training_rows import read_labels, read_weight
+from mercer.paths.training_rows import read_labels, read_targets, read_weight
 from mercer.problem import Certificate, Problem
 from mercer.solvers.deadline import Deadline
 
@@ -270,33 +271,51 @@ class Path:
 
     # --- the whole path --------------------------------------------------------------
 
-    def error(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> StepFunction:
-        """Share of wrong predictions as a function of C, exact: every crossing is found.
+    def error(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        loss: str | None = None,
+    ) -> StepFunction | ErrorCurve:
+        """Error of the predictions as a function of C, exact at every C.
+
+        Of a classifier the share of wrong ones, every crossing found; of regression the mean
+        squared or absolute error, a function of C known in closed form between breakpoints.
 
         Parameters
         ----------
         X : rows
             For a precomputed kernel: values against all training rows.
         y : array-like of shape (n_rows,)
-            Their classes.
+            Their classes or targets.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the rows.
+        loss : {"squared_error", "absolute_error"} or None, default=None
+            Of regression; None is the squared error. Classifiers have none to choose.
 
         Returns
         -------
-        StepFunction
-            On [0, C_end].
+        StepFunction or ErrorCurve
+            On [C_begin, C_end].
         """
-        if self.classes is None:
-            raise ValueError("error is for classifiers, this is a path of regression")
+        allowed = (None,) if self.classes is not None else (None, *LOSSES)
+        if loss not in allowed:
+            raise ValueError(f"loss must be one of {allowed}, got {loss!r}")
         self._check_known()
         values = self._known_values()
         X = values.read(X)
-        sign = np.where(read_labels(y, self.classes, count_rows(X)) == 1, 1.0, -1.0)
-        weight = read_weight(sample_weight, len(sign))
-        index = self.problem.index
-        changes = sign_changes(self, lambda v: values.block(X, index[v]), len(sign))
-        return changes.error(sign, weight)
+        weight = read_weight(sample_weight, count_rows(X))
+
+        def block(variables: NDArray[np.int64]) -> FloatArray:
+            return values.block(X, self.problem.index[variables])
+
+        if self.classes is None:
+            targets = read_targets(y, len(weight))
+            return regression_error(self, block, targets, weight, loss or LOSSES[0])
+        sign = np.where(read_labels(y, self.classes, len(weight)) == 1, 1.0, -1.0)
+        return sign_changes(self, block, len(sign)).error(sign, weight)
 
     def leave_one_out(
         self,
