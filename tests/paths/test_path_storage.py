@@ -182,3 +182,12 @@ def test_what_does_not_fit_a_saved_path_is_named(tmp_path: FilePath) -> None:
         file.write_bytes(content[:size])
         with pytest.raises(ValueError, match="is not a path"):
             Path.load(file)
+
+
+def test_the_path_of_a_pair_of_classes_answers_as_before(tmp_path: FilePath) -> None:
+    labels = np.where(X[:, 1] > 0.5, "c", y)
+    path = PathSVC(gamma=0.3, C_max=20.0).fit(X, labels).paths_[1]
+    path.save(tmp_path / "path.npz")
+    again = Path.load(tmp_path / "path.npz", kernel=path.kernel, X=X)
+    assert_same_answers(again, path, Z)
+    assert again.error(Z, z).minimum == path.error(Z, z).minimum

@@ -14,7 +14,7 @@ from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.native_kernel import count_rows
-from mercer.paths.certified import certify_machine
+from mercer.paths.certified import bias_interval, certify_machine
 from mercer.paths.crossings import sign_changes
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.limits import Limits
@@ -23,7 +23,7 @@ from mercer.paths.regression_error import LOSSES, ErrorCurve, regression_error
 from mercer.paths.segments import FREE, Segments
 from mercer.paths.start import scaled_problem
 from mercer.paths.step_function import StepFunction
-from mercer.paths.summary import PathSummary, summarize
+from mercer.paths.summary import PathSummary, event_table, summarize
 from mercer.paths.training_rows import read_labels, read_targets, read_weight
 from mercer.problem import Certificate, Problem
 from mercer.solvers.deadline import Deadline
@@ -31,7 +31,6 @@ from mercer.solvers.deadline import Deadline
 __all__ = ["Path"]
 
 FloatArray = NDArray[np.float64]
-EVENT = np.dtype([("C", np.float64), ("row", np.int64), ("side", np.int8), ("n_free", np.int64)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +108,7 @@ class Path:
     @cached_property
     def events(self) -> NDArray[Any]:
         """Who changed sides where."""
-        s = self.segments
-        out = np.empty(len(s.changed), EVENT)
-        of = np.searchsorted(s.changes_end, np.arange(len(s.changed)), side="right")
-        out["C"], out["n_free"] = self.C[of], s.n_free[of]
-        out["row"] = self.problem.index[s.changed]
-        bound = np.where(s.side > 0, s.upper[s.changed], s.lower[s.changed])
-        out["side"] = np.where(s.side == FREE, 0, np.where(bound == 0, -1, 1))
-        return out
+        return event_table(self)
 
     def __repr__(self) -> str:
         rows, events = len(np.unique(self.problem.index)), len(self.segments.changed)
@@ -217,20 +209,8 @@ class Path:
 
     def intercept_interval(self, C: float) -> tuple[float, float]:
         """Every bias that is optimal with the coefficients at ``C`` (spec 002, 8.7)."""
-        coef = self._variables(C)
-        values = self._training_values(self.problem.row_coef(coef, self._n_rows))
-        gradient = self.problem.linear - values[self.problem.index] - self.problem.ridge * coef
-        low, high = C * self.segments.lower, C * self.segments.upper
-        slack = 1e-9 * (high - low)
-        rise, fall = coef < high - slack, coef > low + slack
-        lowest = float(gradient[rise].max(initial=-np.inf))
-        highest = float(gradient[fall].min(initial=np.inf))
-        bias = self.intercept(C)
-        rounding = 1e-8 * (1.0 + abs(bias))
-        if lowest - rounding <= bias <= highest + rounding:
-            # rounding must not put the bias next to the interval, or leave that empty
-            return min(lowest, bias), max(highest, bias)
-        return lowest, highest
+        coef, problem = self._variables(C), scaled_problem(self.problem, C)
+        return bias_interval(problem, self.gram, coef, self.intercept(C))
 
     def certificate(self, C: float) -> Certificate:
         """How good the machine at ``C`` is, its intercept included, computed afresh."""
@@ -395,10 +375,3 @@ class Path:
         if self.kernel_values is None:
             raise ValueError("this needs the kernel and X: give both to Path.load")
         return self.kernel_values
-
-    def _training_values(self, coef: FloatArray) -> FloatArray:
-        """Expansion at the training rows."""
-        used = np.flatnonzero(coef)
-        if not len(used):
-            return np.zeros(len(coef))
-        return self.gram.product(used, coef[used], precision="double")

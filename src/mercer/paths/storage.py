@@ -52,6 +52,8 @@ def path_to_parts(path: Path | NuPath) -> tuple[Arrays, dict[str, Any]]:
     arrays |= {f"segments_{n}": getattr(path.segments, n) for n in _SEGMENTS}
     about: dict[str, Any] = {n: getattr(path, n) for n in _SCALARS[kind]}
     about |= {"kind": kind, "format": _FORMAT, "end_parameter": path.segments.end_parameter}
+    # of a pair of classes the path knows fewer rows than there are
+    about["n_rows"] = getattr(path, "_n_rows", path.problem.n_variables)
     classes = getattr(path, "classes", None)
     if classes is not None:
         if classes.dtype.kind == "O":
@@ -96,7 +98,7 @@ def path_from_parts(
     segments = Segments(lower=problem.lower, upper=problem.upper, **stored)
     parts: dict[str, Any] = {n: about[n] for n in _SCALARS[kind]}
     parts |= {"segments": segments, "problem": problem}
-    parts["kernel_values"] = _values(arrays, about, kernel, X, int(problem.index.max()) + 1)
+    parts["kernel_values"] = _values(arrays, about, kernel, X, int(about["n_rows"]))
     return NuPath(**parts) if kind == "NuPath" else Path(classes=arrays.get("classes"), **parts)
 
 
