@@ -171,6 +171,28 @@ def test_a_class_that_is_missing_in_training_rows_gets_no_vote() -> None:
     assert machine.cv_error_(5.0) == pytest.approx(1 - other.score(X, y))
 
 
+@pytest.mark.parametrize("make", [sample, several])
+def test_rows_without_weight_are_not_there(make: object) -> None:
+    X, y = make(30)
+    weight = np.r_[np.ones(22), np.zeros(8)]
+    for class_weight in (None, "balanced"):
+        options = {"gamma": 0.3, "cv": "loo", "C_max": 20.0, "class_weight": class_weight}
+        a = PathSVC(**options).fit(X, y, sample_weight=weight)
+        b = PathSVC(**options).fit(X[:22], y[:22])
+        C = np.geomspace(0.5, 20.0, 40)
+        assert a.cv_error_(C) == pytest.approx(b.cv_error_(C))
+        assert pytest.approx(b.C_) == a.C_
+
+
+@pytest.mark.parametrize("make", [sample, several])
+def test_a_linear_machine_has_its_weights(make: object) -> None:
+    X, y = make(40)
+    machine = PathSVC(kernel="linear", C_max=5.0).fit(X, y)
+    values = X @ machine.coef_.T + machine.intercept_
+    wanted = SVC(C=machine.C_, kernel="linear", tol=1e-9, solver="active-set").fit(X, y)
+    assert values == pytest.approx(X @ wanted.coef_.T + wanted.intercept_, abs=1e-6)
+
+
 # Scores.
 
 

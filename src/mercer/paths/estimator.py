@@ -245,7 +245,7 @@ class PathSVC(KernelClassifier):
                 raise ValueError("scoring must be None with cv='loo': a single row has no score")
             # balanced weights change with every row that is left out, for all rows
             is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
-            alone = range(0 if is_short else n)
+            alone = [] if is_short else np.flatnonzero(inputs.weight > 0).tolist()
             return [Split(1 - np.eye(1, n, i, dtype=np.intp)[0], np.array([i])) for i in alone]
         if isinstance(cv, Integral):
             smaller = int(np.bincount(inputs.codes).min())
@@ -260,7 +260,7 @@ class PathSVC(KernelClassifier):
         scoring = None
         if self.scoring is not None:
             scoring = Scoring.read(self.scoring, *range_of_interest(whole))
-        return cross_validate(inputs, splits, gram, limits, whole, scoring)
+        return cross_validate(inputs, splits, gram, limits, whole, self.accuracy, scoring)
 
     def _choose(self, whole: PairPaths, held_out: HeldOut) -> None:
         """C by what the held-out rows say, with a warning if that is not all of them."""

@@ -92,6 +92,7 @@ def cross_validate(
     gram: Gram,
     limits: Limits,
     whole: PairPaths,
+    accuracy: float = 0.0,
     scoring: Scoring | None = None,
 ) -> HeldOut:
     """Error on held-out rows, the mean over the splits, as a function of C.
@@ -107,7 +108,9 @@ def cross_validate(
     limits : Limits
         Where the paths of the splits stop.
     whole : PairPaths
-        The paths of all rows, whose beginning and accuracy those of the splits have.
+        The paths of all rows, which those of the splits begin like.
+    accuracy : float, default=0.0
+        That of the paths, as in :func:`svc_path`.
     scoring : Scoring, default=None
         Any other measure that is wanted.
     """
@@ -117,7 +120,10 @@ def cross_validate(
     for split in splits:
         if status == "max-time":
             break
-        paths = _split_paths(inputs, split, gram, limits, whole)
+        paths = trace_pairs(
+            inputs, inputs.full_weight(split.times), gram, limits, C_min=whole.C_begin or None,
+            accuracy=accuracy, known=whole,
+        )  # fmt: skip
         status = paths.status if paths.status in ENDED else status
         if paths.C_end > paths.C_begin:
             found = _split_curves(inputs, split, gram, paths, scoring)
@@ -127,17 +133,6 @@ def cross_validate(
     scores = [score for _, score in parts if score is not None]
     mean = StepFunction.mean(errors) if errors else None
     return HeldOut(mean, len(done), len(splits), "splits", status, errors, scores)
-
-
-def _split_paths(
-    inputs: Inputs, split: Split, gram: Gram, limits: Limits, whole: PairPaths
-) -> PairPaths:
-    """The paths of the training rows of one split."""
-    weight, first = inputs.full_weight(split.times), whole.paths[0]
-    return trace_pairs(
-        inputs, weight, gram, limits, C_min=whole.C_begin or None, accuracy=first.accuracy,
-        known=whole,
-    )  # fmt: skip
 
 
 def _split_curves(

@@ -149,7 +149,8 @@ def _follow(chain: _Chain, begin: float, end: float, accuracy: float) -> tuple[l
     first = chain.solve(begin)
     if first is None:
         last = chain.unfinished
-        return [last], float(last.solution.relative_gap or 0.0)
+        gap = last.solution.relative_gap
+        return [last], np.inf if gap is None else gap
     nodes, gap = [first], 0.0
     pieces = march(
         first, begin, end, solve=chain.solve, error=chain.gap, accuracy=accuracy, step=_FIRST_STEP
