@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
+import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -165,14 +168,30 @@ def test_time_and_events_can_be_limited() -> None:
     assert len(path.events) == 50
 
 
-def test_an_interrupt_ends_the_path() -> None:
-    import _thread
+@pytest.fixture
+def interrupt() -> Iterator[Callable[[float], None]]:
+    """Ctrl-C some seconds from now, also where the parent had signals ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda seconds: threading.Timer(seconds, _thread.interrupt_main).start()
+    signal.signal(signal.SIGINT, before)
 
+
+@pytest.mark.parametrize("options", [{}, {"C_min": 100.0}, {"accuracy": 1e-4}])
+def test_an_interrupt_ends_the_path(options: dict, interrupt: Callable[[float], None]) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 6)), np.where(rng.random(3000) < 0.5, 1, -1)
-    threading.Timer(0.5, _thread.interrupt_main).start()
+    interrupt(0.5)
     with pytest.raises(KeyboardInterrupt):
-        svc_path(X, y, gamma=0.2)
+        svc_path(X, y, gamma=0.2, **options)
+
+
+def test_an_interrupt_ends_leaving_out_rows(interrupt: Callable[[float], None]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 6)), np.where(rng.random(600) < 0.5, 1, -1)
+    path = svc_path(X, y, gamma=0.2)
+    interrupt(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        path.leave_one_out()
 
 
 def test_errors_of_the_callback_come_out() -> None:
