@@ -206,7 +206,7 @@ def test_bad_training_input_is_named(name: str) -> None:
         with pytest.raises((ValueError, TypeError), match=message):
             train(Z, z, weight)
     if name != "one_class_path":
-        for labels in (z[:5], np.c_[z, z], np.where(z, np.nan, 0.0)):
+        for labels in (None, z[:5], np.c_[z, z], np.where(z, np.nan, 0.0)):
             with pytest.raises((ValueError, TypeError), match=r"y|inconsistent|NaN"):
                 train(Z, labels)
 
@@ -217,6 +217,11 @@ def test_a_class_without_weight_is_named(name: str) -> None:
         TRAIN[name](Z, z, z.astype(float))
     with pytest.raises(ValueError, match="class"):
         TRAIN[name](Z, np.zeros(12, int))
+
+
+def test_labels_of_several_kinds_are_named() -> None:
+    with pytest.raises(TypeError, match="y must hold labels of one kind"):
+        svc_path(Z, np.array(["a" if code else 1 for code in z], dtype=object))
 
 
 def test_targets_that_are_no_numbers_are_named() -> None:

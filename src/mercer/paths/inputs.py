@@ -93,7 +93,10 @@ def read_inputs(
     if not (class_weight is None or class_weight == "balanced" or isinstance(class_weight, dict)):
         raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {class_weight!r}")
     rows, labels, weight, training = read_rows(X, y, sample_weight, kernel)
-    classes, codes = find_classes(labels)
+    try:
+        classes, codes = find_classes(labels)
+    except TypeError as error:
+        raise TypeError(f"y must hold labels of one kind: {error}") from error
     if len(classes) != 2:
         raise ValueError(f"y must hold two classes, got {len(classes)}")
     check_weighted_classes(classes, codes, weight)
@@ -106,9 +109,12 @@ def read_rows(
     sample_weight: ArrayLike | None,
     kernel: Any,
     *,
+    has_y: bool = True,
     y_numeric: bool = False,
 ) -> tuple[Any, Any, FloatArray, TrainingRows]:
     """Rows (also of a Gram), labels or targets, weights, and what other rows must be like."""
+    if has_y and y is None:
+        raise ValueError("y must be given, got None")
     given, kernel = (X._rows, X.kernel) if isinstance(X, Gram) else (X, kernel)
     training = TrainingRows(kernel)
     return *training.read(given, y, sample_weight, y_numeric=y_numeric), training

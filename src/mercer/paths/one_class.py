@@ -80,7 +80,7 @@ def one_class_path(
     if not 0 < real("nu_min", nu_min) < 1:
         raise ValueError(f"nu_min must lie in (0, 1), got {plain(nu_min)!r}")
     limits = read_limits(np.inf, max_events, deadline, callback)
-    rows, _, weight, training = read_rows(X, None, sample_weight, kernel)
+    rows, _, weight, training = read_rows(X, None, sample_weight, kernel, has_y=False)
     choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
     values = choice.values(X, rows, weight, training)
     gram = values.gram

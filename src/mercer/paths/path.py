@@ -209,13 +209,17 @@ class Path:
 
     def intercept_interval(self, C: float) -> tuple[float, float]:
         """Every bias that is optimal with the coefficients at ``C`` (spec 002, 8.7)."""
-        coef, problem = self._variables(C), scaled_problem(self.problem, C)
-        return bias_interval(problem, self.gram, coef, self.intercept(C))
+        coef, bias = self._variables(C), self.intercept(C)
+        return bias_interval(self._problem_at(C), self.gram, coef, bias)
+
+    def _problem_at(self, C: float) -> Problem:
+        """The problem at ``C``; for an infinite one at a C beyond which nothing changes."""
+        return scaled_problem(self.problem, 2.0 * float(self.C[-1]) if np.inf == C else C)
 
     def certificate(self, C: float) -> Certificate:
         """How good the machine at ``C`` is, its intercept included, computed afresh."""
-        coef, problem = self._variables(C), scaled_problem(self.problem, C)
-        return certify_machine(problem, self.gram, coef, self.intercept(C))
+        coef, bias = self._variables(C), self.intercept(C)
+        return certify_machine(self._problem_at(C), self.gram, coef, bias)
 
     def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
         """Values of the machine at ``C``; positive means ``classes[1]``.
