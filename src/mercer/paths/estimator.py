@@ -24,6 +24,7 @@ from mercer.machines.one_vs_one import class_pairs, dual_coefficients, scores
 from mercer.paths.choice import choose_C, range_of_interest
 from mercer.paths.display import shown
 from mercer.paths.inputs import Inputs, KernelChoice
+from mercer.paths.kernel_values import KernelValues
 from mercer.paths.leave_one_out import leave_one_out_error
 from mercer.paths.limits import Limits, PathCallback
 from mercer.paths.numbers import plain
@@ -208,34 +209,43 @@ class PathSVC(KernelClassifier):
         """
         deadline = Deadline.after(self.max_time)
         check_range(self.C_min, self.C_max, self.accuracy)
+        inputs = self._read(X, y, sample_weight)
+        splits = self._splits(inputs, groups)
+        kernel = self._resolve_kernel(inputs.rows, inputs.weight)
+        choice = KernelChoice(
+            kernel, low_rank=self.low_rank, cache_size=self.cache_size, n_threads=self.n_threads
+        )
+        values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
+        limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
+        with shown(self.verbose, limits) as shown_limits:
+            whole = self._trace(inputs, values, shown_limits)
+            held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, whole)
+        self.classes_, self.paths_ = inputs.classes, whole.paths
+        self.path_ = whole.paths[0] if len(inputs.classes) == 2 else whole
+        self._choose(whole, held_out)
+        self._keep_machine(inputs, kernel, whole)
+        return self
+
+    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Inputs:
+        """What was given, checked."""
         X, y, weight = self._validate_fit(X, y, sample_weight)
         self.shape_fit_ = getattr(X, "shape", (len(weight),))
         classes, codes = find_classes(y)
         check_weighted_classes(classes, codes, weight)
-        inputs = Inputs(X, classes, codes, weight, self.class_weight, TrainingRows.of(self))
-        splits = self._splits(inputs, groups)
-        kernel = self._resolve_kernel(X, weight)
-        choice = KernelChoice(
-            kernel, low_rank=self.low_rank, cache_size=self.cache_size, n_threads=self.n_threads
-        )
-        values = choice.values(X, X, weight, inputs.training)
-        limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
-        with shown(self.verbose, limits) as shown_limits:
-            whole = trace_pairs(
-                inputs, inputs.full_weight(), values.gram, shown_limits, values=values,
-                C_min=self.C_min, accuracy=self.accuracy,
-            )  # fmt: skip
-            if not whole.C_end > whole.C_begin:
-                raise ValueError(
-                    f"a path ended before its first solution ({whole.status}): there is no "
-                    f"machine, allow more than max_time={self.max_time}"
-                )
-            held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, whole)
-        self.classes_, self.paths_ = classes, whole.paths
-        self.path_ = whole.paths[0] if len(classes) == 2 else whole
-        self._choose(whole, held_out)
-        self._keep_machine(inputs, kernel, whole)
-        return self
+        return Inputs(X, classes, codes, weight, self.class_weight, TrainingRows.of(self))
+
+    def _trace(self, inputs: Inputs, values: KernelValues, limits: Limits) -> PairPaths:
+        """The paths of all rows."""
+        whole = trace_pairs(
+            inputs, inputs.full_weight(), values.gram, limits, values=values, C_min=self.C_min,
+            accuracy=self.accuracy,
+        )  # fmt: skip
+        if not whole.C_end > whole.C_begin:
+            raise ValueError(
+                f"a path ended before its first solution ({whole.status}): there is no machine, "
+                f"allow more than max_time={self.max_time}"
+            )
+        return whole
 
     def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
         """The splits of ``cv``; none for "loo" where one path tells which rows matter."""
@@ -246,7 +256,7 @@ class PathSVC(KernelClassifier):
             # balanced weights change with every row that is left out, for all rows
             is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
             alone = [] if is_short else np.flatnonzero(inputs.weight > 0).tolist()
-            return [Split(1 - np.eye(1, n, i, dtype=np.intp)[0], np.array([i])) for i in alone]
+            return [Split(1 - np.eye(1, n, i, dtype=np.uint8)[0], np.array([i])) for i in alone]
         if isinstance(cv, Integral):
             smaller = int(np.bincount(inputs.codes).min())
             cv = max(min(int(cv), smaller), 2)

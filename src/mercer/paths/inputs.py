@@ -65,7 +65,7 @@ class Inputs:
         """The class of each row."""
         return np.asarray(self.classes[self.codes])
 
-    def full_weight(self, times: NDArray[np.intp] | None = None) -> FloatArray:
+    def full_weight(self, times: NDArray[Any] | None = None) -> FloatArray:
         """Weight of each row, that of its class included.
 
         Parameters

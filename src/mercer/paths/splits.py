@@ -29,13 +29,13 @@ class Split:
 
     Attributes
     ----------
-    times : ndarray of shape (n_rows,)
+    times : ndarray of shape (n_rows,) of unsigned integers
         How often each row is trained on.
     test : ndarray of int
         The rows held out, as often as they count.
     """
 
-    times: IntArray
+    times: NDArray[Any]
     test: IntArray
 
 
@@ -90,6 +90,8 @@ def _split(number: int, pair: Any, inputs: Inputs) -> Split:
         ) from None
     n = len(inputs.codes)
     times = np.bincount(_indices(number, "train", train, n), minlength=n)
+    # a byte for each row: a row left out at a time makes as many splits as rows
+    times = times.astype(np.min_scalar_type(times.max()))
     held_out = _indices(number, "test", test, n)
     found = np.unique(inputs.codes[(times > 0) & (inputs.weight > 0)])
     if len(found) < 2:
