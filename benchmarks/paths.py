@@ -35,7 +35,8 @@ from mercer.datasets import make_ringnorm, make_twonorm
 from mercer.formulations import svc
 from mercer.kernels import Precomputed
 from mercer.paths.baselines import hastie_path
-from mercer.paths.follow import Limits, follow
+from mercer.paths.follow import follow
+from mercer.paths.limits import Limits
 from mercer.paths.start import exact_start
 
 REPEATS = 3

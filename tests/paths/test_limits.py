@@ -49,6 +49,10 @@ def test_for_large_c_a_separable_problem_stands_still() -> None:
     assert np.array_equal(path.coef(1e3 * path.C[-1]), path.coef(np.inf))
     margin = y * path.decision_function(X, np.inf)
     assert margin.min() == pytest.approx(1.0)
+    assert path.certificate(np.inf).relative_gap < 1e-9
+    low, high = path.intercept_interval(np.inf)
+    assert low <= path.intercept(np.inf) <= high
+    assert high - low < 1e-6
 
 
 def test_for_large_c_as_many_rows_are_free_as_the_rank_allows() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -160,23 +162,33 @@ def test_the_callback_sees_progress_and_leaves_a_partial_path() -> None:
 def test_time_and_events_can_be_limited() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(800, 6)), np.where(rng.random(800) < 0.5, 1, -1)
-    path = svc_path(X, y, gamma=0.2, max_time=1e-6)
-    assert path.status == "max-time"
-    assert violation(path, path.C_end) <= 1e-8
     path = svc_path(X, y, gamma=0.2, max_events=50)
     assert path.status == "max-events"
     assert len(path.events) == 50
 
 
-@pytest.mark.usefixtures("interruptible")
-def test_an_interrupt_ends_the_path() -> None:
-    import _thread
+@pytest.fixture
+def interrupt(interruptible: None) -> Callable[[float], None]:
+    """Ctrl-C some seconds from now."""
+    return lambda seconds: threading.Timer(seconds, _thread.interrupt_main).start()
 
+
+@pytest.mark.parametrize("options", [{}, {"C_min": 100.0}, {"accuracy": 1e-4}])
+def test_an_interrupt_ends_the_path(options: dict, interrupt: Callable[[float], None]) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 6)), np.where(rng.random(3000) < 0.5, 1, -1)
-    threading.Timer(0.5, _thread.interrupt_main).start()
+    interrupt(0.5)
     with pytest.raises(KeyboardInterrupt):
-        svc_path(X, y, gamma=0.2)
+        svc_path(X, y, gamma=0.2, **options)
+
+
+def test_an_interrupt_ends_leaving_out_rows(interrupt: Callable[[float], None]) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 6)), np.where(rng.random(600) < 0.5, 1, -1)
+    path = svc_path(X, y, gamma=0.2)
+    interrupt(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        path.leave_one_out()
 
 
 def test_errors_of_the_callback_come_out() -> None:

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from mercer import Path, svc_path, svr_path
+from mercer import (
+    Path,
+    PathSVC,
+    kernel_path,
+    one_class_path,
+    svc_grid,
+    svc_path,
+    svr_path,
+)
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -79,3 +87,34 @@ def test_given_axes_are_used_and_counted() -> None:
     assert path().plot(axes=axes)[0] is axes[0]
     with pytest.raises(ValueError, match="axes must be 2 axes"):
         path().plot(axes=axes[:1])
+
+
+def test_other_results_can_be_drawn() -> None:
+    X, y = sample()
+    machine = PathSVC(gamma=0.2, C_max=20.0).fit(X, y)
+    assert machine.plot()[0].get_title(loc="right") == f"C = {machine.C_:.3g}"
+    assert [axis.get_ylabel() for axis in one_class_path(X).plot()] == [
+        "coefficient / bound",
+        "free rows",
+    ]
+    widths = kernel_path(X, y, gamma_min=0.1, gamma_max=1.0, accuracy=0.5, cv=3)
+    assert [axis.get_ylabel() for axis in widths.plot()] == ["support vectors", "score"]
+    grid = svc_grid(X, y, Cs=[0.5, 5.0], gammas=[0.1, 1.0])
+    axis = grid.plot()[0]
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("C", "gamma")
+    axis.figure.canvas.draw()
+    regression = svr_path(X[:80], X[:80, 0], gamma=0.2)
+    assert regression.plot(X[80:], X[80:, 0])[2].get_ylabel() == "error"
+    labels = np.where(X[:, 0] > 1, 2, y)
+    several = PathSVC(gamma=0.2, C_max=5.0).fit(X, labels)
+    assert len(several.plot()) == 1
+    assert len(several.paths_[2].plot()) == 2
+    with pytest.raises(ValueError, match="axes must be 2 axes"):
+        one_class_path(X).plot(axes=axis)
+
+
+def test_short_representations() -> None:
+    X, y = sample()
+    assert repr(svc_grid(X, y, Cs=[1.0], gammas=[0.1], cv=3)).startswith("<Grid of 1 gamma times")
+    assert repr(one_class_path(X)).startswith("<NuPath of 120 rows")
+    assert repr(kernel_path(X, y, gamma_min=0.5, gamma_max=1.0)).startswith("<KernelPath of 120")

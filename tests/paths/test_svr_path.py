@@ -60,14 +60,58 @@ def test_a_wide_tube_makes_a_trivial_path() -> None:
     assert np.abs(path.predict(X, 3.0)).max() <= 1.0
 
 
-def test_a_gram_can_be_shared_and_errors_are_for_classifiers() -> None:
+def test_a_gram_can_be_shared_and_leaving_out_is_for_classifiers() -> None:
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
     path = svr_path(Gram(Linear(), X, precision="double"), y, C_max=5.0)
     assert path.C_end >= 5.0
     with pytest.raises(ValueError, match="for classifiers"):
-        path.error(X, y)
-    with pytest.raises(ValueError, match="for classifiers"):
         path.leave_one_out()
     with pytest.raises(ValueError, match="epsilon"):
         svr_path(X, y, epsilon=-1.0)
+
+
+# Errors along the path.
+
+
+@pytest.mark.parametrize("loss", [None, "absolute_error"])
+@pytest.mark.parametrize("options", [{}, {"C_min": 0.5}, {"accuracy": 0.01}, {"low_rank": 8}])
+def test_the_error_is_that_of_predictions_at_every_c(loss: str | None, options: dict) -> None:
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(50, 3)), rng.normal(size=(30, 3))
+    t, z, weight = np.sin(X[:, 0]), np.sin(Z[:, 0]), rng.integers(0, 3, 30)
+    path = svr_path(X, t, gamma=0.3, C_max=50.0, **options)
+    error = path.error(Z, z, weight, loss=loss)
+    many = np.r_[np.geomspace(max(path.C_begin, 1e-3), 50.0, 300), path.C[path.C <= 50.0]]
+    for C in many[::11]:
+        residual = path.predict(Z, C) - z
+        size = residual**2 if loss is None else np.abs(residual)
+        assert error(C) == pytest.approx(weight @ size / weight.sum(), rel=1e-8)
+    assert error(error.best) == pytest.approx(error.minimum)
+    assert error.minimum <= error(many).min() + 1e-12
+    with pytest.raises(ValueError, match="x must lie in"):
+        error(-1.0)
+
+
+def test_errors_of_constant_and_complete_paths() -> None:
+    X = np.linspace(-1, 1, 20)[:, None]
+    wide = svr_path(X, X[:, 0], epsilon=5.0)
+    assert wide.error(X, X[:, 0])(3.0) == pytest.approx((wide.predict(X, 3.0) - X[:, 0]) @ (
+        wide.predict(X, 3.0) - X[:, 0]) / 20)  # fmt: skip
+    path = svr_path(X, X[:, 0], epsilon=0.1, kernel="linear", C_max=np.inf)
+    assert path.status == "complete"
+    for loss, power in (("squared_error", 2), ("absolute_error", 1)):
+        error = path.error(X, X[:, 0], loss=loss)
+        for C in (0.01, 1e9):
+            wanted = (np.abs(path.predict(X, C) - X[:, 0]) ** power).mean()
+            assert error(C) == pytest.approx(wanted)
+
+
+def test_a_loss_that_is_none_of_the_path_is_named() -> None:
+    X = np.linspace(-1, 1, 20)[:, None]
+    with pytest.raises(ValueError, match="loss must be one of"):
+        svr_path(X, X[:, 0]).error(X, X[:, 0], loss="hinge")
+    with pytest.raises(ValueError, match="y must have shape"):
+        svr_path(X, X[:, 0]).error(X, X[:3, 0])
+    with pytest.raises(ValueError, match="y must be finite, got nan"):
+        svr_path(X, X[:, 0]).error(X, np.full(20, np.nan))

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.paths.chord import Node, chord_gap, read_node
-from mercer.paths.follow import Limits, PathProgress, PathStatus, Run
+from mercer.paths.follow import Run
+from mercer.paths.limits import Limits, PathProgress
 from mercer.paths.march import march
 from mercer.paths.moving import MovingSolution
 from mercer.paths.segments import FREE, LOWER, UPPER, Segments
@@ -32,6 +33,7 @@ _FARTHEST = 1e11  # times the first C; rounding is all there is beyond
 _FIRST_STEP = 0.1  # of log C
 _VERIFY = 50  # solutions between exact recomputations
 _TOLERANCE = 1e-9
+_ENDED = ("max-time", "callback")
 
 
 def approximate(
@@ -60,12 +62,10 @@ def approximate(
         status = _status(problem, last, record, nodes, limits)
     segments = record.finish(last, is_complete=status == "complete")
     coef, free = last.coef, nodes.moving.basis.free
-    return Run(segments, status, 0.0, coef, free, last.parameter), worst  # type: ignore[arg-type]
+    return Run(segments, status, 0.0, coef, free, last.parameter), worst
 
 
-def _status(
-    problem: Problem, last: Node, record: _Record, nodes: _Nodes, limits: Limits
-) -> PathStatus | Literal[""]:
+def _status(problem: Problem, last: Node, record: _Record, nodes: _Nodes, limits: Limits) -> str:
     """Why the path ends here, if it does."""
     if _is_last(problem, last):
         return "complete"
@@ -90,9 +90,10 @@ class _Nodes:
         self, problem: Problem, gram: Gram, C: float, coef: FloatArray, limits: Limits
     ) -> None:
         self.began, self.deadline = time.perf_counter(), limits.deadline
-        self.problem, self.count, self.status = problem, 0, ""
+        self.problem, self.limits, self.count, self.status = problem, limits, 0, ""
         self.moving = MovingSolution(problem, gram, C, coef)
-        self.moving.basis.solve(tol=_TOLERANCE)
+        # a solution already: what is left to do is rounding
+        self.moving.basis.solve(tol=_TOLERANCE, max_time=self.deadline.seconds_left)
 
     def read(self) -> Node:
         """The present solution."""
@@ -100,13 +101,13 @@ class _Nodes:
 
     def solve(self, place: float) -> Node | None:
         """The solution at C = exp(place); None if there was no time for it."""
-        left = self.deadline - time.perf_counter()
-        status = self.moving.to(float(np.exp(place)), max_time=left)
+        C, left = float(np.exp(place)), self.deadline.seconds_left
+        status = self.moving.to(C, max_time=left, callback=self.limits.watch(C))
         self.count += 1
-        if self.count % _VERIFY == 0 and status != "max-time":
-            left = self.deadline - time.perf_counter()
+        if self.count % _VERIFY == 0 and status not in _ENDED:
+            left = self.deadline.seconds_left
             status = self.moving.basis.solve(tol=_TOLERANCE, max_time=left).status
-        if status == "max-time":
+        if status in _ENDED:
             self.status = status
             return None
         return self.read()

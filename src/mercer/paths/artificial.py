@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.paths.follow import Limits, Run, follow
+from mercer.paths.follow import Run, follow
+from mercer.paths.limits import Limits
 from mercer.paths.start import (
     Start,
     at_first_event,
     exact_start,
     first_free,
     linear_program,
+    unfinished,
 )
 from mercer.problem import Problem
 
@@ -40,7 +42,7 @@ def artificial_start(problem: Problem, gram: Gram, limits: Limits) -> tuple[Star
     missing = float(problem.lower.sum() + problem.upper.sum())
     width = float((problem.upper - problem.lower).sum())
     if abs(missing) <= 1e-12 * width:
-        return exact_start(problem, gram), "exact"
+        return exact_start(problem, gram, limits), "exact"
     sign = -float(np.sign(missing))
     late: Start | None = None
     for farness in _FARNESS:
@@ -49,6 +51,8 @@ def artificial_start(problem: Problem, gram: Gram, limits: Limits) -> tuple[Star
             break
         larger = _with_artificial(problem, gram, sign, abs(missing))
         run = _balanced_run(larger, gram, values, limits)
+        if run.status in ("max-time", "callback"):
+            return unfinished(problem, run.status), "artificial"
         if run.status != "settled":
             continue
         if not _moved_early(run, problem, sign):
@@ -56,7 +60,7 @@ def artificial_start(problem: Problem, gram: Gram, limits: Limits) -> tuple[Star
         late = late or _late(problem, run)
     if late is not None:
         return late, "artificial, late"
-    return exact_start(problem, gram), "exact"
+    return exact_start(problem, gram, limits), "exact"
 
 
 def _place(problem: Problem, gram: Gram, sign: float, farness: float) -> FloatArray | None:

@@ -8,6 +8,7 @@ breakpoints: a sign that differs at the two ends of a segment changes once, at a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from mercer.paths.step_function import StepFunction
 if TYPE_CHECKING:
     from mercer.paths.path import Path
 
-__all__ = ["Block", "error_function", "margins"]
+__all__ = ["Block", "SignChanges", "margins", "sign_changes"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -58,8 +59,37 @@ def _bias_at(segments: Segments, k: int, parameter: float) -> float:
     return float(segments.bias[k] + (parameter - segments.parameter[k]) * segments.bias_rate[k])
 
 
-def error_function(path: Path, block: Block, sign: FloatArray, weight: FloatArray) -> StepFunction:
-    """Weighted share of the rows whose sign is not that of f, as a function of C.
+@dataclass(frozen=True, eq=False)
+class SignChanges:
+    """For which C the machine of a path is positive at each of some rows.
+
+    Attributes
+    ----------
+    first : ndarray of shape (n_rows,) of bool
+        Whether it is positive where the path begins.
+    C, row, becomes : ndarray of shape (n_changes,)
+        Where it changes its mind, about which row, and whether to positive.
+    begin, end : float
+        The C for which the path is known.
+    """
+
+    first: NDArray[np.bool_]
+    C: FloatArray
+    row: NDArray[np.intp]
+    becomes: NDArray[np.bool_]
+    begin: float
+    end: float
+
+    def error(self, sign: FloatArray, weight: FloatArray) -> StepFunction:
+        """Weighted share of the rows whose sign is not that of f; f = 0 counts as -1."""
+        share, positive = weight / weight.sum(), sign > 0
+        wrong = float(share[self.first != positive].sum())
+        by = np.where(self.becomes != positive[self.row], 1.0, -1.0) * share[self.row]
+        return StepFunction.from_jumps(self.begin, wrong, self.C, by, self.end)
+
+
+def sign_changes(path: Path, block: Block, n_rows: int) -> SignChanges:
+    """Every change of the sign of f along a path, at rows known by their kernel values.
 
     Parameters
     ----------
@@ -67,47 +97,39 @@ def error_function(path: Path, block: Block, sign: FloatArray, weight: FloatArra
         The path.
     block : callable
         Kernel values of the rows against those of given variables.
-    sign : ndarray of shape (n_rows,)
-        The labels, -1 or +1; f = 0 counts as -1.
-    weight : ndarray of shape (n_rows,)
-        Weights of the rows.
+    n_rows : int
+        How many rows there are.
     """
-    segments, share = path.segments, weight / weight.sum()
+    nothing = (np.zeros(0), np.zeros(0, np.intp), np.zeros(0, bool))
     if path.status == "trivial":
-        wrong = float(share[(sign > 0) != (path.start_rate > 0)].sum())
-        return StepFunction(np.zeros(1), np.array([wrong]))
-    at, by = [np.zeros(0)], [np.zeros(0)]
-    first = 0.0
-    for number, (parameter, s) in enumerate(margins(segments, block)):
-        if number == 0 and path.C_begin > 0:
-            first = float(share[(s[:, 0] > 0) != (sign > 0)].sum())
-        elif number == 0:
-            first, early = _before_start(parameter[0], s[:, 0], path.start_rate, sign, share)
-            at.append(early[0])
-            by.append(early[1])
+        return SignChanges(np.full(n_rows, path.start_rate > 0), *nothing, 0.0, np.inf)
+    parts, first = [nothing], np.zeros(n_rows, bool)
+    for number, (parameter, s) in enumerate(margins(path.segments, block)):
+        if number == 0:
+            first = s[:, 0] > 0
+            if path.C_begin == 0:
+                first, early = _before_start(parameter[0], s[:, 0], path.start_rate)
+                parts.append(early)
         if path.status == "complete" and parameter[-1] == 0.0:
             # s is proportional to t there: its sign stays
             parameter, s = parameter[:-1], s[:, :-1]
         row, k = np.nonzero(np.diff(s > 0, axis=1))
         left, right = s[row, k], s[row, k + 1]
         meets = parameter[k] + (parameter[k + 1] - parameter[k]) * left / (left - right)
-        at.append(1.0 / meets)
-        becomes_wrong = (right > 0) != (sign[row] > 0)
-        by.append(np.where(becomes_wrong, share[row], -share[row]))
-    end = np.inf if segments.end_parameter == 0.0 else 1.0 / segments.end_parameter
-    return StepFunction.from_jumps(path.C_begin, first, np.concatenate(at), np.concatenate(by), end)
+        parts.append((1.0 / meets, row, right > 0))
+    C, row, becomes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return SignChanges(first, C, row, becomes, path.C_begin, path.C_end)
 
 
 def _before_start(
-    parameter: float, s: FloatArray, rate: float, sign: FloatArray, share: FloatArray
-) -> tuple[float, tuple[FloatArray, FloatArray]]:
-    """Error for the smallest C, and the jumps up to the first breakpoint.
+    parameter: float, s: FloatArray, rate: float
+) -> tuple[NDArray[np.bool_], tuple[FloatArray, NDArray[np.intp], NDArray[np.bool_]]]:
+    """Signs for the smallest C, and their changes up to the first breakpoint.
 
     There s(t) = s + (t - parameter) rate: for t to infinity the sign is that of the rate.
     """
-    wrong = (s > 0) != (sign > 0)
-    crosses = s * rate < 0 if rate else np.zeros(len(s), bool)
-    begins_wrong = wrong ^ crosses
+    crosses = np.flatnonzero(s * rate < 0)
+    first = s > 0
+    first[crosses] = rate > 0
     meets = parameter - s[crosses] / rate if rate else np.zeros(0)
-    by = np.where(wrong[crosses], share[crosses], -share[crosses])
-    return float(share[begins_wrong].sum()), (1.0 / meets, by)
+    return first, (1.0 / meets, crosses, s[crosses] > 0)

@@ -6,8 +6,9 @@ import importlib.util
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
-from mercer.paths.follow import PathCallback, PathProgress
+from mercer.paths.limits import Limits, PathCallback, PathProgress
 
 __all__ = ["shown"]
 
@@ -18,8 +19,16 @@ def describe(progress: PathProgress) -> str:
 
 
 @contextmanager
-def shown(verbose: bool | int, callback: PathCallback | None) -> Iterator[PathCallback | None]:
-    """The callback, with a display of the progress in front of it if ``verbose``."""
+def shown(verbose: bool | int, limits: Limits) -> Iterator[Limits]:
+    """The limits, with a display of the progress in front of their callback if ``verbose``."""
+    with _shown_callback(verbose, limits.callback) as callback:
+        yield replace(limits, callback=callback)
+
+
+@contextmanager
+def _shown_callback(
+    verbose: bool | int, callback: PathCallback | None
+) -> Iterator[PathCallback | None]:
     if not verbose:
         yield callback
     elif importlib.util.find_spec("rich") is None:

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import time
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.model_selection import check_cv
-from sklearn.utils import Tags, compute_class_weight
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from mercer.formulations import svc
+from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.kernels import Kernel
+from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
+from mercer.machines.checks import check_weighted_classes, find_classes
 from mercer.machines.classifiers import SVC
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.kernel_classifier import KernelClassifier
+from mercer.machines.one_vs_one import class_pairs, dual_coefficients, scores
+from mercer.paths.choice import choose_C, range_of_interest
 from mercer.paths.display import shown
-from mercer.paths.follow import Limits, PathCallback
-from mercer.paths.path import Path
-from mercer.paths.step_function import StepFunction
-from mercer.paths.svc import trace
-from mercer.paths.validation import cross_validated_error, leave_one_out_error
+from mercer.paths.inputs import Inputs, KernelChoice
+from mercer.paths.kernel_values import KernelValues
+from mercer.paths.leave_one_out import leave_one_out_error
+from mercer.paths.limits import Limits, PathCallback
+from mercer.paths.numbers import plain
+from mercer.paths.pair_paths import PairPaths, trace_pairs
+from mercer.paths.scoring import Scoring
+from mercer.paths.splits import Split, read_splits
+from mercer.paths.svc import check_range
+from mercer.paths.training_rows import TrainingRows
+from mercer.paths.validation import ENDED, HeldOut, cross_validate
+from mercer.solvers.deadline import Deadline
 
 __all__ = ["PathSVC"]
 
@@ -41,12 +50,13 @@ UNUSED = (
 
 
 @documented(like=SVC, without=UNUSED)
-class PathSVC(ClassifierMixin, KernelMachine):
+class PathSVC(KernelClassifier):
     """Support vector classification that follows the whole path and chooses C on it.
 
-    The error on held-out rows is known exactly for every C, from one path for each fold;
-    the machine at the chosen C is read off the path of all rows: nothing is refitted. All
-    paths share one set of kernel values.
+    The error on held-out rows is known exactly for every C, from one path for each split (and
+    pair of classes, which vote); the machine at the chosen C is read off the paths of all rows:
+    nothing is refitted. All paths share one set of kernel values, and ``gamma="scale"`` is
+    resolved once, on all rows.
 
     Parameters
     ----------
@@ -57,13 +67,23 @@ class PathSVC(ClassifierMixin, KernelMachine):
     C_max : float, default=1000.0
         Where the path ends.
     cv : int, "loo", cross-validation generator or iterable, default=5
-        How C is chosen: by stratified folds (at most as many as the smaller class has rows),
-        by leaving out each row, or by the given splits.
+        How C is chosen: by stratified folds (at most as many as the smallest class has rows),
+        by leaving out each row, or by the given splits: machines are trained on exactly the
+        rows that a split says.
+    scoring : str or callable, default=None
+        What is to be large on held-out rows, as in scikit-learn; None for the share of right
+        predictions. Scores of predicted labels are followed exactly, others are evaluated at
+        100 values of C.
+    choice : {"best", "one-standard-error"}, default="best"
+        Which C is taken: the middle (of log C) of the widest range with the best score, or
+        of the first range whose score is within one standard error of that.
     accuracy : float, default=0.0
         0 for exact paths; else the relative duality gap allowed on approximate ones, which
         have fewer breakpoints.
     class_weight : dict or "balanced", default=None
-        As in :class:`SVC`.
+        As in :class:`SVC`; "balanced" means the training rows of each split.
+    low_rank : int, LowRank or None, default=None
+        As in :func:`svc_path`.
     cache_size : float, default=100.0
         Memory for kernel rows that are not free, in MB.
     max_time : float, default=None
@@ -78,14 +98,20 @@ class PathSVC(ClassifierMixin, KernelMachine):
 
     Attributes
     ----------
-    path_ : Path
-        The path of all rows.
+    path_ : Path or PairPaths
+        The path of all rows; that of every pair of more than two classes.
+    paths_ : tuple of Path
+        One path for each pair of classes.
     C_ : float
-        The chosen C: in the middle (of log C) of the widest range where the error on
-        held-out rows is smallest.
-    cv_error_ : StepFunction
-        Error on held-out rows as a function of C.
-    classes_ : ndarray of shape (2,)
+        The chosen C.
+    cv_error_ : StepFunction or None
+        Error on held-out rows as a function of C, the mean over the splits; None if
+        ``max_time`` was over before any split was done.
+    cv_errors_ : list of StepFunction
+        That of each split; empty for "loo" with two classes.
+    cv_score_ : StepFunction or None
+        Mean of ``scoring`` over the splits, or one minus the error.
+    classes_ : ndarray of shape (n_classes,)
         The labels.
     dual_coef_ : ndarray of shape (1, n_support)
         Coefficients of the support vectors at ``C_``.
@@ -104,6 +130,9 @@ class PathSVC(ClassifierMixin, KernelMachine):
     """
 
     precision = "double"
+    probability = "deprecated"
+    decision_function_shape = "ovr"
+    break_ties = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
@@ -116,7 +145,10 @@ class PathSVC(ClassifierMixin, KernelMachine):
             Interval(Real, 0.0, None, closed="right"),
         ],
         "cv": [Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), "cv_object"],
+        "scoring": [str, callable, None],
+        "choice": [StrOptions({"best", "one-standard-error"})],
         "accuracy": [Interval(Real, 0.0, None, closed="left")],
+        "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "cache_size": [Interval(Real, 0, None, closed="neither")],
         "verbose": ["verbose"],
@@ -132,8 +164,11 @@ class PathSVC(ClassifierMixin, KernelMachine):
         C_min: float | None = None,
         C_max: float = 1e3,
         cv: int | Literal["loo"] | Any = 5,
+        scoring: Any = None,
+        choice: Literal["best", "one-standard-error"] = "best",
         accuracy: float = 0.0,
         class_weight: Any = None,
+        low_rank: int | LowRank | None = None,
         cache_size: float = 100.0,
         max_time: float | None = None,
         n_threads: int | None = None,
@@ -147,21 +182,25 @@ class PathSVC(ClassifierMixin, KernelMachine):
         self.C_min = C_min
         self.C_max = C_max
         self.cv = cv
+        self.scoring = scoring
+        self.choice = choice
         self.accuracy = accuracy
         self.class_weight = class_weight
+        self.low_rank = low_rank
         self.cache_size = cache_size
         self.max_time = max_time
         self.n_threads = n_threads
         self.callback = callback
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Follow the path of all rows and those of the folds, and choose C.
 
         Parameters
@@ -169,60 +208,118 @@ class PathSVC(ClassifierMixin, KernelMachine):
         X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
             Training rows; for ``kernel="precomputed"`` the kernel matrix.
         y : array-like of shape (n_samples,)
-            Labels of two classes.
+            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, of rows and of their errors.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of rows, handed to ``cv``.
 
         Returns
         -------
         self : object
         """
-        began = time.perf_counter()
-        X, y, weight = self._validate_fit(X, y, sample_weight)
-        labels = np.asarray(column_or_1d(y, warn=True))
-        self.classes_, sign = _signs(labels, weight)
-        kernel = self._resolve_kernel(X, weight)
-        gram = Gram(kernel, X, cache_size=self.cache_size, precision="double",
-                    n_threads=self.n_threads)  # fmt: skip
-        balance = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=labels, sample_weight=weight
+        deadline = Deadline.after(self.max_time)
+        check_range(self.C_min, self.C_max, self.accuracy)
+        inputs = self._read(X, y, sample_weight)
+        splits = self._splits(inputs, groups)
+        kernel = self._resolve_kernel(inputs.rows, inputs.weight)
+        choice = KernelChoice(
+            kernel, low_rank=self.low_rank, cache_size=self.cache_size, n_threads=self.n_threads
         )
-        problem = svc(sign, 1.0, weight * balance[(sign > 0).astype(int)]).problem
-        deadline = np.inf if self.max_time is None else began + self.max_time
-        with shown(self.verbose, self.callback) as report:
-            limits = Limits(self.C_max, deadline=deadline, callback=report)
-            self.path_ = trace(
-                problem, gram, limits, classes=self.classes_, rows=X, C_min=self.C_min,
-                accuracy=self.accuracy,
-            )  # fmt: skip
-            self.cv_error_ = self._validate_path(limits, labels, weight)
-        self.C_ = choose_C(self.path_, self.cv_error_)
-        self._keep_machine(X, kernel)
+        values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
+        limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
+        with shown(self.verbose, limits) as shown_limits:
+            whole = self._trace(inputs, values, shown_limits)
+            held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, whole)
+        self.classes_, self.paths_ = inputs.classes, whole.paths
+        self.path_ = whole.paths[0] if len(inputs.classes) == 2 else whole
+        self._choose(whole, held_out)
+        self._keep_machine(inputs, kernel, whole)
         return self
 
-    def _validate_path(self, limits: Limits, y: NDArray[Any], weight: FloatArray) -> StepFunction:
-        if isinstance(self.cv, str):
-            return leave_one_out_error(self.path_, limits, weight)
-        cv = self.cv
-        if isinstance(cv, Integral):
-            smaller = int(np.unique(y, return_counts=True)[1].min())
-            cv = max(min(int(cv), smaller), 2)
-        splits = check_cv(cv, y, classifier=True).split(np.zeros(len(y)), y)
-        held_out = [test for _, test in splits if weight[test].any()]
-        return cross_validated_error(self.path_, held_out, limits, weight)
+    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Inputs:
+        """What was given, checked."""
+        X, y, weight = self._validate_fit(X, y, sample_weight)
+        self.shape_fit_ = getattr(X, "shape", (len(weight),))
+        classes, codes = find_classes(y)
+        check_weighted_classes(classes, codes, weight)
+        return Inputs(X, classes, codes, weight, self.class_weight, TrainingRows.of(self))
 
-    def _keep_machine(self, X: Any, kernel: Kernel) -> None:
+    def _trace(self, inputs: Inputs, values: KernelValues, limits: Limits) -> PairPaths:
+        """The paths of all rows."""
+        whole = trace_pairs(
+            inputs, inputs.full_weight(), values.gram, limits, values=values, C_min=self.C_min,
+            accuracy=self.accuracy,
+        )  # fmt: skip
+        if not whole.C_end > whole.C_begin:
+            raise ValueError(
+                f"a path ended before its first solution ({whole.status}): there is no machine, "
+                f"allow more than max_time={self.max_time}"
+            )
+        return whole
+
+    def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
+        """The splits of ``cv``; none for "loo" where one path tells which rows matter."""
+        n, cv = len(inputs.codes), self.cv
+        if isinstance(cv, str):
+            if self.scoring is not None:
+                raise ValueError("scoring must be None with cv='loo': a single row has no score")
+            # balanced weights change with every row that is left out, for all rows
+            is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
+            alone = [] if is_short else np.flatnonzero(inputs.weight > 0).tolist()
+            return [Split(1 - np.eye(1, n, i, dtype=np.uint8)[0], np.array([i])) for i in alone]
+        if isinstance(cv, Integral):
+            smaller = int(np.bincount(inputs.codes).min())
+            cv = max(min(int(cv), smaller), 2)
+        return read_splits(cv, inputs, groups)
+
+    def _validate_paths(
+        self, inputs: Inputs, splits: list[Split], gram: Gram, limits: Limits, whole: PairPaths
+    ) -> HeldOut:
+        if not splits:
+            return leave_one_out_error(whole.paths[0], limits, inputs.weight)
+        scoring = None
+        if self.scoring is not None:
+            scoring = Scoring.read(self.scoring, *range_of_interest(whole))
+        return cross_validate(inputs, splits, gram, limits, whole, self.accuracy, scoring)
+
+    def _choose(self, whole: PairPaths, held_out: HeldOut) -> None:
+        """C by what the held-out rows say, with a warning if that is not all of them."""
+        self.cv_error_, self.cv_errors_ = held_out.error, held_out.errors
+        self.cv_score_ = held_out.score
+        self.C_ = choose_C(whole, held_out, is_careful=self.choice == "one-standard-error")
+        if held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
+            return
+        end = min(whole.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
+        if whole.status in ENDED:
+            warnings.warn(
+                f"a path ended early ({whole.status}): C_={self.C_:.4g} is chosen up to "
+                f"{end:.4g}, not up to C_max={plain(self.C_max)}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _keep_machine(self, inputs: Inputs, kernel: Kernel, whole: PairPaths) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
-        coef = self.path_.coef(self.C_)
+        n_classes = len(inputs.classes)
+        pairs = list(class_pairs(inputs.codes, n_classes))
+        read_outs = [
+            ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in whole.paths
+        ]
+        support, coef = dual_coefficients(pairs, read_outs, inputs.codes, n_classes)
+        if n_classes == 2:
+            # rows in their own order, as they were given
+            support = np.flatnonzero(read_outs[0].coef)
+            coef = read_outs[0].coef[None, support]
         self.kernel_ = kernel
-        self.shape_fit_ = np.shape(X)
-        self._keep_support(X, np.flatnonzero(coef))
-        self.dual_coef_ = coef[None, self.support_]
-        self.intercept_ = np.array([self.path_.intercept(self.C_)])
+        self._keep_support(inputs.rows, support)
+        self.dual_coef_ = coef
+        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
+        self._n_support = np.bincount(inputs.codes[support], minlength=n_classes)
         self._expand()
 
     def decision_function(self, X: Any, C: float | None = None) -> FloatArray:
-        """Decision values, positive for ``classes_[1]``.
+        """Decision values.
 
         Parameters
         ----------
@@ -233,47 +330,44 @@ class PathSVC(ClassifierMixin, KernelMachine):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive means ``classes_[1]``. More: a score for each.
         """
-        X = self._validate_predict(X)
-        if C is not None:
-            return self.path_.decision_function(X, C)
-        return np.asarray(self._evaluate(X)[0][:, 0] + self.intercept_[0])
+        decisions = self._decisions(X, C)
+        return decisions[:, 0] if len(self.classes_) == 2 else scores(decisions, len(self.classes_))
 
     def predict(self, X: Any, C: float | None = None) -> NDArray[Any]:
-        """Class of each row, at ``C_`` or any other C."""
-        positive = self.decision_function(X, C) > 0
-        return np.asarray(self.classes_[positive.astype(np.intp)])
+        """Class of each row, at ``C_`` or any other C: of more than two the one that wins most
+        pairs, and the first of several, as ``cv_error_`` counts them.
+        """
+        decisions = self._decisions(X, C)
+        if len(self.classes_) == 2:
+            return np.asarray(self.classes_[(decisions[:, 0] > 0).astype(np.intp)])
+        assert isinstance(self.path_, PairPaths)
+        return np.asarray(self.classes_[self.path_.winners(decisions)])
 
+    def plot(self, *, axes: Any = None) -> Any:
+        """Error on held-out rows against C, and the C that was chosen.
 
-def choose_C(path: Path, error: StepFunction) -> float:
-    """Middle (of log C) of the widest range with the smallest error, where C matters."""
-    if path.status == "trivial":
-        return float(np.clip(1.0, error.x[0] or 1.0, error.end))
-    low = max(0.5 * path.C_start, path.C_begin)
-    high = min(max(2.0 * float(path.C[-1]), low), path.C_end, error.end)
-    low = min(low, high)
-    best, widest = low, -1.0
-    for begin, end, value in error.pieces():
-        begin, end = max(begin, low), min(end, high)
-        if value <= error.minimum + 1e-12 and end >= begin and np.log(end / begin) > widest:
-            best, widest = float(np.sqrt(begin * end)), float(np.log(end / begin))
-    return min(best, high)
+        Parameters
+        ----------
+        axes : matplotlib axes or sequence of them, default=None
+            Where to draw; a new figure if None.
 
+        Returns
+        -------
+        ndarray of matplotlib axes
+        """
+        check_is_fitted(self)
+        from mercer.paths.plot_results import plot_choice
 
-def _signs(y: NDArray[Any], weight: FloatArray) -> tuple[NDArray[Any], FloatArray]:
-    """The two classes, and -1 or +1 for each row."""
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}."
-        )
-    seen = np.unique(codes[weight > 0])
-    if len(seen) < 2:
-        raise ValueError(
-            "The number of classes has to be greater than one; got "
-            f"{len(seen)} class{'' if len(seen) == 1 else 'es'} with positive weight"
-        )
-    return classes, np.where(codes == 1, 1.0, -1.0)
+        return plot_choice(self, axes)
+
+    def _decisions(self, X: Any, C: float | None) -> FloatArray:
+        """Values of all pairs of classes."""
+        X = self._validate_predict(X)
+        if C is None and self.low_rank is None:
+            return self._pair_decisions(X)
+        at = self.C_ if C is None else C
+        features = self.paths_[0]._known_values().features(X)
+        return np.stack([path._decide(features, at) for path in self.paths_], axis=-1)

@@ -5,73 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.gram import Gram
+from mercer.paths.limits import Limits, PathCallback, PathProgress
 from mercer.paths.segments import FREE, LOWER, UPPER, Segments
 from mercer.paths.start import Start, at_unit, scaled_problem
 from mercer.problem import Problem
 from mercer.solvers import Basis
 
-__all__ = ["Limits", "PathProgress", "Run", "coef_sizes", "follow"]
+__all__ = ["Run", "coef_sizes", "follow"]
 
 FloatArray = NDArray[np.float64]
-PathStatus = Literal[
-    "complete", "C_max", "trivial", "max-events", "max-time", "callback", "precision-limit"
-]
-_STATUS = {"complete": "complete", "reached": "C_max"}
+_STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
 _RECOVERIES = 100
-
-
-@dataclass(frozen=True)
-class PathProgress:
-    """How far a path has come, handed to the callback about every 50 ms.
-
-    Attributes
-    ----------
-    n_events : int
-        Breakpoints so far.
-    C : float
-        Where the path is.
-    n_free : int
-        Free variables at present.
-    seconds : float
-        Time since the start.
-    """
-
-    n_events: int
-    C: float
-    n_free: int
-    seconds: float
-
-
-PathCallback = Callable[[PathProgress], object]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop following a path.
-
-    Attributes
-    ----------
-    C_max : float
-        Largest C; infinite follows the path to its end.
-    max_events : int
-        Largest number of breakpoints.
-    deadline : float
-        Moment of :func:`time.perf_counter` to stop at.
-    callback : callable or None
-        Called with a :class:`PathProgress`; a true value ends the path.
-    """
-
-    C_max: float = 1e3
-    max_events: int = 10**7
-    deadline: float = np.inf
-    callback: PathCallback | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +30,7 @@ class Run:
     """A followed path: its segments, how it ended, and what it took."""
 
     segments: Segments
-    status: PathStatus
+    status: str
     violation: float
     coef: FloatArray
     free: NDArray[np.intp]
@@ -114,8 +65,8 @@ def follow(
     **options
         Further fields of the native options.
     """
-    if start.is_trivial or start.parameter * limits.C_max <= 1.0:
-        status: PathStatus = "trivial" if start.is_trivial else "C_max"
+    if start.status or start.is_trivial or start.parameter * limits.C_max <= 1.0:
+        status = start.status or ("trivial" if start.is_trivial else "C_max")
         return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
     began = time.perf_counter()
     segments, events, violation, recoveries = None, 0, 0.0, 0
@@ -147,10 +98,10 @@ def follow(
         if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
             break
         recoveries += 1
-        start = _recover(problem, gram, out, start, sum_rate)
-    status = _STATUS.get(out["end"], out["end"])
-    if status == "drifted":
-        status = "precision-limit"
+        start = _recover(problem, gram, out, start, sum_rate, limits)
+        if start.status:
+            break
+    status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
     free = np.asarray(out["free"], dtype=np.intp)
@@ -172,7 +123,7 @@ def _options(
     settings = _core.PathOptions()
     settings.stop = 0.0 if limits.C_max == np.inf else 1.0 / limits.C_max
     settings.max_events = max(limits.max_events - events, 0)
-    settings.max_seconds = min(max(limits.deadline - time.perf_counter(), 0.0), 1e300)
+    settings.max_seconds = limits.deadline.seconds_left
     if until_settled is not None:
         settings.until_settled = until_settled
     for name, value in options.items():
@@ -227,15 +178,26 @@ def _constant(problem: Problem, start: Start) -> Segments:
 
 
 def _recover(
-    problem: Problem, gram: Gram, out: dict[str, Any], start: Start, sum_rate: float
+    problem: Problem,
+    gram: Gram,
+    out: dict[str, Any],
+    start: Start,
+    sum_rate: float,
+    limits: Limits,
 ) -> Start:
     """The solution where the path lost its way, computed afresh."""
     parameter = float(out["last_parameter"])
+    time_left = limits.deadline.seconds_left
     if sum_rate:
         moved = replace(problem, group_sum=problem.group_sum + sum_rate * parameter)
         basis = Basis(moved, gram, out["coef"])
-        coef = basis.solve(tol=1e-9).coef
+        solution = basis.solve(tol=1e-9, max_time=time_left)
+        coef = solution.coef
     else:
         basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
-        coef = at_unit(problem, basis.problem, basis.solve(tol=1e-9).coef, parameter)
-    return replace(start, coef=coef, free=basis.free, parameter=parameter, expansion=None)
+        solution = basis.solve(tol=1e-9, max_time=time_left)
+        coef = at_unit(problem, basis.problem, solution.coef, parameter)
+    status = "max-time" if solution.status == "max-time" else ""
+    return replace(
+        start, coef=coef, free=basis.free, parameter=parameter, expansion=None, status=status
+    )

@@ -3,85 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations import svc
-from mercer.gram import Expansion, Gram
-from mercer.kernels import Kernel, Precomputed
-from mercer.native_kernel import take_rows
-from mercer.paths.held_out import held_out_rows, held_out_scores
-from mercer.paths.inputs import make_kernel, read_inputs
+from mercer.gram import Gram
+from mercer.paths.display import shown
+from mercer.paths.grid_result import Grid
+from mercer.paths.held_out import held_out_scores
+from mercer.paths.inputs import KernelChoice, read_inputs
+from mercer.paths.limits import Limits, PathCallback, PathProgress, check_callback
 from mercer.paths.moving import MovingSolution
+from mercer.paths.numbers import plain, positive_vector, real
+from mercer.paths.scoring import Scoring
+from mercer.paths.splits import read_splits
 from mercer.problem import Certificate, Problem, Solution, assess
 from mercer.solvers import solve
+from mercer.solvers.deadline import Deadline
 
-__all__ = ["Grid", "svc_grid"]
+__all__ = ["svc_grid"]
 
 FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """Solutions for every pair of a gamma and a C, made by :func:`svc_grid`.
-
-    Attributes
-    ----------
-    gamma : ndarray of shape (n_gamma,)
-        The widths; NaN for a kernel that was given as it is.
-    C : ndarray of shape (n_C,)
-        The prices, ascending.
-    solutions : ndarray of shape (n_gamma, n_C) of Solution
-        Each with its certificate; None where ``max_time`` came first.
-    scores : ndarray of shape (n_gamma, n_C) or None
-        Share of held-out rows that are predicted right; None without ``cv``.
-    classes : ndarray of shape (2,)
-        The labels.
-    """
-
-    gamma: FloatArray
-    C: FloatArray
-    solutions: NDArray[Any]
-    scores: FloatArray | None
-    classes: NDArray[Any]
-    kernels: tuple[Kernel, ...]
-    rows: Any
-
-    @property
-    def best(self) -> tuple[int, int]:
-        """Positions of the gamma and the C with the best score; the smallest of equal ones."""
-        if self.scores is None:
-            raise ValueError("there are no scores: give cv to svc_grid, or use score(X, y)")
-        i, j = np.unravel_index(np.nanargmax(self.scores), self.scores.shape)
-        return int(i), int(j)
-
-    def decision_function(self, X: Any, i: int, j: int) -> FloatArray:
-        """Values of the machine with ``gamma[i]`` and ``C[j]``; positive is ``classes[1]``."""
-        return self._values(X, i, [j])[:, 0]
-
-    def score(self, X: Any, y: ArrayLike) -> FloatArray:
-        """Share of the rows that each machine predicts right: shape (n_gamma, n_C)."""
-        positive = np.asarray(y) == self.classes[1]
-        out = np.full(self.solutions.shape, np.nan)
-        for i, row in enumerate(self.solutions):
-            solved = [j for j, solution in enumerate(row) if solution is not None]
-            if solved:
-                right = (self._values(X, i, solved) > 0) == positive[:, None]
-                out[i, solved] = right.mean(axis=0)
-        return out
-
-    def _values(self, X: Any, i: int, columns: Sequence[int]) -> FloatArray:
-        found = [self.solutions[i, j] for j in columns]
-        weights = np.column_stack([solution.coef for solution in found])
-        used = np.flatnonzero(weights.any(axis=1))
-        is_stored = isinstance(self.kernels[i], Precomputed)
-        rows = used if is_stored else take_rows(self.rows, used)
-        values = Expansion(self.kernels[i], rows, weights[used]).evaluate(X)[0]
-        return np.asarray(values + [float(solution.multiplier[0]) for solution in found])
 
 
 def svc_grid(
@@ -94,11 +38,16 @@ def svc_grid(
     degree: int = 3,
     coef0: float = 0.0,
     cv: Any = None,
+    groups: ArrayLike | None = None,
+    scoring: Any = None,
+    class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
     cache_size: float = 100.0,
     n_threads: int | None = None,
     max_time: float | None = None,
+    callback: PathCallback | None = None,
+    verbose: bool | int = False,
 ) -> Grid:
     """Support vector classifiers for all pairs of C and gamma (spec 002, 9.2).
 
@@ -118,8 +67,15 @@ def svc_grid(
     kernel, degree, coef0
         As in :class:`SVC`; the kernel must be positive semi-definite.
     cv : int, cross-validation generator or iterable, default=None
-        How ``scores`` are found: on held-out rows of machines trained without them. All
-        folds share the kernel values of a gamma.
+        How ``scores`` are found: on held-out rows of machines trained on exactly the rows that
+        a split says. All splits share the kernel values of a gamma; "scale" is resolved once,
+        on all rows.
+    groups : array-like of shape (n_rows,), default=None
+        Groups of rows, handed to ``cv``.
+    scoring : str or callable, default=None
+        What ``scores`` are, as in scikit-learn; None for the share of right predictions.
+    class_weight : dict or "balanced", default=None
+        As in :class:`SVC`; "balanced" means the training rows of each split.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights, of rows and of their scores.
     tol : float, default=1e-3
@@ -130,6 +86,11 @@ def svc_grid(
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     max_time : float, default=None
         Seconds after which the grid is returned as far as it is filled.
+    callback : callable, default=None
+        Called with a :class:`PathProgress` after each solution, whose events are the solutions
+        so far; a true value ends the grid, which is returned as far as it is filled.
+    verbose : bool, default=False
+        Whether to show the progress.
 
     Returns
     -------
@@ -145,40 +106,68 @@ def svc_grid(
     >>> grid.scores.shape
     (2, 3)
     """
-    deadline = np.inf if max_time is None else time.perf_counter() + max_time
-    costs, widths = _positive("Cs", Cs), _positive("gammas", gammas)
-    inputs = read_inputs(X, y, sample_weight, kernel)
+    deadline = Deadline.after(max_time)
+    costs = positive_vector("Cs", Cs)
+    widths = ["scale"] if gammas is None else positive_vector("gammas", gammas).tolist()
+    if not 0 <= real("tol", tol) < np.inf:
+        raise ValueError(f"tol must not be negative, and finite, got {plain(tol)!r}")
     if isinstance(X, Gram):
         raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
-    problem = svc(inputs.sign, 1.0, inputs.weight).problem
-    folds = held_out_rows(cv, inputs)
-    kernels = [
-        make_kernel(kernel, inputs.rows, inputs.weight, degree=degree, gamma=gamma, coef0=coef0)
-        for gamma in (["scale"] if gammas is None else widths)
+    inputs = read_inputs(X, y, sample_weight, kernel, class_weight)
+    problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
+    splits = read_splits(cv, inputs, groups)
+    measure = None if scoring is None else Scoring.read(scoring)
+    choices = [
+        KernelChoice(kernel, degree, gamma, coef0, None, cache_size, n_threads) for gamma in widths
     ]
-    solutions = np.full((len(kernels), len(costs)), None, dtype=object)
+    sources = [choice.values(X, inputs.rows, inputs.weight, inputs.training) for choice in choices]
+    solutions = np.full((len(choices), len(costs)), None, dtype=object)
     scores = np.full(solutions.shape, np.nan)
-    for i, made in enumerate(kernels):
-        gram = Gram(
-            made, inputs.rows, cache_size=cache_size, precision="double", n_threads=n_threads
-        )
-        begin = solutions[i - 1, 0].coef / costs[0] if i and solutions[i - 1, 0] else None
-        for j, solution in enumerate(_column(problem, gram, costs, begin, tol, deadline)):
-            solutions[i, j] = solution
-        if folds:
-            scores[i] = held_out_scores(problem, gram, costs, folds, inputs, tol, deadline)
-    names = np.array([getattr(made, "gamma", np.nan) for made in kernels], dtype=np.float64)
+    with shown(verbose, Limits(deadline=deadline, callback=check_callback(callback))) as limits:
+        watch = _Watch(limits)
+        for i, values in enumerate(sources):
+            if watch.is_over:
+                break
+            begin = solutions[i - 1, 0].coef / costs[0] if i and solutions[i - 1, 0] else None
+            for j, solution in enumerate(_column(problem, values.gram, costs, begin, tol, watch)):
+                solutions[i, j] = solution
+            if splits and not watch.is_over:
+                scores[i] = held_out_scores(
+                    inputs, values.gram, costs, splits, tol, deadline, measure
+                )
+            values.forget()
+    is_full = all(solution is not None for solution in solutions.flat)
+    is_full = is_full and not (splits and np.isnan(scores).any())
     return Grid(
-        names, costs, solutions, scores if folds else None, inputs.classes, tuple(kernels),
-        inputs.rows,
-    )  # fmt: skip
+        gamma=np.array([getattr(v.kernel, "gamma", np.nan) for v in sources], dtype=np.float64),
+        C=costs,
+        solutions=solutions,
+        scores=scores if splits else None,
+        status="complete" if is_full else watch.status or "max-time",
+        classes=inputs.classes,
+        kernel_values=tuple(sources),
+    )
 
 
-def _positive(name: str, values: ArrayLike | None) -> FloatArray:
-    array = np.sort(np.atleast_1d(np.asarray([1.0] if values is None else values, np.float64)))
-    if array.ndim != 1 or not len(array) or not ((array > 0) & np.isfinite(array)).all():
-        raise ValueError(f"{name} must be positive numbers, got {values!r}")
-    return array
+class _Watch:
+    """The clock and the callback of a grid, which is told of each solution."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits, self.began, self.n_solutions, self.status = limits, time.perf_counter(), 0, ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the grid has to end."""
+        return bool(self.status) or self.limits.deadline.is_over
+
+    def tell(self, C: float, n_free: int) -> bool:
+        """Report one more solution; whether the callback wants to end."""
+        self.n_solutions += 1
+        seconds = time.perf_counter() - self.began
+        report = self.limits.callback
+        if report is not None and report(PathProgress(self.n_solutions, C, n_free, seconds)):
+            self.status = "callback"
+        return bool(self.status)
 
 
 def _column(
@@ -187,7 +176,7 @@ def _column(
     costs: FloatArray,
     begin: FloatArray | None,
     tol: float,
-    deadline: float,
+    watch: _Watch,
 ) -> list[Solution]:
     """The solutions of one kernel for ascending C, as many as there is time for.
 
@@ -197,11 +186,15 @@ def _column(
     points: list[tuple[Problem, FloatArray]] = []
     marks = [(time.perf_counter(), gram.n_evaluations, 0)]
     for C in costs:
-        status = moving.to(C, max_time=deadline - time.perf_counter())
-        if status == "max-time":
+        left = watch.limits.deadline.seconds_left
+        status = moving.to(C, max_time=left, callback=watch.limits.watch(float(C)))
+        if status in ("max-time", "callback"):
+            watch.status = status
             break
         points.append((moving.basis.problem, moving.basis.coef))
         marks.append((time.perf_counter(), gram.n_evaluations, moving.basis.n_iterations))
+        if watch.tell(float(C), len(moving.basis.free)):
+            break
     certificates = _certificates(gram, points)
     solutions = []
     for k, certificate in enumerate(certificates):
@@ -209,7 +202,8 @@ def _column(
         scaled, coef = points[k]
         if not (certificate.violation <= tol and certificate.is_feasible):
             # rounding has spoiled the gradient it was solved with, or the sum of the point
-            solutions.append(solve(scaled, gram, "active-set", start=coef, tol=tol))
+            left = watch.limits.deadline.seconds_left
+            solutions.append(solve(scaled, gram, "active-set", start=coef, tol=tol, max_time=left))
             continue
         solutions.append(
             Solution(

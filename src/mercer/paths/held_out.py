@@ -1,59 +1,73 @@
 """Scores on held-out rows of machines that move from C to C.
 
-A held-out row is one whose box is collapsed to zero: all folds share the kernel values, and the
-value at such a row is known with the gradient.
+A row that is not trained on is one whose box is collapsed to zero: all splits share the kernel
+values, and the value at such a row is known with the gradient.
 """
 
 from __future__ import annotations
 
-import time
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
+from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.paths.inputs import Inputs
 from mercer.paths.moving import MovingSolution
-from mercer.paths.validation import without
-from mercer.problem import Problem
+from mercer.paths.scoring import Scoring
+from mercer.paths.splits import Split
+from mercer.solvers.deadline import Deadline
 
-__all__ = ["held_out_rows", "held_out_scores"]
+__all__ = ["held_out_scores"]
 
 FloatArray = NDArray[np.float64]
-Folds = list[NDArray[np.intp]]
-
-
-def held_out_rows(cv: Any, inputs: Inputs) -> Folds:
-    """The rows held out together; none if ``cv`` is None."""
-    if cv is None:
-        return []
-    splitter = check_cv(cv, inputs.codes, classifier=True)
-    rows = np.zeros(len(inputs.codes))
-    return [np.asarray(test) for _, test in splitter.split(rows, inputs.codes)]
 
 
 def held_out_scores(
-    problem: Problem,
+    inputs: Inputs,
     gram: Gram,
     costs: FloatArray,
-    folds: Folds,
-    inputs: Inputs,
+    splits: list[Split],
     tol: float,
-    deadline: float,
+    deadline: Deadline,
+    scoring: Scoring | None = None,
 ) -> FloatArray:
-    """Weighted share of held-out rows that are predicted right, for each of ascending C.
+    """Share of held-out rows that are predicted right, the mean over the splits, for each C.
 
     NaN where there was no time.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Rows, classes and weights: of a split's scores too.
+    gram : Gram
+        Kernel values of all rows.
+    costs : ndarray of shape (n_C,)
+        The C, ascending.
+    splits : list of Split
+        Rows to train on, and rows to test with.
+    tol : float
+        Largest KKT violation.
+    deadline : Deadline
+        When to stop.
+    scoring : Scoring, default=None
+        Another score.
     """
-    right = np.zeros(len(costs))
-    for fold in folds:
-        moving = MovingSolution(without(problem, fold), gram, float(costs[0]), None, tol)
+    scores = np.full((len(splits), len(costs)), np.nan)
+    for k, split in enumerate(splits):
+        problem = svc(inputs.sign, 1.0, inputs.full_weight(split.times)).problem
+        moving = MovingSolution(problem, gram, float(costs[0]), None, tol)
+        measure = _right(inputs, split) if scoring is None else scoring.measure(inputs, split)
         for j, C in enumerate(costs):
-            if moving.to(C, max_time=deadline - time.perf_counter()) == "max-time":
-                right[j:] = np.nan
-                break
-            positive = moving.basis.values[fold] > 0
-            right[j] += inputs.weight[fold] @ (positive == (inputs.codes[fold] == 1))
-    return np.asarray(right / sum(inputs.weight[fold].sum() for fold in folds))
+            if moving.to(C, max_time=deadline.seconds_left) == "max-time":
+                return np.asarray(scores.mean(axis=0))
+            values = moving.basis.values[split.test]
+            scores[k, j] = measure((values > 0).astype(np.intp), values)
+    return np.asarray(scores.mean(axis=0))
+
+
+def _right(inputs: Inputs, split: Split) -> Callable[..., float]:
+    """Weighted share of right predictions at the held-out rows of a split."""
+    weight, truth = inputs.weight[split.test], inputs.codes[split.test]
+    return lambda codes, _: float(weight @ (codes == truth) / weight.sum())

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.gram import Expansion, Gram
+from mercer.gram import Gram
 from mercer.kernels import Gaussian
-from mercer.native_kernel import take_rows
+from mercer.native_kernel import count_rows
 from mercer.paths.certified import certify_machine
+from mercer.paths.kernel_values import KernelValues
+from mercer.paths.numbers import plain, real
+from mercer.paths.training_rows import TrainingRows, read_labels, read_weight
 from mercer.problem import Certificate, Problem, Solution
 
 __all__ = ["KernelPath", "between"]
@@ -32,11 +35,13 @@ class KernelPath:
     solutions : tuple of Solution
         The solution at each gamma, with its certificate.
     scores : ndarray of shape (n_solutions,) or None
-        Share of held-out rows that are predicted right; None without ``cv``.
+        Share of held-out rows that are predicted right, or what ``scoring`` says, the mean
+        over the splits; NaN where ``max_time`` came first, None without ``cv``.
     gap : float
         Bound of the relative duality gap at every gamma from the first to the last.
     status : str
-        "gamma_max", or "max-time" if it ended early.
+        "gamma_max", or why it ended early: "max-time", "callback". A first solution that was
+        not finished is kept: its own ``status`` and certificate say what it is.
     classes : ndarray of shape (2,)
         The labels.
     """
@@ -50,12 +55,21 @@ class KernelPath:
     classes: NDArray[Any]
     problem: Problem
     rows: Any
+    training: TrainingRows
+
+    def __repr__(self) -> str:
+        low, high = self.gamma[0], self.gamma[-1]
+        return (
+            f"<KernelPath of {count_rows(self.rows)} rows: {len(self.gamma)} solutions from "
+            f"gamma={low:.4g} to {high:.4g}, gap at most {self.gap:.2g}, {self.status}>"
+        )
 
     def _mean(self, gamma: float) -> tuple[int, float]:
         """The solution on the left of a gamma and the share of the one on its right."""
         low, high = self.gamma[0], self.gamma[-1]
+        given, gamma = gamma, real("gamma", gamma)
         if not low * (1 - 1e-12) <= gamma <= high * (1 + 1e-12):
-            raise ValueError(f"gamma must lie in [{low:.6g}, {high:.6g}], got {gamma}")
+            raise ValueError(f"gamma must lie in [{low:.6g}, {high:.6g}], got {plain(given)}")
         k = int(np.clip(np.searchsorted(self.gamma, gamma, "right") - 1, 0, len(self.gamma) - 1))
         if k == len(self.gamma) - 1:
             return k, 0.0
@@ -82,20 +96,40 @@ class KernelPath:
 
     def decision_function(self, X: Any, gamma: float) -> FloatArray:
         """Values of the machine at ``gamma``; positive means ``classes[1]``."""
-        coef = self.coef(gamma)
-        used = np.flatnonzero(coef)
-        kernel = Gaussian(float(gamma))
-        expansion = Expansion(kernel, take_rows(self.rows, used), coef[used, None])
-        return np.asarray(expansion.evaluate(X)[0][:, 0] + self.intercept(gamma))
+        return self._decide(self.training.check(X), gamma)
+
+    def _decide(self, X: Any, gamma: float) -> FloatArray:
+        coef, intercept = self.coef(gamma), self.intercept(gamma)
+        values = KernelValues(Gaussian(float(gamma)), self.rows, self.training)
+        return np.asarray(values.expand(X, coef[:, None])[:, 0] + intercept)
 
     def predict(self, X: Any, gamma: float) -> NDArray[Any]:
         """Class of each row at ``gamma``."""
         return np.asarray(self.classes[(self.decision_function(X, gamma) > 0).astype(np.intp)])
 
-    def score(self, X: Any, y: ArrayLike) -> FloatArray:
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
         """Share of the rows that each of the solutions predicts right."""
-        labels = np.asarray(y)
-        return np.array([(self.predict(X, gamma) == labels).mean() for gamma in self.gamma])
+        X = self.training.check(X)
+        positive = read_labels(y, self.classes, count_rows(X)) == 1
+        weight = read_weight(sample_weight, len(positive))
+        right = [(self._decide(X, gamma) > 0) == positive for gamma in self.gamma]
+        return np.asarray(np.array(right) @ weight / weight.sum())
+
+    def plot(self, *, axes: Any = None) -> Any:
+        """Support vectors and, if there are any, scores against gamma.
+
+        Parameters
+        ----------
+        axes : matplotlib axes or sequence of them, default=None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        ndarray of matplotlib axes
+        """
+        from mercer.paths.plot_results import plot_kernel_path
+
+        return plot_kernel_path(self, axes)
 
 
 def between(problem: Problem, left: FloatArray, right: FloatArray, share: float) -> FloatArray:

@@ -9,6 +9,7 @@ from mercer.gram import Gram
 from mercer.paths.start import scaled_problem
 from mercer.problem import Problem
 from mercer.solvers import Basis
+from mercer.solvers.progress import Callback
 
 __all__ = ["MovingSolution"]
 
@@ -38,9 +39,9 @@ class MovingSolution:
         self.problem, self.C, self.tol = problem, C, tol
         self.basis = Basis(scaled_problem(problem, C), gram, None if coef is None else C * coef)
 
-    def to(self, C: float, *, max_time: float = np.inf) -> str:
+    def to(self, C: float, *, max_time: float = np.inf, callback: Callback | None = None) -> str:
         """Move to ``C`` and solve; how that ended. No certificate is computed."""
         if C != self.C:
             self.basis.rescale(scaled_problem(self.problem, C), C / self.C)
             self.C = C
-        return self.basis.improve(tol=self.tol, max_time=max_time)
+        return self.basis.improve(tol=self.tol, max_time=max_time, callback=callback)

@@ -7,96 +7,26 @@ regularization path follows it from nu = 1, where every row is at its bound, dow
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from mercer.gram import Expansion, Gram
-from mercer.kernels import Kernel, Precomputed
-from mercer.native_kernel import count_rows, take_rows
-from mercer.paths.certified import certify_machine
-from mercer.paths.follow import Limits, Run, coef_sizes, follow
-from mercer.paths.inputs import make_kernel, read_rows
-from mercer.paths.segments import Segments
-from mercer.paths.start import Start, finite_sums
-from mercer.problem import Certificate, Problem
+from mercer.gram import Gram
+from mercer.lowrank import LowRank
+from mercer.paths.display import shown
+from mercer.paths.follow import Run, coef_sizes, follow
+from mercer.paths.inputs import KernelChoice, read_rows
+from mercer.paths.limits import Limits, PathCallback, read_limits
+from mercer.paths.nu_path import NuPath
+from mercer.paths.numbers import plain, real
+from mercer.paths.start import Start, expansion_in_time, unfinished
+from mercer.problem import Problem
+from mercer.solvers.deadline import Deadline
 from mercer.spot_check import require_definite
 
-__all__ = ["NuPath", "one_class_path"]
-
-FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class NuPath:
-    """One-class machines for all nu from ``nu_end`` to 1, made by :func:`one_class_path`.
-
-    Attributes
-    ----------
-    nu : ndarray of shape (n_breakpoints,)
-        The breakpoints, falling; between them the coefficients are affine in nu.
-    nu_end : float
-        How far the path is known.
-    status : str
-        "nu_min", or why it ended early: "max-time", "precision-limit".
-    violation : float
-        Largest KKT violation met when solutions were recomputed on the way, relative to the
-        largest kernel value.
-    """
-
-    segments: Segments
-    problem: Problem
-    status: str
-    violation: float
-    kernel: Kernel
-    rows: Any
-    gram: Gram
-
-    @property
-    def _total(self) -> float:
-        return float(self.problem.upper.sum())
-
-    @property
-    def nu(self) -> FloatArray:
-        """The breakpoints."""
-        return np.asarray(self.segments.parameter / self._total)
-
-    @property
-    def nu_end(self) -> float:
-        """The smallest nu the path is known for."""
-        return self.segments.end_parameter / self._total
-
-    def _locate(self, nu: float) -> tuple[int, float]:
-        if not self.nu_end * (1 - 1e-12) <= nu <= 1.0:
-            raise ValueError(f"nu must lie in [{self.nu_end:.6g}, 1], got {nu}")
-        parameter = float(np.clip(nu * self._total, self.segments.end_parameter, self._total))
-        return self.segments.locate(parameter), parameter
-
-    def coef(self, nu: float) -> FloatArray:
-        """Coefficient of each row at ``nu``, in O(n)."""
-        return self.segments.coef(*self._locate(nu))
-
-    def intercept(self, nu: float) -> float:
-        """Minus the level at ``nu``; negative values of the machine are outliers."""
-        k, t = self._locate(nu)
-        s = self.segments
-        return float(s.bias[k] + (t - s.parameter[k]) * s.bias_rate[k])
-
-    def certificate(self, nu: float) -> Certificate:
-        """How good the machine at ``nu`` is, computed afresh."""
-        at = replace(self.problem, group_sum=np.array([self._locate(nu)[1]]))
-        return certify_machine(at, self.gram, self.coef(nu), self.intercept(nu))
-
-    def decision_function(self, X: Any, nu: float) -> FloatArray:
-        """Values of the machine at ``nu``; negative means outlier."""
-        coef = self.coef(nu)
-        used = np.flatnonzero(coef)
-        rows = used if isinstance(self.kernel, Precomputed) else take_rows(self.rows, used)
-        values = Expansion(self.kernel, rows, coef[used, None]).evaluate(X)[0][:, 0]
-        return np.asarray(values + self.intercept(nu))
+__all__ = ["one_class_path"]
 
 
 def one_class_path(
@@ -108,28 +38,31 @@ def one_class_path(
     coef0: float = 0.0,
     nu_min: float = 0.01,
     sample_weight: ArrayLike | None = None,
+    low_rank: int | LowRank | None = None,
     cache_size: float = 100.0,
     n_threads: int | None = None,
+    max_events: int = -1,
     max_time: float | None = None,
+    callback: PathCallback | None = None,
+    verbose: bool | int = False,
 ) -> NuPath:
     """One-class machines for every nu from 1 down to ``nu_min``.
 
     Parameters
     ----------
     X : array-like, sparse matrix or sequence of shape (n_rows, n_features)
-        Training rows; for ``kernel="precomputed"`` the kernel matrix.
+        Training rows; for ``kernel="precomputed"`` the kernel matrix; a :class:`Gram` to
+        share its kernel values.
     kernel, degree, gamma, coef0
         As in :class:`OneClassSVM`; the kernel must be positive semi-definite.
     nu_min : float, default=0.01
         Where to end.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights; a weight of 2 is the same as the row given twice.
-    cache_size : float, default=100.0
-        Memory for kernel rows that are not free, in MB.
-    n_threads : int, default=None
-        Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
-    max_time : float, default=None
-        Seconds after which the path so far is returned.
+    low_rank, cache_size, n_threads, max_events, max_time, verbose
+        As in :func:`svc_path`.
+    callback : callable, default=None
+        As in :func:`svc_path`; the ``C`` it is told is 1 / (nu times the total weight).
 
     Returns
     -------
@@ -144,28 +77,33 @@ def one_class_path(
     >>> bool((path.decision_function(X, 0.1) < -1e-9).mean() <= 0.1)  # nu bounds the outliers
     True
     """
-    deadline = np.inf if max_time is None else time.perf_counter() + max_time
-    if not 0 < nu_min < 1:
-        raise ValueError(f"nu_min must lie in (0, 1), got {nu_min!r}")
-    rows, nothing, weight = read_rows(X, np.zeros(count_rows(X)), sample_weight, kernel)
-    made = make_kernel(kernel, rows, weight, degree=degree, gamma=gamma, coef0=coef0)
-    gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
+    deadline = Deadline.after(max_time)
+    if not 0 < real("nu_min", nu_min) < 1:
+        raise ValueError(f"nu_min must lie in (0, 1), got {plain(nu_min)!r}")
+    limits = read_limits(np.inf, max_events, deadline, callback)
+    rows, _, weight, training = read_rows(X, None, sample_weight, kernel, has_y=False)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    values = choice.values(X, rows, weight, training)
+    gram = values.gram
     require_definite(gram, "a path")
     gram.check_values()
-    problem = Problem(nothing, np.zeros_like(weight), weight)
-    run = _follow(problem, gram, nu_min, deadline)
+    problem = Problem(np.zeros_like(weight), np.zeros_like(weight), weight)
+    limits = replace(limits, C_max=1.0 / (nu_min * float(weight.sum())))
+    with shown(verbose, limits) as shown_limits:
+        run = _follow(problem, gram, shown_limits)
     gram.inspect(coef_sizes(problem, gram, run))
     status = "nu_min" if run.status == "C_max" else run.status
-    return NuPath(run.segments, problem, status, run.violation, made, rows, gram)
+    return NuPath(run.segments, problem, status, run.violation, values)
 
 
-def _follow(problem: Problem, gram: Gram, nu_min: float, deadline: float) -> Run:
+def _follow(problem: Problem, gram: Gram, limits: Limits) -> Run:
     """From every row at its bound: the one deepest inside is the first to leave it."""
     weight = problem.upper
     total = float(weight.sum())
-    value = finite_sums(gram.product(None, weight, precision="double"))
+    value = expansion_in_time(problem, gram, weight, limits.deadline)
+    if value is None:
+        return follow(problem, gram, unfinished(problem, "max-time"), limits)
     used = np.flatnonzero(weight > 0)
     free = used[[np.argmax(value[used])]]
     start = Start(weight, free, total, -float(value[free[0]]), 0.0, False, expansion=value)
-    limits = Limits(1.0 / (nu_min * total), deadline=deadline)
     return follow(problem, gram, start, limits, sum_rate=1.0)

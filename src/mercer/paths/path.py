@@ -10,23 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.gram import Expansion, Gram
-from mercer.kernels import Kernel, Precomputed
+from mercer.gram import Gram
+from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
-from mercer.native_kernel import count_rows, take_rows
-from mercer.paths.certified import certify_machine
-from mercer.paths.crossings import error_function
-from mercer.paths.follow import Limits
+from mercer.native_kernel import count_rows
+from mercer.paths.certified import bias_interval, certify_machine
+from mercer.paths.crossings import sign_changes
+from mercer.paths.kernel_values import KernelValues
+from mercer.paths.limits import Limits
+from mercer.paths.numbers import plain, positive, real
+from mercer.paths.regression_error import LOSSES, ErrorCurve, regression_error
 from mercer.paths.segments import FREE, Segments
 from mercer.paths.start import scaled_problem
 from mercer.paths.step_function import StepFunction
-from mercer.paths.summary import PathSummary, summarize
+from mercer.paths.summary import PathSummary, event_table, summarize
+from mercer.paths.training_rows import read_labels, read_targets, read_weight
 from mercer.problem import Certificate, Problem
+from mercer.solvers.deadline import Deadline
 
 __all__ = ["Path"]
 
 FloatArray = NDArray[np.float64]
-EVENT = np.dtype([("C", np.float64), ("row", np.int64), ("side", np.int8), ("n_free", np.int64)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +50,8 @@ class Path:
         The smallest C the path is known for; 0 unless it was asked to begin later, or
         began late.
     C_end : float
-        How far the path is known; infinite if it is complete.
+        How far the path is known; infinite if it is complete, 0 if it ended before the first
+        solution was found.
     events : structured ndarray of shape (n_events,)
         Fields ``C``, ``row``, ``side`` (-1: now at zero, 0: now free, 1: now at its bound C
         times weight) and ``n_free`` afterwards.
@@ -64,6 +69,8 @@ class Path:
     accuracy : float
         Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
         what was asked for otherwise.
+    kernel, rows : Kernel and rows, or None
+        What it is made of; None for a path that was loaded without them.
     low_rank : LowRank or None
         The approximation of the kernel, if one was asked for; ``low_rank.trace_error_`` says
         how good it is. Everything else is exact for the approximate kernel.
@@ -79,10 +86,7 @@ class Path:
     violation: float
     accuracy: float
     seconds: float
-    kernel: Kernel | None
-    rows: Any
-    gram: Gram | None = None
-    low_rank: LowRank | None = None
+    kernel_values: KernelValues | None = None
 
     @cached_property
     def C(self) -> FloatArray:
@@ -104,14 +108,7 @@ class Path:
     @cached_property
     def events(self) -> NDArray[Any]:
         """Who changed sides where."""
-        s = self.segments
-        out = np.empty(len(s.changed), EVENT)
-        of = np.searchsorted(s.changes_end, np.arange(len(s.changed)), side="right")
-        out["C"], out["n_free"] = self.C[of], s.n_free[of]
-        out["row"] = self.problem.index[s.changed]
-        bound = np.where(s.side > 0, s.upper[s.changed], s.lower[s.changed])
-        out["side"] = np.where(s.side == FREE, 0, np.where(bound == 0, -1, 1))
-        return out
+        return event_table(self)
 
     def __repr__(self) -> str:
         rows, events = len(np.unique(self.problem.index)), len(self.segments.changed)
@@ -120,27 +117,50 @@ class Path:
             f"{self.C_end:.4g}, {self.status}>"
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        # kernel values are made again when they are needed
-        return self.__dict__ | {"gram": None}
+    @property
+    def kernel(self) -> Kernel | None:
+        """The kernel."""
+        return None if self.kernel_values is None else self.kernel_values.kernel
+
+    @property
+    def rows(self) -> Any:
+        """The training rows."""
+        return None if self.kernel_values is None else self.kernel_values.rows
+
+    @property
+    def low_rank(self) -> LowRank | None:
+        """The approximation of the kernel."""
+        return None if self.kernel_values is None else self.kernel_values.low_rank
+
+    @property
+    def gram(self) -> Gram:
+        """Kernel values among the training rows."""
+        return self._known_values().gram
 
     # --- solutions -------------------------------------------------------------------
 
     def _locate(self, C: float) -> tuple[int, float]:
         """Segment and parameter of a C, checked."""
-        value = float(C)
+        self._check_known()
+        value = real("C", C)
         if not (0 < value <= self.C_end and value >= self.C_begin * (1 - 1e-12)):
             raise ValueError(
                 f"C must be positive and lie in [{self.C_begin:.6g}, {self.C_end:.6g}], where the "
-                f"path is known, got {C}"
+                f"path is known, got {plain(C)}"
             )
         if value == np.inf and self.status != "complete":
-            raise ValueError(f"the path is not complete ({self.status}): C must be finite")
+            raise ValueError(f"C must be finite: the path is not complete ({self.status})")
         parameter = 1.0 / value
         if self.C_begin > 0:
             # rounding must not lead to before the beginning, where nothing is known
             parameter = min(parameter, float(self.segments.parameter[0]))
         return self.segments.locate(parameter), parameter
+
+    def _check_known(self) -> None:
+        if self.C_end == 0.0:
+            raise ValueError(
+                f"no C is known: the path ended before its first solution ({self.status})"
+            )
 
     def coef(self, C: float) -> FloatArray:
         """Coefficient of each row at ``C``: positive for the second class, in O(n).
@@ -189,25 +209,17 @@ class Path:
 
     def intercept_interval(self, C: float) -> tuple[float, float]:
         """Every bias that is optimal with the coefficients at ``C`` (spec 002, 8.7)."""
-        coef = self._variables(C)
-        values = self._training_values(self.problem.row_coef(coef, self._n_rows))
-        gradient = self.problem.linear - values[self.problem.index] - self.problem.ridge * coef
-        low, high = C * self.segments.lower, C * self.segments.upper
-        slack = 1e-9 * (high - low)
-        rise, fall = coef < high - slack, coef > low + slack
-        lowest = float(gradient[rise].max(initial=-np.inf))
-        highest = float(gradient[fall].min(initial=np.inf))
-        bias = self.intercept(C)
-        rounding = 1e-8 * (1.0 + abs(bias))
-        if lowest - rounding <= bias <= highest + rounding:
-            # rounding must not put the bias next to the interval, or leave that empty
-            return min(lowest, bias), max(highest, bias)
-        return lowest, highest
+        coef, bias = self._variables(C), self.intercept(C)
+        return bias_interval(self._problem_at(C), self.gram, coef, bias)
+
+    def _problem_at(self, C: float) -> Problem:
+        """The problem at ``C``; for an infinite one at a C beyond which nothing changes."""
+        return scaled_problem(self.problem, 2.0 * float(self.C[-1]) if np.inf == C else C)
 
     def certificate(self, C: float) -> Certificate:
         """How good the machine at ``C`` is, its intercept included, computed afresh."""
-        problem, coef = scaled_problem(self.problem, C), self._variables(C)
-        return certify_machine(problem, self._known_gram(), coef, self.intercept(C))
+        coef, bias = self._variables(C), self.intercept(C)
+        return certify_machine(self._problem_at(C), self.gram, coef, bias)
 
     def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
         """Values of the machine at ``C``; positive means ``classes[1]``.
@@ -223,13 +235,16 @@ class Path:
         -------
         ndarray of shape (n_rows,), or (n_rows, n_values) for several C
         """
-        values = np.atleast_1d(np.asarray(C, dtype=np.float64))
-        weights = np.column_stack([self.coef(c) for c in values])
-        used = np.flatnonzero(weights.any(axis=1))
-        kernel = self._known_kernel()
-        rows = used if isinstance(kernel, Precomputed) else take_rows(self.rows, used)
-        out = Expansion(kernel, rows, weights[used]).evaluate(self._features(X))[0]
-        out += [self.intercept(c) for c in values]
+        return self._decide(self._known_values().read(X), C)
+
+    def _decide(self, X: Any, C: float | ArrayLike) -> FloatArray:
+        """Decision values at rows that were read."""
+        if np.ndim(C) > 1 or not np.size(C):
+            raise ValueError(f"C must be a number or a vector of them, got shape {np.shape(C)}")
+        several = np.atleast_1d(np.asarray(C))
+        coef = np.column_stack([self.coef(c) for c in several])
+        out = self._known_values().expand(X, coef)
+        out += [self.intercept(c) for c in several]
         return out[:, 0] if np.ndim(C) == 0 else out
 
     def predict(self, X: Any, C: float) -> NDArray[Any]:
@@ -240,42 +255,58 @@ class Path:
 
     # --- the whole path --------------------------------------------------------------
 
-    def error(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> StepFunction:
-        """Share of wrong predictions as a function of C, exact: every crossing is found.
+    def error(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        loss: str | None = None,
+    ) -> StepFunction | ErrorCurve:
+        """Error of the predictions as a function of C, exact at every C.
+
+        Of a classifier the share of wrong ones, every crossing found; of regression the mean
+        squared or absolute error, a function of C known in closed form between breakpoints.
 
         Parameters
         ----------
         X : rows
             For a precomputed kernel: values against all training rows.
         y : array-like of shape (n_rows,)
-            Their classes.
+            Their classes or targets.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the rows.
+        loss : {"squared_error", "absolute_error"} or None, default=None
+            Of regression; None is the squared error. Classifiers have none to choose.
 
         Returns
         -------
-        StepFunction
-            On [0, C_end].
+        StepFunction or ErrorCurve
+            On [C_begin, C_end].
         """
-        if self.classes is None:
-            raise ValueError("error is for classifiers, this is a path of regression")
-        labels = np.asarray(y)
-        unknown = ~np.isin(labels, self.classes)
-        if unknown.any():
-            raise ValueError(f"y must hold the classes {self.classes}, got {labels[unknown][0]!r}")
-        sign = np.where(labels == self.classes[1], 1.0, -1.0)
-        weight = np.ones(len(sign)) if sample_weight is None else np.asarray(sample_weight, float)
-        kernel, X = self._known_kernel(), self._features(X)
+        allowed = (None,) if self.classes is not None else (None, *LOSSES)
+        if loss not in allowed:
+            raise ValueError(f"loss must be one of {allowed}, got {loss!r}")
+        self._check_known()
+        values = self._known_values()
+        X = values.read(X)
+        weight = read_weight(sample_weight, count_rows(X))
 
         def block(variables: NDArray[np.int64]) -> FloatArray:
-            if isinstance(kernel, Precomputed):
-                return np.asarray(X)[:, variables]
-            return kernel(X, take_rows(self.rows, variables))
+            return values.block(X, self.problem.index[variables])
 
-        return error_function(self, block, sign, weight)
+        if self.classes is None:
+            targets = read_targets(y, len(weight))
+            return regression_error(self, block, targets, weight, loss or LOSSES[0])
+        sign = np.where(read_labels(y, self.classes, len(weight)) == 1, 1.0, -1.0)
+        return sign_changes(self, block, len(sign)).error(sign, weight)
 
     def leave_one_out(
-        self, C_max: float = np.inf, sample_weight: ArrayLike | None = None
+        self,
+        C_max: float = np.inf,
+        sample_weight: ArrayLike | None = None,
+        *,
+        max_time: float | None = None,
     ) -> StepFunction:
         """Share of rows that the machine trained without them gets wrong, for every C.
 
@@ -288,13 +319,22 @@ class Path:
             Where to end; at most ``C_end``.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the errors.
+        max_time : float, default=None
+            Seconds after which the share of the rows so far is returned, with a warning.
         """
-        from mercer.paths.validation import leave_one_out_error
+        from mercer.paths.leave_one_out import leave_one_out_error
 
         if self.classes is None:
             raise ValueError("leave_one_out is for classifiers, this is a path of regression")
-        limits = Limits(C_max=min(C_max, self.C_end))
-        return leave_one_out_error(self, limits, sample_weight)
+        self._check_known()
+        deadline = Deadline.after(max_time)
+        limits = Limits(C_max=min(positive("C_max", C_max), self.C_end), deadline=deadline)
+        weight = read_weight(sample_weight, self._n_rows)[self.problem.index]
+        found = leave_one_out_error(self, limits, weight)
+        if found.error is None:
+            raise ValueError(f"max_time={plain(max_time)} is too short to leave out any row")
+        found.warn_if_incomplete("the error is that of these")
+        return found.error
 
     def summary(self) -> PathSummary:
         """What happened, in numbers."""
@@ -329,30 +369,13 @@ class Path:
         """Read a path; with the kernel and the rows it was made of it can predict."""
         from mercer.paths.storage import load_path
 
-        return load_path(file, kernel, X)
+        loaded = load_path(file, "Path", kernel, X)
+        assert isinstance(loaded, Path)
+        return loaded
 
     # --- kernel values ---------------------------------------------------------------
 
-    def _known_kernel(self) -> Kernel:
-        if self.kernel is None or self.rows is None:
+    def _known_values(self) -> KernelValues:
+        if self.kernel_values is None:
             raise ValueError("this needs the kernel and X: give both to Path.load")
-        return self.kernel
-
-    def _features(self, X: Any) -> Any:
-        """Rows as the kernel of the path takes them."""
-        if self.low_rank is None:
-            return X
-        return np.ascontiguousarray(self.low_rank.transform(X))
-
-    def _known_gram(self) -> Gram:
-        if self.gram is not None:
-            return self.gram
-        return Gram(self._known_kernel(), self.rows, precision="double")
-
-    def _training_values(self, coef: FloatArray) -> FloatArray:
-        """Expansion at the training rows."""
-        gram = self._known_gram()
-        used = np.flatnonzero(coef)
-        if not len(used):
-            return np.zeros(len(coef))
-        return gram.product(used, coef[used], precision="double")
+        return self.kernel_values

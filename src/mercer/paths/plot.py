@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.paths.step_function import StepFunction
+
 if TYPE_CHECKING:
     from mercer.paths.path import Path
-    from mercer.paths.step_function import StepFunction
+    from mercer.paths.regression_error import ErrorCurve
 
-__all__ = ["plot_error", "plot_path", "plot_steps"]
+__all__ = ["plot_curve", "plot_error", "plot_path", "plot_steps"]
 
 FloatArray = NDArray[np.float64]
 _LINES = 60  # coefficients shown; more would be a blot
@@ -39,7 +41,11 @@ def plot_path(path: Path, X: Any, y: ArrayLike | None, axes: Any) -> Any:
     _plot_coefficients(path, axes[0], low, high)
     _plot_free(path, axes[1], low, high)
     if X is not None and y is not None:
-        plot_error(path.error(X, y), axes[2], low, high)
+        error = path.error(X, y)
+        if isinstance(error, StepFunction):
+            plot_error(error, axes[2], low, high)
+        else:
+            plot_curve(error, axes[2], low, high)
     for axis in axes:
         axis.set_xscale("log")
         axis.set_xlim(low, high)
@@ -62,13 +68,16 @@ def _plot_coefficients(path: Path, axis: Any, low: float, high: float) -> None:
     values = np.unique(np.r_[np.geomspace(low, high, 200), path.C])
     values = values[(values >= low) & (values <= high)]
     values = values[:: max(len(values) // 1500, 1)]
-    bound = np.maximum(path.problem.upper, -path.problem.lower)
+    problem = path.problem
+    bound, positive = np.ones(path._n_rows), np.zeros(path._n_rows, bool)
+    bound[problem.index] = np.maximum(problem.upper, -problem.lower)
+    positive[problem.index] = problem.linear > 0
     used = np.unique(path.events["row"])[:: max(len(np.unique(path.events["row"])) // _LINES, 1)]
     share = np.array([np.abs(path.coef(c)[used]) / (c * bound[used]) for c in values])
     if path.classes is None:
         axis.plot(values, share, color="C0", lw=0.8, alpha=0.6)
     else:
-        _plot_classes(path, axis, values, share, path.problem.linear[used] > 0)
+        _plot_classes(path, axis, values, share, positive[used])
     n_used = len(np.unique(path.events["row"]))
     if n_used > len(used):
         axis.set_title(f"{len(used)} of {n_used} rows", loc="left", fontsize="small", color="0.4")
@@ -110,6 +119,17 @@ def plot_error(error: StepFunction, axis: Any, low: float, high: float) -> None:
         if value <= least + 1e-12 and begin < high and end > low:
             axis.axvspan(max(begin, low), min(end, high), color="C2", alpha=0.25, lw=0)
     axis.set_title(f"least {least:.3g}", loc="right", fontsize="small", color="C2")
+    axis.set_ylabel("error")
+
+
+def plot_curve(error: ErrorCurve, axis: Any, low: float, high: float) -> None:
+    """The error of regression, and where it is least."""
+    high = min(high, error.end)
+    inside = error.x[(error.x > low) & (error.x < high)]
+    C = np.unique(np.r_[np.geomspace(low, high, 400), inside])
+    axis.plot(C, error(C), color="0.2", lw=1.4)
+    axis.axvline(error.best, color="C2", alpha=0.5)
+    axis.set_title(f"least {error.minimum:.3g}", loc="right", fontsize="small", color="C2")
     axis.set_ylabel("error")
 
 

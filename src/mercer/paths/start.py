@@ -8,19 +8,31 @@ bound; among the variables *at* the level (the larger class) the quadratic term 
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.problem import Problem
+from mercer.paths.limits import Limits
+from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
+from mercer.solvers.deadline import Deadline
 
-__all__ = ["Start", "at_unit", "exact_start", "finite_sums", "scaled_problem", "start_at"]
+__all__ = [
+    "Start",
+    "at_unit",
+    "exact_start",
+    "expansion_in_time",
+    "finite_sums",
+    "scaled_problem",
+    "start_at",
+    "unfinished",
+]
 
 FloatArray = NDArray[np.float64]
 _TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
+_PRODUCT_VALUES = 2**24  # kernel values between two looks at the clock
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +55,8 @@ class Start:
         The smallest C for which the start says what the solution is.
     expansion : ndarray of shape (n_variables,) or None
         ``K coef`` if it is known.
+    status : str
+        Why the path ends here; empty if it can go on.
     """
 
     coef: FloatArray
@@ -53,27 +67,49 @@ class Start:
     is_trivial: bool
     begin: float = 0.0
     expansion: FloatArray | None = None
+    status: str = ""
 
 
-def exact_start(problem: Problem, gram: Gram) -> Start:
+def unfinished(problem: Problem, status: str) -> Start:
+    """What there is where no solution was found in time: no C is known."""
+    nobody = np.zeros(0, np.intp)
+    return Start(np.zeros(problem.n_variables), nobody, np.inf, 0.0, 0.0, False, status=status)
+
+
+def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> Start:
     """The start of the path of ``problem``, whose box is that at C = 1."""
+    limits = limits or Limits()
     coef, level, tied = linear_program(problem)
     if tied.any():
-        coef, free, value = _settle_ties(problem, gram, coef, tied)
+        solution, free = _settle_ties(problem, gram, coef, tied, limits)
+        if solution.status in ("max-time", "callback"):
+            return unfinished(problem, solution.status)
+        coef, value = solution.coef, finite_sums(-solution.gradient)
     else:
-        value = _expansion(problem, gram, coef)
-        free = first_free(problem, coef, value, level)
+        found = expansion_in_time(problem, gram, coef, limits.deadline)
+        if found is None:
+            return unfinished(problem, "max-time")
+        value, free = found, first_free(problem, coef, found, level)
     return at_first_event(problem, gram, coef, free, value, level, is_pinned=bool(tied.any()))
 
 
-def start_at(problem: Problem, gram: Gram, C: float) -> Start:
-    """The solution at ``C``, or the start of the path if that comes later."""
-    start = exact_start(problem, gram)
-    if start.is_trivial or start.parameter * C <= 1.0:
+def start_at(problem: Problem, gram: Gram, C: float, limits: Limits) -> Start:
+    """The solution at ``C``, or the start of the path if that comes later.
+
+    Where there is no time for the solution, the start of the path is what is known.
+    """
+    start = exact_start(problem, gram, limits)
+    if start.status or start.is_trivial or start.parameter * C <= 1.0:
         return start
+    if limits.deadline.is_over:
+        return replace(start, status="max-time")
     scaled = scaled_problem(problem, C)
     basis = Basis(scaled, gram, C * start.coef)
-    solution = basis.solve(tol=1e-9)
+    solution = basis.solve(
+        tol=1e-9, max_time=limits.deadline.seconds_left, callback=limits.watch(C)
+    )
+    if solution.status in ("max-time", "callback"):
+        return replace(start, status=solution.status)
     coef = at_unit(problem, scaled, solution.coef, 1.0 / C)
     bias = float(basis.multiplier.sum())
     return Start(coef, basis.free, 1.0 / C, bias / C, np.nan, False, begin=C)
@@ -156,8 +192,8 @@ def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool
 
 
 def _settle_ties(
-    problem: Problem, gram: Gram, coef: FloatArray, tied: NDArray[np.bool_]
-) -> tuple[FloatArray, NDArray[np.intp], FloatArray]:
+    problem: Problem, gram: Gram, coef: FloatArray, tied: NDArray[np.bool_], limits: Limits
+) -> tuple[Solution, NDArray[np.intp]]:
     """The shortest weight vector of those the linear term allows (spec 002, 7.3)."""
     shortest = Problem(
         np.zeros(problem.n_variables),
@@ -169,15 +205,26 @@ def _settle_ties(
         problem.group_sum,
     )
     basis = Basis(shortest, gram)
-    solution = basis.solve(tol=1e-6)
-    return solution.coef, basis.free, finite_sums(-solution.gradient)
+    solution = basis.solve(
+        tol=1e-6, max_time=limits.deadline.seconds_left, callback=limits.watch(0.0)
+    )
+    return solution, basis.free
 
 
-def _expansion(problem: Problem, gram: Gram, coef: FloatArray) -> FloatArray:
+def expansion_in_time(
+    problem: Problem, gram: Gram, coef: FloatArray, deadline: Deadline
+) -> FloatArray | None:
+    """K coef, part by part; None if the time is over."""
     rows = problem.row_coef(coef, gram.n_rows)
     used = np.flatnonzero(rows)
-    values = gram.product(used, rows[used], precision="double")[problem.index]
-    return finite_sums(values + problem.ridge * coef)
+    values = np.empty(gram.n_rows)
+    step = max(_PRODUCT_VALUES // max(len(used), 1), 1)
+    for begin in range(0, gram.n_rows, step):
+        if deadline.is_over:
+            return None
+        part = np.arange(begin, min(begin + step, gram.n_rows))
+        values[part] = gram.product(used, rows[used], rows=part, precision="double")
+    return finite_sums(values[problem.index] + problem.ridge * coef)
 
 
 def finite_sums(values: FloatArray) -> FloatArray:

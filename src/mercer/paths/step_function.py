@@ -37,14 +37,19 @@ class StepFunction:
             raise ValueError(
                 f"x and value must be vectors of one length, got shapes {x.shape}, {value.shape}"
             )
-        if (np.diff(x) <= 0).any() or self.end < x[-1]:
+        if not (np.diff(x) > 0).all() or not self.end >= x[-1]:
             raise ValueError("x must ascend strictly, up to end")
+        if np.isnan(value).any():
+            raise ValueError("value must be numbers, got NaN")
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "value", value)
 
     def __call__(self, x: ArrayLike) -> FloatArray:
         """Value at ``x``, which must lie in ``[x[0], end]``."""
-        points = np.asarray(x, dtype=np.float64)
+        try:
+            points = np.asarray(x, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"x must be numbers, got {x!r}") from None
         outside = ~((points >= self.x[0]) & (points <= self.end))
         if outside.any():
             raise ValueError(
@@ -86,7 +91,14 @@ class StepFunction:
     ) -> StepFunction:
         """Weighted mean, on the range all of them share."""
         parts = list(functions)
+        if not parts:
+            raise ValueError("functions must hold at least one, got none")
         share = np.ones(len(parts)) if weights is None else np.asarray(weights, float)
+        if share.shape != (len(parts),) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
+            raise ValueError(
+                f"weights must be {len(parts)} numbers, not negative and not all zero, got "
+                f"{share.tolist()}"
+            )
         share = share / share.sum()
         start, end = max(f.x[0] for f in parts), min(f.end for f in parts)
         at = np.concatenate([f.x[1:] for f in parts])

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from mercer.paths.segments import FREE
 
 if TYPE_CHECKING:
     from mercer.paths.path import Path
 
-__all__ = ["PathSummary", "summarize"]
+__all__ = ["PathSummary", "event_table", "summarize"]
+
+EVENT = np.dtype([("C", np.float64), ("row", np.int64), ("side", np.int8), ("n_free", np.int64)])
 
 
 @dataclass(frozen=True)
@@ -79,3 +84,15 @@ def summarize(path: Path) -> PathSummary:
         violation=path.violation,
         seconds=path.seconds,
     )
+
+
+def event_table(path: Path) -> NDArray[Any]:
+    """Who changed sides where."""
+    s = path.segments
+    out = np.empty(len(s.changed), EVENT)
+    of = np.searchsorted(s.changes_end, np.arange(len(s.changed)), side="right")
+    out["C"], out["n_free"] = path.C[of], s.n_free[of]
+    out["row"] = path.problem.index[s.changed]
+    bound = np.where(s.side > 0, s.upper[s.changed], s.lower[s.changed])
+    out["side"] = np.where(s.side == FREE, 0, np.where(bound == 0, -1, 1))
+    return out

@@ -10,16 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations import svc
 from mercer.gram import Gram
-from mercer.kernels import Kernel, Linear
 from mercer.lowrank import LowRank
 from mercer.paths.approximate import approximate
 from mercer.paths.artificial import artificial_start
 from mercer.paths.display import shown
-from mercer.paths.follow import Limits, PathCallback, coef_sizes, follow
-from mercer.paths.inputs import approximate_kernel, make_kernel, read_inputs
+from mercer.paths.follow import coef_sizes, follow
+from mercer.paths.inputs import KernelChoice, read_inputs
+from mercer.paths.kernel_values import KernelValues
+from mercer.paths.limits import Limits, PathCallback, read_limits
+from mercer.paths.numbers import plain, positive, real
 from mercer.paths.path import Path
 from mercer.paths.start import Start, exact_start, start_at
 from mercer.problem import Problem
+from mercer.solvers.deadline import Deadline
 from mercer.spot_check import require_definite
 
 __all__ = ["check_range", "svc_path", "trace"]
@@ -37,6 +40,7 @@ def svc_path(
     C_max: float = 1e3,
     accuracy: float = 0.0,
     start: Literal["exact", "artificial"] = "exact",
+    class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
     low_rank: int | LowRank | None = None,
     cache_size: float = 100.0,
@@ -72,6 +76,8 @@ def svc_path(
     start : {"exact", "artificial"}, default="exact"
         How classes of unequal weight begin: by solving for the first solution, or by an
         artificial point that balances the classes and leaves (spec 002, 7.4).
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, as in :class:`SVC`.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights; a weight of 2 is the same as the row given twice.
     low_rank : int, LowRank or None, default=None
@@ -85,7 +91,8 @@ def svc_path(
     max_events : int, default=-1
         Largest number of breakpoints; -1 for no limit.
     max_time : float, default=None
-        Seconds after which the path so far is returned.
+        Seconds after which the path so far is returned; ``path.C_end`` is 0 if even the first
+        solution was not found by then.
     callback : callable, default=None
         Called with a :class:`PathProgress` about every 50 ms; a true value ends the path,
         which is returned as far as it is known.
@@ -105,28 +112,17 @@ def svc_path(
     >>> path.status
     'C_max'
     """
-    began = time.perf_counter()
+    deadline = Deadline.after(max_time)
     check_range(C_min, C_max, accuracy, start)
-    inputs = read_inputs(X, y, sample_weight, kernel)
-    rows, fitted = inputs.rows, None
-    if isinstance(X, Gram):
-        made: Kernel = X.kernel
-    else:
-        made = make_kernel(kernel, rows, inputs.weight, degree=degree, gamma=gamma, coef0=coef0)
-    if low_rank is not None:
-        fitted, rows = approximate_kernel(low_rank, made, rows, n_threads)
-        made = Linear()
-    if isinstance(X, Gram) and fitted is None:
-        gram = X
-    else:
-        gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
-    deadline = np.inf if max_time is None else began + max_time
-    problem = svc(inputs.sign, 1.0, inputs.weight).problem
-    with shown(verbose, callback) as report:
-        limits = Limits(C_max, 10**7 if max_events < 0 else max_events, deadline, report)
+    limits = read_limits(C_max, max_events, deadline, callback)
+    inputs = read_inputs(X, y, sample_weight, kernel, class_weight)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    values = choice.values(X, inputs.rows, inputs.weight, inputs.training)
+    problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
+    with shown(verbose, limits) as shown_limits:
         return trace(
-            problem, gram, limits, classes=inputs.classes, rows=rows, C_min=C_min,
-            start=start, accuracy=accuracy, low_rank=fitted,
+            problem, values.gram, shown_limits, classes=inputs.classes, values=values,
+            C_min=C_min, start=start, accuracy=accuracy,
         )  # fmt: skip
 
 
@@ -136,11 +132,10 @@ def trace(
     limits: Limits,
     *,
     classes: NDArray[Any] | None = None,
-    rows: Any = None,
+    values: KernelValues | None = None,
     C_min: float | None = None,
     start: str = "exact",
     accuracy: float = 0.0,
-    low_rank: LowRank | None = None,
 ) -> Path:
     """The path of any problem with one group of sum zero whose box grows with C.
 
@@ -152,16 +147,17 @@ def trace(
         Kernel values.
     limits : Limits
         Where to stop.
-    classes, rows, C_min, start, accuracy
+    classes, C_min, start, accuracy
         As in :func:`svc_path`.
-    low_rank : LowRank, default=None
-        What ``rows`` are the features of.
+    values : KernelValues, default=None
+        What the path predicts with.
     """
     began = time.perf_counter()
     require_definite(gram, "a path")
     gram.check_values()
     begin, method = _begin(problem, gram, limits, C_min, start)
-    if accuracy > 0 and begin.parameter * limits.C_max > 1.0 and not begin.is_trivial:
+    is_open = not begin.status and not begin.is_trivial
+    if accuracy > 0 and is_open and begin.parameter * limits.C_max > 1.0:
         run, accuracy = approximate(problem, gram, begin, limits, accuracy)
     else:
         run, accuracy = follow(problem, gram, begin, limits), 0.0
@@ -177,10 +173,7 @@ def trace(
         violation=run.violation,
         accuracy=accuracy,
         seconds=time.perf_counter() - began,
-        kernel=gram.kernel,
-        rows=rows,
-        gram=gram,
-        low_rank=low_rank,
+        kernel_values=values,
     )
 
 
@@ -188,20 +181,18 @@ def _begin(
     problem: Problem, gram: Gram, limits: Limits, C_min: float | None, start: str
 ) -> tuple[Start, str]:
     if C_min is not None:
-        return start_at(problem, gram, C_min), "exact"
+        return start_at(problem, gram, C_min, limits), "exact"
     if start == "artificial":
         return artificial_start(problem, gram, limits)
-    return exact_start(problem, gram), "exact"
+    return exact_start(problem, gram, limits), "exact"
 
 
 def check_range(C_min: float | None, C_max: float, accuracy: float, start: str = "exact") -> None:
     """Refuse limits of a path that make no sense."""
-    for name, value in (("C_max", C_max), ("C_min", 1.0 if C_min is None else C_min)):
-        if not value > 0:
-            raise ValueError(f"{name} must be positive, got {value!r}")
-    if C_min is not None and not C_min < C_max:
-        raise ValueError(f"C_min must be below C_max={C_max!r}, got {C_min!r}")
+    positive("C_max", C_max)
+    if C_min is not None and not positive("C_min", C_min) < C_max:
+        raise ValueError(f"C_min must be below C_max={plain(C_max)!r}, got {plain(C_min)!r}")
     if start not in ("exact", "artificial"):
         raise ValueError(f"start must be 'exact' or 'artificial', got {start!r}")
-    if not accuracy >= 0:
-        raise ValueError(f"accuracy must not be negative, got {accuracy!r}")
+    if not 0 <= real("accuracy", accuracy) < np.inf:
+        raise ValueError(f"accuracy must not be negative, and finite, got {plain(accuracy)!r}")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.formulations import svr
-from mercer.gram import Gram
+from mercer.lowrank import LowRank
 from mercer.paths.display import shown
-from mercer.paths.follow import Limits, PathCallback
-from mercer.paths.inputs import make_kernel, read_rows
+from mercer.paths.inputs import KernelChoice, read_rows
+from mercer.paths.limits import PathCallback, read_limits
 from mercer.paths.path import Path
 from mercer.paths.svc import check_range, trace
+from mercer.solvers.deadline import Deadline
 
 __all__ = ["svr_path"]
 
@@ -32,6 +31,7 @@ def svr_path(
     C_max: float = 1e3,
     accuracy: float = 0.0,
     sample_weight: ArrayLike | None = None,
+    low_rank: int | LowRank | None = None,
     cache_size: float = 100.0,
     n_threads: int | None = None,
     max_events: int = -1,
@@ -55,8 +55,8 @@ def svr_path(
         Half-width of the tube.
     kernel, degree, gamma, coef0
         As in :class:`SVR`; the kernel must be positive semi-definite.
-    C_min, C_max, accuracy, sample_weight, cache_size, n_threads, max_events, max_time, \
-    callback, verbose
+    C_min, C_max, accuracy, sample_weight, low_rank, cache_size, n_threads, max_events, \
+    max_time, callback, verbose
         As in :func:`svc_path`.
 
     Returns
@@ -73,16 +73,14 @@ def svr_path(
     >>> path.predict(X[100:103], 50.0).shape
     (3,)
     """
-    began = time.perf_counter()
+    deadline = Deadline.after(max_time)
     check_range(C_min, C_max, accuracy)
-    rows, targets, weight = read_rows(X, y, sample_weight, kernel)
-    if isinstance(X, Gram):
-        gram = X
-    else:
-        made = make_kernel(kernel, rows, weight, degree=degree, gamma=gamma, coef0=coef0)
-        gram = Gram(made, rows, cache_size=cache_size, precision="double", n_threads=n_threads)
+    limits = read_limits(C_max, max_events, deadline, callback)
+    rows, targets, weight, training = read_rows(X, y, sample_weight, kernel, y_numeric=True)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    values = choice.values(X, rows, weight, training)
     problem = svr(targets, 1.0, epsilon, weight).problem
-    deadline = np.inf if max_time is None else began + max_time
-    with shown(verbose, callback) as report:
-        limits = Limits(C_max, 10**7 if max_events < 0 else max_events, deadline, report)
-        return trace(problem, gram, limits, rows=rows, C_min=C_min, accuracy=accuracy)
+    with shown(verbose, limits) as shown_limits:
+        return trace(
+            problem, values.gram, shown_limits, values=values, C_min=C_min, accuracy=accuracy
+        )

@@ -1,132 +1,158 @@
-"""Errors on held-out rows along paths: cross-validation and leave-one-out for every C.
+"""Errors and scores on held-out rows along paths: cross-validation for every C.
 
-A held-out row is one whose box is collapsed to zero: all folds share one Gram.
+A row that is not trained on is one whose box is collapsed to zero: all splits share one Gram.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import warnings
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer.gram import Gram
-from mercer.paths.crossings import error_function
-from mercer.paths.follow import Limits
-from mercer.paths.segments import FREE
+from mercer.paths.crossings import Block
+from mercer.paths.inputs import Inputs
+from mercer.paths.limits import Limits
+from mercer.paths.pair_paths import PairPaths, trace_pairs
+from mercer.paths.scoring import Scoring
+from mercer.paths.splits import Split
 from mercer.paths.step_function import StepFunction
-from mercer.problem import Problem
+from mercer.paths.votes import LabelChanges, count_votes
 
-if TYPE_CHECKING:
-    from mercer.paths.path import Path
-
-__all__ = ["cross_validated_error", "leave_one_out_error"]
+__all__ = ["ENDED", "STOPPED", "HeldOut", "cross_validate", "gram_block"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+STOPPED = ("max-time", "callback", "max-events")
+ENDED = (*STOPPED, "precision-limit")
 
 
-def cross_validated_error(
-    path: Path,
-    folds: Iterable[ArrayLike],
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """An error on held-out rows, and what it rests on.
+
+    Attributes
+    ----------
+    error : StepFunction or None
+        As a function of C; None if there was no time for any.
+    n_done, n_asked : int
+        Splits or rows that were followed to the end, and all of them.
+    unit : str
+        "splits" or "rows".
+    status : str
+        Why some are missing; empty if none is.
+    errors, scores : list of StepFunction
+        The error and, if one was asked for, the score of each split that was followed; empty
+        for leave-one-out.
+    """
+
+    error: StepFunction | None
+    n_done: int
+    n_asked: int
+    unit: str
+    status: str
+    errors: list[StepFunction] = field(default_factory=list)
+    scores: list[StepFunction] = field(default_factory=list)
+
+    @property
+    def score(self) -> StepFunction | None:
+        """What is to be large: the mean score, or one minus the error."""
+        if self.scores:
+            return StepFunction.mean(self.scores)
+        if self.error is None:
+            return None
+        return StepFunction(self.error.x, 1.0 - self.error.value, self.error.end)
+
+    def standard_error(self, C: float, n_rows: int) -> float:
+        """Of the score at ``C``: from its spread over the splits, or over rows left out."""
+        values = [float(part(C)) for part in self.scores or self.errors]
+        if len(values) > 1:
+            return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+        share = 0.0 if self.error is None else float(self.error(C))
+        return float(np.sqrt(share * (1.0 - share) / n_rows))
+
+    def warn_if_incomplete(self, consequence: str) -> bool:
+        """Say on how little the error rests; whether there was anything to say."""
+        if self.status:
+            warnings.warn(
+                f"validation ended early ({self.status}) with {self.n_done} of {self.n_asked} "
+                f"{self.unit}: {consequence}",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return bool(self.status)
+
+
+def cross_validate(
+    inputs: Inputs,
+    splits: list[Split],
+    gram: Gram,
     limits: Limits,
-    sample_weight: ArrayLike | None = None,
-) -> StepFunction:
-    """Error on held-out rows, averaged over all of them, as a function of C.
+    whole: PairPaths,
+    accuracy: float = 0.0,
+    scoring: Scoring | None = None,
+) -> HeldOut:
+    """Error on held-out rows, the mean over the splits, as a function of C.
 
     Parameters
     ----------
-    path : Path
-        The path of all rows.
-    folds : iterable of arrays of int
-        The rows held out together.
+    inputs : Inputs
+        Rows, classes and weights: of a split's errors too.
+    splits : list of Split
+        Rows to train on, and rows to test with.
+    gram : Gram
+        Kernel values of all rows.
     limits : Limits
-        Where the paths of the folds stop.
-    sample_weight : array-like of shape (n_rows,), default=None
-        Weights of the errors.
+        Where the paths of the splits stop.
+    whole : PairPaths
+        The paths of all rows, which those of the splits begin like.
+    accuracy : float, default=0.0
+        That of the paths, as in :func:`svc_path`.
+    scoring : Scoring, default=None
+        Any other measure that is wanted.
     """
-    held_out = [np.asarray(fold, dtype=np.intp) for fold in folds]
-    weight = np.ones(path.problem.n_variables) if sample_weight is None else sample_weight
-    weight = np.asarray(weight, dtype=np.float64)
-    errors = [_fold_error(path, fold, limits, weight[fold]) for fold in held_out]
-    return StepFunction.mean(errors, [weight[fold].sum() for fold in held_out])
+    done: list[tuple[StepFunction, StepFunction | None]] = []
+    partial: list[tuple[StepFunction, StepFunction | None]] = []
+    status = ""
+    for split in splits:
+        if status == "max-time":
+            break
+        paths = trace_pairs(
+            inputs, inputs.full_weight(split.times), gram, limits, C_min=whole.C_begin or None,
+            accuracy=accuracy, known=whole,
+        )  # fmt: skip
+        status = paths.status if paths.status in ENDED else status
+        if paths.C_end > paths.C_begin:
+            found = _split_curves(inputs, split, gram, paths, scoring)
+            (partial if paths.status in ENDED else done).append(found)
+    parts = done or partial
+    errors = [error for error, _ in parts]
+    scores = [score for _, score in parts if score is not None]
+    mean = StepFunction.mean(errors) if errors else None
+    return HeldOut(mean, len(done), len(splits), "splits", status, errors, scores)
 
 
-def leave_one_out_error(
-    path: Path, limits: Limits, sample_weight: ArrayLike | None = None
-) -> StepFunction:
-    """Share of rows that the machine trained without them gets wrong, as a function of C.
-
-    A row without a coefficient may as well be left out: it is on the right side of its
-    margin. So each row needs a path without it only as far as it is used.
-    """
-    n = path.problem.n_variables
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    share = weight / weight.sum()
-    at, by, first, end = [np.zeros(0)], [np.zeros(0)], 0.0, min(path.C_end, limits.C_max)
-    for row, last in enumerate(_last_use(path)):
-        if last <= path.C_begin:
-            continue
-        nearer = replace(limits, C_max=min(last, limits.C_max))
-        error = _fold_error(path, np.array([row]), nearer, np.ones(1))
-        first += share[row] * error.value[0]
-        at.append(error.x[1:])
-        by.append(share[row] * np.diff(error.value))
-        if last < end and error.end >= last:
-            at.append(np.array([last]))
-            by.append(np.array([-share[row] * error(last)]))
-        elif error.end < last:
-            end = min(end, error.end)
-    return StepFunction.from_jumps(path.C_begin, first, np.concatenate(at), np.concatenate(by), end)
+def _split_curves(
+    inputs: Inputs, split: Split, gram: Gram, paths: PairPaths, scoring: Scoring | None
+) -> tuple[StepFunction, StepFunction | None]:
+    """Error and score on the held-out rows of one split."""
+    rows, codes, weight = split.test, inputs.codes[split.test], inputs.weight[split.test]
+    if paths.paths:
+        duels = list(paths.duels(gram_block(gram, rows), len(rows)))
+        labels = count_votes(duels, len(inputs.classes), len(rows))
+    else:
+        # one class is all there is
+        labels = LabelChanges.constant(int(inputs.codes[split.times > 0][0]), len(rows))
+    error = labels.error(codes, weight)
+    if scoring is None:
+        return error, None
+    return error, scoring.curve(inputs, split, labels, paths, gram)
 
 
-def _last_use(path: Path) -> FloatArray:
-    """The C from which on each variable is zero; infinite if it never is."""
-    segments = path.segments
-    sides = segments.first_side
-    bound = np.where(sides > 0, segments.upper, segments.lower)
-    in_use = (sides == FREE) | (bound != 0)
-    last = np.where(in_use, np.inf, 0.0)
-    after = np.where(segments.side > 0, segments.upper[segments.changed], 0.0)
-    after = np.where(segments.side < 0, segments.lower[segments.changed], after)
-    rests = (segments.side != FREE) & (after == 0)
-    of = np.searchsorted(segments.changes_end, np.arange(len(rests)), side="right")
-    # of several changes of one variable the last one counts, as in assignment
-    last[segments.changed] = np.where(rests, path.C[of], np.inf)
-    return last
-
-
-def _fold_error(path: Path, rows: IntArray, limits: Limits, weight: FloatArray) -> StepFunction:
-    """Error on some rows of the path without them, up to the limits."""
-    from mercer.paths.svc import trace
-
-    whole, gram = path.problem, path.gram
-    if gram is None:
-        raise ValueError("this needs the kernel values of the path, which a loaded one lacks")
-    sign = np.sign(whole.linear)
-    problem = without(whole, rows)
-    left = problem.lower < problem.upper
-    if len(np.unique(sign[left])) < 2:
-        # one class is all there is: everything else is wrong, for every C
-        wrong = sign[rows] != sign[left][:1]
-        share = float(weight @ wrong / weight.sum())
-        return StepFunction(np.array([path.C_begin]), np.array([share]))
-    fold = trace(
-        problem, gram, limits, classes=path.classes, C_min=path.C_begin or None,
-        accuracy=path.accuracy,
-    )  # fmt: skip
-    return error_function(fold, _gram_block(gram, rows), sign[rows], weight)
-
-
-def without(problem: Problem, variables: IntArray) -> Problem:
-    """The problem with some variables held at zero."""
-    lower, upper = problem.lower.copy(), problem.upper.copy()
-    lower[variables] = upper[variables] = 0.0
-    return replace(problem, lower=lower, upper=upper)
-
-
-def _gram_block(gram: Gram, rows: IntArray):  # type: ignore[no-untyped-def]
+def gram_block(gram: Gram, rows: IntArray) -> Block:
+    """Kernel values of some rows with others."""
     native = gram.native("double")
-    return lambda variables: native.block(rows, np.ascontiguousarray(variables, dtype=np.int64))
+    return lambda others: native.block(rows, np.ascontiguousarray(others, dtype=np.int64))

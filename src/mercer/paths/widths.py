@@ -8,7 +8,6 @@ of its points, and where the bound is too large a solution is put in between.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +17,19 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Gaussian
-from mercer.paths.held_out import held_out_rows, held_out_scores
-from mercer.paths.inputs import read_inputs
+from mercer.paths.display import shown
+from mercer.paths.held_out import held_out_scores
+from mercer.paths.inputs import KernelChoice, read_inputs
 from mercer.paths.kernel_path import KernelPath, between
+from mercer.paths.limits import Limits, PathCallback, check_callback
 from mercer.paths.march import march
+from mercer.paths.numbers import plain, positive, real
+from mercer.paths.scoring import Scoring
+from mercer.paths.splits import read_splits
 from mercer.paths.width_gap import chord_bound
 from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
+from mercer.solvers.deadline import Deadline
 
 __all__ = ["kernel_path"]
 
@@ -41,10 +46,15 @@ def kernel_path(
     gamma_max: float = 2.0**3,
     accuracy: float = 1e-2,
     cv: Any = None,
+    groups: ArrayLike | None = None,
+    scoring: Any = None,
+    class_weight: Any = None,
     sample_weight: ArrayLike | None = None,
     cache_size: float = 100.0,
     n_threads: int | None = None,
     max_time: float | None = None,
+    callback: PathCallback | None = None,
+    verbose: bool | int = False,
 ) -> KernelPath:
     """Support vector classifiers for every width of the Gaussian kernel at one C.
 
@@ -65,7 +75,14 @@ def kernel_path(
     accuracy : float, default=1e-2
         Largest relative duality gap of the machine at any gamma, also between solutions.
     cv : int, cross-validation generator or iterable, default=None
-        How ``scores`` are found.
+        How ``scores`` are found: on held-out rows of machines trained on exactly the rows that
+        a split says.
+    groups : array-like of shape (n_rows,), default=None
+        Groups of rows, handed to ``cv``.
+    scoring : str or callable, default=None
+        What ``scores`` are, as in scikit-learn; None for the share of right predictions.
+    class_weight : dict or "balanced", default=None
+        As in :class:`SVC`; "balanced" means the training rows of each split.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights, of rows and of their scores.
     cache_size : float, default=100.0
@@ -74,6 +91,10 @@ def kernel_path(
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     max_time : float, default=None
         Seconds after which the path so far is returned.
+    callback : callable, default=None
+        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path.
+    verbose : bool, default=False
+        Whether to show the progress.
 
     Returns
     -------
@@ -88,41 +109,56 @@ def kernel_path(
     >>> path.status
     'gamma_max'
     """
-    deadline = np.inf if max_time is None else time.perf_counter() + max_time
+    deadline = Deadline.after(max_time)
     _check_range(C, gamma_min, gamma_max, accuracy)
-    inputs = read_inputs(X, y, sample_weight, "rbf")
-    problem = svc(inputs.sign, 1.0, inputs.weight).problem
-    folds = held_out_rows(cv, inputs)
-    chain = _Chain(
-        svc(inputs.sign, C, inputs.weight).problem, inputs.rows, accuracy, cache_size, n_threads,
-        deadline,
-    )  # fmt: skip
-    begin, end = float(np.log(gamma_min)), float(np.log(gamma_max))
-    nodes, gap = [chain.first(begin)], 0.0
-    pieces = march(
-        nodes[0], begin, end, solve=chain.solve, error=chain.gap, accuracy=accuracy,
-        step=_FIRST_STEP,
-    )  # fmt: skip
-    for piece in pieces:
-        nodes.append(piece.right)
-        gap = max(gap, piece.error)
+    if isinstance(X, Gram):
+        raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
+    inputs = read_inputs(X, y, sample_weight, "rbf", class_weight)
+    splits = read_splits(cv, inputs, groups)
+    measure = None if scoring is None else Scoring.read(scoring)
+    problem = svc(inputs.sign, float(C), inputs.full_weight()).problem
+    choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
+    limits = Limits(deadline=deadline, callback=check_callback(callback))
+    with shown(verbose, limits) as shown_limits:
+        chain = _Chain(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
+        nodes, gap = _follow(chain, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
+    cost = np.array([float(C)])
     scores = np.array([
-        held_out_scores(
-            problem, chain.gram(node.gamma), np.array([C]), folds, inputs, 1e-3, deadline
-        )[0]
-        for node in (nodes if folds else [])
+        held_out_scores(inputs, chain.gram(node.gamma), cost, splits, 1e-3, deadline, measure)[0]
+        for node in (nodes if splits else [])
     ])  # fmt: skip
     return KernelPath(
         gamma=np.array([node.gamma for node in nodes]),
         C=float(C),
         solutions=tuple(node.solution for node in nodes),
-        scores=scores if folds else None,
+        scores=scores if splits else None,
         gap=gap,
-        status="max-time" if chain.is_late else "gamma_max",
+        status=chain.status or "gamma_max",
         classes=inputs.classes,
-        problem=chain.problem,
+        problem=problem,
         rows=inputs.rows,
+        training=inputs.training,
     )
+
+
+def _follow(chain: _Chain, begin: float, end: float, accuracy: float) -> tuple[list[_Node], float]:
+    """Solutions from one log gamma to another, and the bound of the gap between them.
+
+    A first solution that was not finished in time is all there is, with its own gap.
+    """
+    first = chain.solve(begin)
+    if first is None:
+        last = chain.unfinished
+        gap = last.solution.relative_gap
+        return [last], np.inf if gap is None else gap
+    nodes, gap = [first], 0.0
+    pieces = march(
+        first, begin, end, solve=chain.solve, error=chain.gap, accuracy=accuracy, step=_FIRST_STEP
+    )
+    for piece in pieces:
+        nodes.append(piece.right)
+        gap = max(gap, piece.error)
+    return nodes, gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,30 +175,31 @@ class _Chain:
         problem: Problem,
         rows: Any,
         accuracy: float,
-        cache_size: float,
-        n_threads: int | None,
-        deadline: float,
+        choice: KernelChoice,
+        limits: Limits,
+        C: float,
     ) -> None:
-        self.problem, self.rows, self.accuracy, self.deadline = problem, rows, accuracy, deadline
-        self.options: dict[str, Any] = {"cache_size": cache_size, "n_threads": n_threads}
+        self.problem, self.rows, self.accuracy = problem, rows, accuracy
+        self.choice, self.limits, self.C = choice, limits, C
         self.coef: FloatArray | None = None
-        self.is_late = False
+        self.status = ""
+        self.unfinished: _Node
 
     def gram(self, gamma: float) -> Gram:
         """Kernel values at a gamma."""
-        return Gram(Gaussian(gamma), self.rows, precision="double", **self.options)
-
-    def first(self, place: float) -> _Node:
-        """The solution at gamma = exp(place), however long it takes."""
-        gamma = float(np.exp(place))
-        solution = Basis(self.problem, self.gram(gamma), self.coef).solve(tol=1e-6)
-        self.coef = solution.coef
-        return _Node(gamma, solution)
+        return self.choice.gram(Gaussian(gamma), self.rows)
 
     def solve(self, place: float) -> _Node | None:
-        """The solution at gamma = exp(place); None if the time is over."""
-        self.is_late = time.perf_counter() > self.deadline
-        return None if self.is_late else self.first(place)
+        """The solution at gamma = exp(place); None if it was not finished."""
+        gamma, left = float(np.exp(place)), self.limits.deadline.seconds_left
+        basis = Basis(self.problem, self.gram(gamma), self.coef)
+        solution = basis.solve(tol=1e-6, max_time=left, callback=self.limits.watch(self.C))
+        node = _Node(gamma, solution)
+        if solution.status in ("max-time", "callback"):
+            self.status, self.unfinished = solution.status, node
+            return None
+        self.coef = solution.coef
+        return node
 
     def gap(self, left: _Node, right: _Node) -> float:
         """Bound of the relative duality gap on the chord."""
@@ -180,7 +217,8 @@ class _Chain:
 
 def _check_range(C: float, low: float, high: float, accuracy: float) -> None:
     for name, value in (("C", C), ("gamma_min", low), ("accuracy", accuracy)):
-        if not (value > 0 and np.isfinite(value)):
-            raise ValueError(f"{name} must be positive and finite, got {value!r}")
-    if not (low < high and np.isfinite(high)):
-        raise ValueError(f"gamma_max must be above gamma_min={low!r} and finite, got {high!r}")
+        positive(name, value, is_finite=True)
+    if not low < real("gamma_max", high) < np.inf:
+        raise ValueError(
+            f"gamma_max must be above gamma_min={plain(low)!r} and finite, got {plain(high)!r}"
+        )

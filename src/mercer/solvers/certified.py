@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
 from mercer.native_kernel import Precision
-from mercer.problem import Certificate, Problem, Solution, assess, certify
+from mercer.problem import Certificate, Problem, Solution, assess, certify, definiteness_at
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.screening import KnownGradient, Origin, screened_certificate
@@ -187,7 +187,7 @@ class CertifiedRun(ABC):
         if known is None:
             return certify(p, self.gram, self.start)
         values = p.linear - p.ridge * self.start - known.gradient
-        found = assess(p, self.start, values, self.gram.is_positive_definite)
+        found = assess(p, self.start, values, definiteness_at(p, self.gram, self.start))
         return replace(found, error=known.error, corrections=known.corrections)
 
     def certificate(self, precision: Precision) -> Certificate:
