@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -29,6 +30,11 @@ FloatArray = NDArray[np.float64]
 LEAST_FREEDOM = 1e-8
 # Relative residual that rounding may leave however small tol is.
 ROUNDING = 1e-8
+# Solvers that give leave-one-out values of one alpha if there is time.
+FACTORING = frozenset((
+    "direct", "eigen", "primal", "smw", "rectangle", "subset", "nystrom", "proximal",
+    "l0", "pruned",
+))  # fmt: skip
 
 
 class LeastSquaresMachine(KernelMachine):
@@ -48,15 +54,16 @@ class LeastSquaresMachine(KernelMachine):
         ],
         **{
             name: KernelMachine._parameter_constraints[name]
-            for name in ("kernel", "degree", "gamma", "coef0", "tol", "max_iter", "solver")
+            for name in (
+                *("kernel", "degree", "gamma", "coef0", "tol", "max_iter", "solver"),
+                *("max_time", "precision", "n_threads"),
+            )
         },
         "fit_intercept": ["boolean", StrOptions({"penalized"})],
         "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
         "penalty": [StrOptions({"norm", "coefficients"})],
         "sparse": [StrOptions({"prune", "l0"}), None],
         "loo": ["boolean"],
-        "precision": KernelMachine._parameter_constraints["precision"],
-        "n_threads": KernelMachine._parameter_constraints["n_threads"],
     }
 
     def _alphas(self) -> FloatArray | None:
@@ -104,6 +111,7 @@ class LeastSquaresMachine(KernelMachine):
 
         ``loss`` and ``loss_weight`` are those of the rows of positive weight.
         """
+        began = time.perf_counter()
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -120,6 +128,7 @@ class LeastSquaresMachine(KernelMachine):
             loo=self.loo,
             tol=self.tol,
             max_iter=None if self.max_iter < 0 else self.max_iter,
+            deadline=np.inf if self.max_time is None else began + self.max_time,
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
@@ -184,7 +193,7 @@ class LeastSquaresMachine(KernelMachine):
         if not fit.converged:
             warnings.warn(
                 f"{fit.solver} stopped after {fit.n_iter} iterations at a relative residual of "
-                f"{fit.residual:.3g} (tol={self.tol:g}). Increase max_iter, tol or alpha",
+                f"{fit.residual:.3g} (tol={self.tol:g}). {self._advice()}",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -204,6 +213,10 @@ class LeastSquaresMachine(KernelMachine):
                 stacklevel=5,
             )
 
+    def _advice(self) -> str:
+        limits = "max_iter" if self.max_time is None else "max_time, max_iter"
+        return f"Increase {limits}, tol or alpha"
+
     def _keep_diagnostics(
         self, result: Scan | None, targets: FloatArray, rows: NDArray[np.intp], X: Any
     ) -> None:
@@ -212,7 +225,13 @@ class LeastSquaresMachine(KernelMachine):
         self.loo_values_ = self.loo_errors_ = None
         self.loo_error_ = self.gcv_ = self.dof_ = None
         if result is None:
+            if self.loo and self.max_time is not None and self.solver_ in FACTORING:
+                self._warn_of_time("there are no loo_values_")
             return
+        if result.n_seen < len(rows):
+            self._warn_of_time(
+                f"the errors are those of {result.n_seen} of {len(rows)} rows when left out"
+            )
         values = np.empty(targets.shape)
         values[rows] = result.values
         absent = np.setdiff1d(np.arange(len(values)), rows)
@@ -223,6 +242,13 @@ class LeastSquaresMachine(KernelMachine):
         self.loo_error_ = float(result.errors[result.best])
         self.gcv_ = float(result.gcv[result.best])
         self.dof_ = float(result.dof[result.best])
+
+    def _warn_of_time(self, what: str) -> None:
+        warnings.warn(
+            f"max_time={self.max_time:g} was over before all rows were left out: {what}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
     def _warn_of_interpolation(self, n_rows: int) -> None:
         """In the space of features 1 - h_i is a difference: nothing is left of it if h_i is 1."""

@@ -197,6 +197,9 @@ class RLSC(LeastSquaresClassifier):
         Relative residual at which "cg", "lsqr" and "smo" end.
     max_iter : int, default=-1
         Bound on their iterations; -1 means ten times the size of the system.
+    max_time : float, default=None
+        Seconds after which no iteration, round or pass over the rows begins; what there is then is
+        kept, with a warning. A factorization that has begun is finished.
     precision : {"auto", "single", "double"}, default="auto"
         Precision of kernel values; "auto" is double.
     n_threads : int, default=None
@@ -260,6 +263,7 @@ class RLSC(LeastSquaresClassifier):
         loo: bool = True,
         tol: float = 1e-6,
         max_iter: int = -1,
+        max_time: float | None = None,
         precision: str = "auto",
         n_threads: int | None = None,
     ) -> None:
@@ -277,6 +281,7 @@ class RLSC(LeastSquaresClassifier):
         self.loo = loo
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
         self.precision = precision
         self.n_threads = n_threads
 
@@ -305,6 +310,7 @@ class LSSVC(LeastSquaresClassifier):
         loo: bool = True,
         tol: float = 1e-6,
         max_iter: int = -1,
+        max_time: float | None = None,
         precision: str = "auto",
         n_threads: int | None = None,
     ) -> None:
@@ -322,5 +328,6 @@ class LSSVC(LeastSquaresClassifier):
         self.loo = loo
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
         self.precision = precision
         self.n_threads = n_threads

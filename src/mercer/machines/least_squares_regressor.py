@@ -81,6 +81,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         loo: bool = True,
         tol: float = 1e-6,
         max_iter: int = -1,
+        max_time: float | None = None,
         precision: str = "auto",
         n_threads: int | None = None,
     ) -> None:
@@ -98,6 +99,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         self.loo = loo
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
         self.precision = precision
         self.n_threads = n_threads
 

@@ -84,9 +84,9 @@ def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, f
     """
     choice, base = job, job.system
     share = np.ones(base.n_rows)
-    rounds, change = 0, np.inf
+    rounds, change, scale = 0, 1.0, 0.0
     fit = fit_least_squares(replace(job, loo=False))
-    while rounds < ROUNDS:
+    while rounds < ROUNDS and not job.is_late:
         residual = residuals(job, fit)[:, 0]
         if rounds < MEASURED:
             scale = residual_scale(residual, base.weight)
@@ -99,7 +99,7 @@ def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, f
             break
         rounds += 1
         fit = fit_least_squares(replace(_weighted(job, share), loo=False))
-    final = fit_least_squares(_weighted(choice, share))
+    final = fit if job.is_late else fit_least_squares(_weighted(choice, share))
     return replace(final, n_iter=rounds, change=change), share, scale
 
 

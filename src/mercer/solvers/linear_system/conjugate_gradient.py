@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -63,6 +64,7 @@ def conjugate_gradient(
     preconditioner: Preconditioner | None = None,
     tol: float = 1e-8,
     max_iter: int | None = None,
+    deadline: float = np.inf,
     start: FloatArray | None = None,
 ) -> Iterate:
     """Solve A x = b, A positive definite, for all columns of b together.
@@ -84,14 +86,17 @@ def conjugate_gradient(
         Largest |b - A x| / |b| accepted.
     max_iter : int, default=None
         Bound on the iterations; None means 10 n.
+    deadline : float, default=inf
+        Time of ``time.perf_counter`` after which no iteration begins.
     start : ndarray of shape (n, n_columns), default=None
         Where to start; None means zero.
     """
-    run = _Run(apply, b, preconditioner, tol, 10 * len(b) if max_iter is None else max_iter)
+    limit = 10 * len(b) if max_iter is None else max_iter
+    run = _Run(apply, b, preconditioner, tol, limit, deadline)
     x = np.zeros_like(b) if start is None else start.copy()
     residual = b - apply(x) if start is not None else b.copy()
     for _ in range(ROUNDS):
-        if run.error(residual) <= tol or run.left <= 0:
+        if run.error(residual) <= tol or not run.may_go_on:
             break
         x += run.correction(residual)
         residual = b - apply(x)
@@ -109,11 +114,18 @@ class _Run:
         preconditioner: Preconditioner | None,
         tol: float,
         limit: int,
+        deadline: float,
     ) -> None:
         self.preconditioner, self.tol, self.left, self.n_iter = preconditioner, tol, limit, 0
+        self.deadline = deadline
         self.sizes = np.linalg.norm(b, axis=0)
         self.apply = apply
         self.quotients: list[float] = []
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether iterations and time are left."""
+        return self.left > 0 and time.perf_counter() < self.deadline
 
     def error(self, residual: FloatArray) -> float:
         return relative_residual(residual, self.sizes)
@@ -138,7 +150,7 @@ class _Run:
         """
         Q, C = _orthonormal(self._power(residual, -0.5))
         P, X = Q, np.zeros((len(Q), C.shape[1]))
-        while self.left > 0:
+        while self.may_go_on:
             T = self._image(P)
             try:
                 factor = cho_factor(P.T @ T, lower=True)

@@ -126,7 +126,9 @@ def fit_iterative_linear(job: Job, method: str) -> LeastSquaresFit:
     is_ready = hasattr(X, "tocsr") or X.dtype == np.float64
     data = LinearData(X if is_ready else X.astype(np.float64), job.system)
     run = linear_cg if method == "cg" else linear_lsqr
-    weights, intercept, end = run(data, alpha, tol=job.tol, max_iter=job.max_iter)
+    weights, intercept, end = run(
+        data, alpha, tol=job.tol, max_iter=job.max_iter, deadline=job.deadline
+    )
     return LeastSquaresFit(
         solver=method,
         alpha=alpha,
@@ -152,6 +154,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
         features=features,
         tol=job.tol,
         max_iter=job.max_iter,
+        deadline=job.deadline,
         precision=job.precision,
     )
     return LeastSquaresFit(
@@ -181,7 +184,14 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
     sizes = target_sizes(s) / np.sqrt(s.total)
     for k, target in enumerate((s.targets - s.target_mean).T):
         formulation = least_squares(target, alpha, s.weight, fit_intercept=kind)  # type: ignore[arg-type]
-        solution = solve(formulation.problem, gram, solver, tol=job.tol * (sizes[k] or 1.0))
+        solution = solve(
+            formulation.problem,
+            gram,
+            solver,
+            tol=job.tol * (sizes[k] or 1.0),
+            max_iter=-1 if job.max_iter is None else job.max_iter,
+            max_time=job.seconds_left,
+        )
         read_out = formulation.read_out(solution)
         coef[:, k], intercept[k] = read_out.coef, read_out.intercept + s.target_mean[k]
         n_iter = max(n_iter, solution.n_iter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,6 +50,8 @@ class Job:
         Name or solver object.
     loo : bool
         Whether leave-one-out values are wanted even if alpha is known.
+    deadline : float
+        Time of ``time.perf_counter`` after which nothing begins that can be left undone.
     """
 
     kernel: Kernel
@@ -64,6 +67,7 @@ class Job:
     loo: bool = True
     tol: float = 1e-6
     max_iter: int | None = None
+    deadline: float = np.inf
     precision: Precision = "double"
     n_threads: int | None = None
 
@@ -72,6 +76,17 @@ class Job:
         """The alpha, if there is only one."""
         one = self.alphas is not None and len(self.alphas) == 1
         return float(self.alphas[0]) if one and self.alphas is not None else None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is up."""
+        return time.perf_counter() > self.deadline
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time until the deadline; None if there is none."""
+        left = self.deadline - time.perf_counter()
+        return None if left == np.inf else max(left, 0.0)
 
     @property
     def full_kernel(self) -> Kernel:
@@ -153,10 +168,10 @@ class LeastSquaresFit:
 
 def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:
     """The alpha to use, and the scan that chose it or gave its leave-one-out values."""
-    if job.alpha is not None and not job.loo:
+    if job.alpha is not None and (not job.loo or job.is_late):
         return job.alpha, None
     alphas = default_alphas(evaluator.largest) if job.alphas is None else job.alphas
-    result = scan(evaluator, job.system, alphas, job.loss, job.loss_weight)
+    result = scan(evaluator, job.system, alphas, job.loss, job.loss_weight, job.deadline)
     return float(result.alphas[result.best]), result
 
 

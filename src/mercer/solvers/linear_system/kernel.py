@@ -30,6 +30,7 @@ def kernel_cg(
     features: FloatArray | None = None,
     tol: float = 1e-8,
     max_iter: int | None = None,
+    deadline: float = np.inf,
     precision: Any = "double",
 ) -> tuple[FloatArray, FloatArray, Iterate]:
     """Coefficients, intercepts and the iterate of (P sKs P + alpha) U = P sY.
@@ -49,7 +50,7 @@ def kernel_cg(
         The number on the diagonal.
     features : ndarray of shape (n_rows, rank), default=None
         Low-rank features of the rows for the preconditioner; None for none.
-    tol, max_iter
+    tol, max_iter, deadline
         As for :func:`conjugate_gradient`.
     """
     scale = system.scale[:, None]
@@ -66,6 +67,7 @@ def kernel_cg(
         preconditioner=preconditioner,
         tol=tol,
         max_iter=max_iter,
+        deadline=deadline,
     )
     if run.condition is not None:
         # alpha bounds the smallest eigenvalue, and is near it where those of a kernel decay

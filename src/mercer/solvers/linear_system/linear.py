@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ __all__ = ["LinearData", "dual_condition", "linear_cg", "linear_lsqr", "woodbury
 FloatArray = NDArray[np.float64]
 
 # How often LSQR runs, and what it says where it may not go on.
-ROUNDS, OUT_OF_ITERATIONS = 3, (7,)
+ROUNDS, OUT_OF_ITERATIONS = 3, 7
 
 
 class LinearData:
@@ -65,14 +66,19 @@ class LinearData:
 
 
 def linear_cg(
-    data: LinearData, alpha: float, *, tol: float = 1e-8, max_iter: int | None = None
+    data: LinearData,
+    alpha: float,
+    *,
+    tol: float = 1e-8,
+    max_iter: int | None = None,
+    deadline: float = np.inf,
 ) -> tuple[FloatArray, FloatArray, Iterate]:
     """Weights, intercepts and the iterate, on the smaller side of the data (spec 003, 2.14).
 
     In the dual (A A' + alpha) U = sY, w = A'U; in the primal (A'A + alpha) w = A'sY.
     """
     n, d = data.X.shape
-    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter}
+    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "deadline": deadline}
     if n <= d:
         run = conjugate_gradient(
             lambda V: data.forward(data.backward(V)) + alpha * V, data.targets, **options
@@ -89,37 +95,59 @@ def linear_cg(
 
 
 def linear_lsqr(
-    data: LinearData, alpha: float, *, tol: float = 1e-8, max_iter: int | None = None
+    data: LinearData,
+    alpha: float,
+    *,
+    tol: float = 1e-8,
+    max_iter: int | None = None,
+    deadline: float = np.inf,
 ) -> tuple[FloatArray, FloatArray, Iterate]:
     """Weights, intercepts and the iterate by LSQR, output by output.
 
     min |A w - sY|^2 + alpha |w|^2 without squaring the condition of A. LSQR measures the
     gradient by |A| and the error; where that leaves too much of it, it runs again, further.
     """
-    n, d = data.X.shape
-    operator = LinearOperator(
-        (n, d),
-        matvec=lambda v: data.forward(np.reshape(v, (-1, 1)))[:, 0],
-        rmatvec=lambda u: data.backward(np.reshape(u, (-1, 1)))[:, 0],
-        dtype=np.float64,
-    )
+    limit = max_iter or 10 * max(data.X.shape)
     strict = tol
     for _ in range(ROUNDS):
-        weights, n_iter, converged = np.empty((d, data.targets.shape[1])), 0, True
         options = {"damp": np.sqrt(alpha), "atol": strict, "btol": strict, "conlim": 0.0}
-        for k, target in enumerate(data.targets.T):
-            w, stop, steps, *_ = lsqr(
-                operator, target, iter_lim=max_iter or 10 * max(n, d), **options
-            )
-            weights[:, k] = w
-            n_iter = max(n_iter, steps)
-            converged &= stop not in OUT_OF_ITERATIONS
+        weights, n_iter, ended = _lsqr_outputs(data, deadline, iter_lim=limit, **options)
         residual = _gradient(data, alpha, weights)
-        if residual <= tol or not converged or strict == 0:
+        if residual <= tol or not ended or strict == 0:
             break
         strict *= 0.1 * tol / residual
-    run = Iterate(weights, n_iter, residual, bool(converged))
-    return weights, data.intercept(weights), run
+    return weights, data.intercept(weights), Iterate(weights, n_iter, residual, ended)
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+def _lsqr_outputs(
+    data: LinearData, deadline: float, **options: Any
+) -> tuple[FloatArray, int, bool]:
+    """Weights, most iterations and whether all outputs ended by their tolerance.
+
+    LSQR does not let go of an unfinished solution: outputs without time left have weights 0.
+    """
+    n, d = data.X.shape
+
+    def forward(v: FloatArray) -> FloatArray:
+        if time.perf_counter() > deadline:
+            raise _OutOfTime
+        return data.forward(np.reshape(v, (-1, 1)))[:, 0]
+
+    backward = lambda u: data.backward(np.reshape(u, (-1, 1)))[:, 0]  # noqa: E731
+    operator = LinearOperator((n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
+    weights, n_iter, ended = np.zeros((d, data.targets.shape[1])), 0, True
+    for k, target in enumerate(data.targets.T):
+        try:
+            weights[:, k], stop, steps, *_ = lsqr(operator, target, **options)
+        except _OutOfTime:
+            return weights, n_iter, False
+        n_iter = max(n_iter, steps)
+        ended &= stop != OUT_OF_ITERATIONS
+    return weights, n_iter, ended
 
 
 def _gradient(data: LinearData, alpha: float, weights: FloatArray) -> float:

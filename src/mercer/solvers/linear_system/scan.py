@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,7 +42,9 @@ class Scan:
         The alpha of the least error; ties go to the least squared error, then to the
         larger alpha.
     values : ndarray of shape (n_rows, n_outputs)
-        Leave-one-out values of the best alpha.
+        Leave-one-out values of the best alpha; NaN for rows there was no time for.
+    n_seen : int
+        Rows left out before the time was up; errors are those of these rows.
     """
 
     alphas: FloatArray
@@ -51,6 +54,7 @@ class Scan:
     dof: FloatArray
     best: int
     values: FloatArray
+    n_seen: int
 
 
 def default_alphas(largest: float) -> FloatArray:
@@ -65,7 +69,12 @@ def gcv(residual_square: FloatArray, dof: FloatArray, total: float) -> FloatArra
 
 
 def scan(
-    evaluator: Evaluator, system: System, alphas: FloatArray, loss: Loss, weight: FloatArray
+    evaluator: Evaluator,
+    system: System,
+    alphas: FloatArray,
+    loss: Loss,
+    weight: FloatArray,
+    deadline: float = np.inf,
 ) -> Scan:
     """Evaluate every alpha by leaving out every row.
 
@@ -81,11 +90,14 @@ def scan(
         Loss of left-out rows.
     weight : ndarray of shape (n_rows,)
         How much each row counts in the mean loss.
+    deadline : float, default=inf
+        Time of ``time.perf_counter`` after which no more rows are left out.
     """
     n, n_outputs = system.targets.shape
     keep = len(alphas) * n * n_outputs <= KEPT
-    kept = np.empty((len(alphas) if keep else 0, n, n_outputs))
+    kept = np.full((len(alphas) if keep else 0, n, n_outputs), np.nan)
     errors, squares, fit = np.zeros((3, len(alphas)))
+    n_seen = 0
     for rows in _blocks(n, len(alphas) * n_outputs):
         fitted, held_out = evaluator.evaluate(alphas, rows)
         y = system.targets[rows]
@@ -94,17 +106,23 @@ def scan(
         fit += ((y - fitted) ** 2).mean(axis=2) @ system.weight[rows]
         if keep:
             kept[:, rows] = held_out
-    errors, squares = errors / weight.sum(), squares / weight.sum()
+        n_seen = rows.stop
+        if time.perf_counter() > deadline:
+            break
+    total = weight[:n_seen].sum()
+    errors, squares = errors / total, squares / total
     best = int(np.lexsort((-alphas, squares, errors))[0])
     dof = evaluator.dof(alphas)
-    values = kept[best] if keep else _values(evaluator, alphas[[best]], n, n_outputs)
-    score = gcv(fit, dof, system.total)
-    return Scan(alphas, errors, squares, score, dof, best, values)
+    values = kept[best] if keep else _values(evaluator, alphas[[best]], n_seen, (n, n_outputs))
+    score = gcv(fit * (system.total / system.weight[:n_seen].sum()), dof, system.total)
+    return Scan(alphas, errors, squares, score, dof, best, values, n_seen)
 
 
-def _values(evaluator: Evaluator, alpha: FloatArray, n: int, n_outputs: int) -> FloatArray:
-    values = np.empty((n, n_outputs))
-    for rows in _blocks(n, n_outputs):
+def _values(
+    evaluator: Evaluator, alpha: FloatArray, n_seen: int, shape: tuple[int, int]
+) -> FloatArray:
+    values = np.full(shape, np.nan)
+    for rows in _blocks(n_seen, shape[1]):
         values[rows] = evaluator.evaluate(alpha, rows)[1][0]
     return values
 

@@ -40,7 +40,7 @@ def fit_pruned(job: Job) -> LeastSquaresFit:
     rows, coef = np.arange(len(K)), first.coef
     best, limit, rounds = first, np.inf, 0
     lowest = np.inf
-    while len(rows) > 1 and coef is not None:
+    while len(rows) > 1 and coef is not None and not job.is_late:
         fit, error, spread = _on_subset(job, K, rows)
         rounds += 1
         if error < lowest:
@@ -53,7 +53,7 @@ def fit_pruned(job: Job) -> LeastSquaresFit:
         n_dropped = max(int(FRACTION * len(rows)), 1)
         order = np.argsort(np.linalg.norm(coef, axis=1), kind="stable")
         rows = np.sort(rows[order[n_dropped:]])
-    return replace(best, solver="pruned", n_iter=rounds)
+    return replace(best, solver="pruned", n_iter=rounds, converged=not job.is_late)
 
 
 def _on_subset(job: Job, K: FloatArray, rows: IndexArray) -> tuple[LeastSquaresFit, float, float]:
@@ -97,7 +97,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
     alpha, K = first.alpha, _matrix(job)
     coef, support = first.coef, np.arange(len(K))
     rounds, is_done = 0, False
-    while rounds < ROUNDS and not is_done:
+    while rounds < ROUNDS and not is_done and not (rounds and job.is_late):
         rounds += 1
         before, size = coef, np.linalg.norm(coef, axis=1)
         alive = size > ZERO * size.max(initial=0.0)
@@ -109,7 +109,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
     if job.penalized:
         intercept = coef.sum(axis=0)
     result = None
-    if job.loo:
+    if job.loo and not job.is_late:
         result = scan(evaluator, job.system, np.array([alpha]), job.loss, job.loss_weight)
     return LeastSquaresFit(
         solver="l0",
@@ -121,6 +121,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
         condition=evaluator.condition(alpha),
         residual=evaluator.residual(alpha),
         n_iter=rounds,
+        converged=is_done or not job.is_late,
     )
 
 
