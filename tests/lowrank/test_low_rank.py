@@ -38,7 +38,7 @@ def test_basis_is_distinct_rows(basis, X):
 @pytest.mark.parametrize("basis", BASES)
 def test_basis_of_repeated_rows_stops_at_the_rank(basis):
     X = np.repeat(np.eye(3), 20, axis=0)
-    low_rank = LowRank(10, basis=basis, random_state=0).fit(Linear(), X)
+    low_rank = LowRank(10, basis=basis, random_state=0).choose(Linear(), X)
     values = low_rank.transform(X)
     assert values.shape[1] <= 3
     if basis not in ("random", "leverage"):
@@ -83,26 +83,26 @@ def test_raw_features_are_kernel_values(X):
 
 
 def test_a_kernel_without_values_has_no_features():
-    low_rank = LowRank(3, random_state=0).fit(Linear(), np.zeros((5, 2)))
+    low_rank = LowRank(3, random_state=0).choose(Linear(), np.zeros((5, 2)))
     assert low_rank.transform(np.ones((4, 2))).shape == (4, 0)
 
 
 def test_several_models_average_their_kernels(X):
-    low_rank = LowRank(6, n_models=3, random_state=0).fit(KERNEL, X)
+    low_rank = LowRank(6, n_models=3, random_state=0).choose(KERNEL, X)
     values = low_rank.transform(X)
     kernels = [nystrom(X, X, X[basis]) for basis in low_rank.basis_]
     np.testing.assert_allclose(values @ values.T, np.mean(kernels, axis=0), atol=1e-8)
 
 
 def test_given_bases(X):
-    by_place = LowRank(basis=[3, 9]).fit(KERNEL, X)
-    by_rows = LowRank(basis=X[[3, 9]]).fit(KERNEL, X)
+    by_place = LowRank(basis=[3, 9]).choose(KERNEL, X)
+    by_rows = LowRank(basis=X[[3, 9]]).choose(KERNEL, X)
     np.testing.assert_array_equal(np.sort(by_place.basis_[0]), [3, 9])
     np.testing.assert_allclose(by_place.transform(X), by_rows.transform(X), atol=1e-12)
     with pytest.raises(ValueError, match=r"basis must lie in 0\.\.59"):
-        LowRank(basis=[60]).fit(KERNEL, X)
+        LowRank(basis=[60]).choose(KERNEL, X)
     with pytest.raises(ValueError, match="positions of rows"):
-        LowRank(basis=X[:2]).fit(Precomputed(), KERNEL(X))
+        LowRank(basis=X[:2]).choose(Precomputed(), KERNEL(X))
 
 
 def test_leverages_are_between_those_of_the_approximation_and_one(X):
@@ -117,22 +117,22 @@ def test_leverages_are_between_those_of_the_approximation_and_one(X):
 
 
 def test_seed_and_clone_give_the_same_basis(X):
-    one = LowRank(5, random_state=3).fit(KERNEL, X)
-    other = clone(one).fit(KERNEL, X)
+    one = LowRank(5, random_state=3).choose(KERNEL, X)
+    other = clone(one).choose(KERNEL, X)
     np.testing.assert_array_equal(one.basis_[0], other.basis_[0])
     state = np.random.RandomState(0)
-    first, second = (LowRank(5, random_state=state).fit(KERNEL, X).basis_[0] for _ in range(2))
+    first, second = (LowRank(5, random_state=state).choose(KERNEL, X).basis_[0] for _ in range(2))
     assert set(first) != set(second)
 
 
 def test_pickled(X):
-    low_rank = LowRank(5, random_state=3).fit(KERNEL, X)
+    low_rank = LowRank(5, random_state=3).choose(KERNEL, X)
     copy = pickle.loads(pickle.dumps(low_rank))
     np.testing.assert_array_equal(copy.transform(X), low_rank.transform(X))
 
 
 def test_indefinite_kernels_and_bad_parameters_are_refused(X):
     with pytest.raises(ValueError, match="positive semi-definite"):
-        LowRank(5).fit(Sigmoid(1.0, -1.0), X)
+        LowRank(5).choose(Sigmoid(1.0, -1.0), X)
     with pytest.raises(ValueError, match="rank"):
-        LowRank(0).fit(KERNEL, X)
+        LowRank(0).choose(KERNEL, X)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.kernels import Kernel
+from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank.basis import BASES, choose_basis
 from mercer.lowrank.features import FeatureMap
@@ -23,10 +24,19 @@ __all__ = ["LowRank", "feature_blocks"]
 FloatArray = NDArray[np.float64]
 
 METHODS = ("rectangle", "subset", "nystrom")
+# How rows of numbers are validated by the transformer.
+_ROWS: dict[str, Any] = {
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+    "accept_sparse": "csr",
+}
 
 
-class LowRank(BaseEstimator):
+class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """How a machine is to approximate the kernel matrix by a few of its columns.
+
+    By itself it is a transformer to the features of the basis, whose inner products are the
+    Nystrom kernel: a linear model on them is a low-rank kernel machine.
 
     Parameters
     ----------
@@ -44,6 +54,9 @@ class LowRank(BaseEstimator):
         Machines with different random bases whose values are averaged.
     random_state : int, RandomState or None, default=None
         Seed of the choice.
+    kernel : str, Kernel or callable, default="rbf"
+        Kernel of the transformer, as for :class:`~mercer.SVC`, with ``degree``, ``gamma`` and
+        ``coef0``; a machine uses its own.
 
     Attributes
     ----------
@@ -63,6 +76,16 @@ class LowRank(BaseEstimator):
         "basis": [StrOptions(set(BASES)), "array-like", "sparse matrix"],
         "n_models": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "kernel": [
+            StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
+            callable,
+        ],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "gamma": [
+            StrOptions({"scale", "auto", "median"}),
+            Interval(Real, 0.0, None, closed="neither"),
+        ],
+        "coef0": [Interval(Real, None, None, closed="neither")],
     }
 
     def __init__(
@@ -73,14 +96,49 @@ class LowRank(BaseEstimator):
         basis: Any = "random",
         n_models: int = 1,
         random_state: Any = None,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
     ) -> None:
         self.rank = rank
         self.method = method
         self.basis = basis
         self.n_models = n_models
         self.random_state = random_state
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
 
-    def fit(
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        is_stored = as_kernel(self.kernel)._row_kind == "stored"
+        tags.input_tags.pairwise = is_stored
+        tags.input_tags.sparse = not is_stored
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the basis among the rows of ``X``, for the kernel of the transformer.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows; for ``kernel="precomputed"`` the kernel matrix.
+        y : None
+            Ignored.
+        """
+        self._validate_params()
+        X = validate_data(self, X, **_ROWS)
+        kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        self.kernel_ = kernel.resolve(X)
+        return self.choose(self.kernel_, X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return sum(features.rank for features in self.maps_)
+
+    def choose(
         self,
         kernel: Kernel,
         X: Any,
@@ -89,7 +147,7 @@ class LowRank(BaseEstimator):
         precision: Precision = "double",
         n_threads: int | None = None,
     ) -> Self:
-        """Choose the basis of each model among the rows of ``X``.
+        """Choose the basis of each model among the rows of ``X``, for a machine of its own kernel.
 
         Parameters
         ----------
@@ -156,6 +214,8 @@ class LowRank(BaseEstimator):
         The inner product of two rows of features is the (averaged) Nystrom kernel.
         """
         check_is_fitted(self, "maps_")
+        if hasattr(self, "kernel_"):
+            X = validate_data(self, X, reset=False, **_ROWS)
         values = [features(X) for features in self.maps_]
         return np.hstack(values) / np.sqrt(len(values)) if len(values) > 1 else values[0]
 

@@ -165,7 +165,7 @@ n_threads, verbose, callback
         if isinstance(wanted.basis, str) and len(rows) < n:
             self._choose_among(wanted, kernel, X, rows)
         else:
-            wanted.fit(kernel, X, n_threads=self.n_threads)
+            wanted.choose(kernel, X, n_threads=self.n_threads)
         self.low_rank_ = wanted
         rank = sum(features.rank for features in wanted.maps_)
         out = np.empty((n, rank))
@@ -176,9 +176,9 @@ n_threads, verbose, callback
     def _choose_among(self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp]) -> None:
         """Fit ``low_rank`` with its basis among some of the rows, counted among all."""
         if not self._is_precomputed():
-            low_rank.fit(kernel, take_rows(X, rows), n_threads=self.n_threads)
+            low_rank.choose(kernel, take_rows(X, rows), n_threads=self.n_threads)
         else:
-            low_rank.fit(kernel, X[np.ix_(rows, rows)], n_threads=self.n_threads)
+            low_rank.choose(kernel, X[np.ix_(rows, rows)], n_threads=self.n_threads)
             low_rank.maps_ = tuple(
                 FeatureMap(kernel, X, rows[basis], n_threads=self.n_threads)
                 for basis in low_rank.basis_

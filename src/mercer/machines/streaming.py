@@ -31,13 +31,17 @@ def can_stream(machine: Any) -> bool:
     """Whether the machine may learn block by block, or an error that says what it needs."""
     if machine.low_rank is None and not _is_linear(machine.kernel):
         raise AttributeError(
-            "partial_fit needs low_rank or a linear kernel: the features of a row must be few"
+            "partial_fit needs the features of a row to be few: kernel='linear' or low_rank, got "
+            f"kernel={machine.kernel!r} and low_rank=None"
         )
     method = getattr(machine.low_rank, "method", "rectangle")
     if method != "rectangle":
         raise AttributeError(f"partial_fit needs method='rectangle' of low_rank, got {method!r}")
     if machine.sparse is not None or machine.penalty != "norm":
-        raise AttributeError("partial_fit needs sparse=None and penalty='norm'")
+        raise AttributeError(
+            "partial_fit needs sparse=None and penalty='norm', got "
+            f"sparse={machine.sparse!r} and penalty={machine.penalty!r}"
+        )
     return True
 
 
@@ -80,7 +84,7 @@ class Stream:
         ranks = [X.shape[1] + penalized]
         if low_rank is not None:
             self.low_rank = low_rank = clone(low_rank)
-            low_rank.fit(self.full_kernel, X, n_threads=n_threads)
+            low_rank.choose(self.full_kernel, X, n_threads=n_threads)
             ranks = [features.rank for features in low_rank.maps_]
         self.moments = [Moments(rank, n_outputs, bias) for rank in ranks]
 
@@ -115,6 +119,7 @@ class Stream:
         solvers = [FeatureSolver(m, float(alphas[0]) if one else None) for m in self.moments]  # type: ignore[index]
         if alphas is None:
             alphas = default_alphas(max(solver.factor.largest for solver in solvers))
+        self.alphas = alphas
         n_outputs = len(self.moments[0].target_mean)
         dofs = [solver.dof(alphas) for solver in solvers]
         scores = [

@@ -104,7 +104,7 @@ def approximate_kernel(
         fitted = LowRank(rank=int(low_rank), basis="incomplete-cholesky", random_state=0)
     else:
         raise ValueError(f"low_rank must be a positive integer or a LowRank, got {low_rank!r}")
-    fitted.fit(kernel, rows, n_threads=n_threads)
+    fitted.choose(kernel, rows, n_threads=n_threads)
     features = np.ascontiguousarray(fitted.transform(rows))
     diagonal = Gram(kernel, rows, precision="double", cache_size=1).diagonal()
     missing = np.maximum(diagonal - np.einsum("ij,ij->i", features, features), 0.0)

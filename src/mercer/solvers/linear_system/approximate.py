@@ -35,7 +35,7 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
         )
     kernel = job.kernel if job.proximal else job.full_kernel
     _require_room(job, low_rank)
-    low_rank.fit(
+    low_rank.choose(
         kernel,
         job.X,
         # rows of a subset are data, which depend on each other or not

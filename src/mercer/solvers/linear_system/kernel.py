@@ -83,7 +83,7 @@ def kernel_cg(
 
 def preconditioner_features(low_rank: LowRank, gram: Gram, X: Any) -> FloatArray:
     """Features of all rows of the first model of ``low_rank``, fitted here."""
-    features = low_rank.fit(gram.kernel, X, n_threads=gram.n_threads).maps_[0]
+    features = low_rank.choose(gram.kernel, X, n_threads=gram.n_threads).maps_[0]
     out = np.empty((gram.n_rows, features.rank))
     for rows in feature_blocks(gram.n_rows, features.rank):
         out[rows] = features(X[rows])
