@@ -14,7 +14,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 
 from mercer import LSSVC, LSSVR, RLSC, SVC, SVR, LowRank
-from mercer.kernels import Gaussian
+from mercer.diagnostics import LooProbability
+from mercer.kernels import Gaussian, Linear, Polynomial
 from mercer.solvers.linear_system import factors
 
 MACHINES = [
@@ -397,3 +398,74 @@ def test_one_class_is_refused(iris):
     X, y = iris
     with pytest.raises(ValueError, match="classes"):
         RLSC().fit(X, y, (y == 1).astype(float))
+
+
+@pytest.mark.parametrize("machine", [RLSC, LSSVC])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_agree_with_the_prediction(machine, n_classes):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % n_classes
+    X = rng.normal(size=(90, 2)) + y[:, None]
+    fitted = machine(alpha="loo").fit(X, y)
+    probability = fitted.predict_proba(X)
+    np.testing.assert_allclose(probability.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(fitted.classes_[probability.argmax(axis=1)], fitted.predict(X))
+    np.testing.assert_allclose(np.exp(fitted.predict_log_proba(X)), probability)
+    expected = LooProbability(fitted, y).predict_proba(X)
+    np.testing.assert_allclose(probability, expected)
+    weight = rng.integers(1, 4, 90)
+    weighted = machine(gamma=0.3).fit(X, y, weight).predict_proba(X)
+    copies = np.repeat(np.arange(90), weight)
+    np.testing.assert_allclose(
+        machine(gamma=0.3).fit(X[copies], y[copies]).predict_proba(X), weighted, atol=1e-5
+    )
+
+
+def test_probabilities_without_left_out_values_say_what_they_need():
+    X, y = np.arange(20.0)[:, None], np.arange(20) // 10
+    for machine in (RLSC(solver="cg"), RLSC(loo=False), RLSC(kernel="linear").partial_fit(X, y)):
+        with pytest.raises(AttributeError) as error:
+            machine.predict_proba(X)
+        assert "predict_proba needs leave-one-out values" in str(error.value.__cause__)
+
+
+@pytest.mark.parametrize("solver", ["direct", "eigen", "cg", "smo", "primal"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_every_linear_machine_has_weights(solver, form):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    machine = LSSVR(kernel="linear", solver=solver, tol=1e-9).fit(form(X), y)
+    assert machine.coef_.shape == (1, 3)
+    np.testing.assert_allclose(X @ machine.coef_[0] + machine.intercept_, machine.predict(form(X)))
+
+
+@pytest.mark.parametrize("kernel", [2.0 * Linear(), Linear() + 1.0 * Linear(), Polynomial(1, 2.0)])
+def test_scaled_linear_kernels_have_weights(kernel):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    for machine in (RLSC(kernel=kernel), SVC(kernel=kernel)):
+        machine.fit(X, y)
+        values = X @ machine.coef_[0] + machine.intercept_
+        np.testing.assert_allclose(values, machine.decision_function(X), atol=1e-9)
+    assert not hasattr(RLSC().fit(X, y), "coef_")
+
+
+def test_gcv_chooses_alpha():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    machine = LSSVR(alpha="gcv").fit(X, y)
+    scores = [LSSVR(alpha=alpha).fit(X, y).gcv_ for alpha in machine.alphas_]
+    np.testing.assert_allclose(machine.gcv_, min(scores), rtol=1e-6)
+    streamed = LSSVR(alpha="gcv", kernel="linear").partial_fit(X[:30], y[:30])
+    streamed.partial_fit(X[30:], y[30:])
+    whole = LSSVR(alpha="gcv", kernel="linear").fit(X, y)
+    np.testing.assert_allclose(streamed.alpha_, whole.alpha_)
+    assert len(streamed.alphas_) == 45
+
+
+def test_a_vector_of_alphas_is_no_alpha_for_each_target():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
+    with pytest.warns(UserWarning, match="not an alpha for each as in KernelRidge"):
+        machine = LSSVR(alpha=[1.0, 10.0]).fit(X, Y)
+    assert machine.alpha_ in (1.0, 10.0)

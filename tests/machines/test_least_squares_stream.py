@@ -153,3 +153,20 @@ def test_what_cannot_be_streamed_is_refused():
     machine = LSSVR(low_rank=5).partial_fit(X, y)
     with pytest.raises(ValueError, match="features"):
         machine.partial_fit(X[:, :2], y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({}, "kernel='linear' or low_rank, got kernel='rbf' and low_rank=None"),
+        ({"low_rank": LowRank(3, method="nystrom")}, "needs method='rectangle'"),
+        ({"kernel": "linear", "sparse": "l0"}, "needs sparse=None"),
+    ],
+)
+def test_a_machine_that_cannot_stream_says_why(parameters, reason):
+    for machine in (RLSC, LSSVR):
+        fitted = machine(**parameters)
+        assert not hasattr(fitted, "partial_fit")
+        with pytest.raises(AttributeError, match="has no attribute 'partial_fit'") as error:
+            fitted.partial_fit([[0.0], [1.0]], [0, 1])
+        assert reason in str(error.value.__cause__)

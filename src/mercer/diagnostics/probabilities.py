@@ -7,7 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit, softmax
+
+from mercer.machines.temperature import by_class, fit_slope
 
 __all__ = ["LooProbability"]
 
@@ -58,10 +60,10 @@ class LooProbability:
         self.machine, self.method = machine, method
         labels = np.searchsorted(machine.classes_, np.asarray(y))
         weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, float)
-        values = _by_class(machine.loo_values_)
+        values = by_class(machine.loo_values_)
         if method == "temperature":
             self.slope_, self.offset_ = (
-                np.array([_temperature(values, labels, weight)]),
+                np.array([fit_slope(values, labels, weight)]),
                 np.zeros(1),
             )
         else:
@@ -71,33 +73,13 @@ class LooProbability:
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each class, columns as in ``machine.classes_``."""
-        values = _by_class(self.machine.decision_function(X))
+        values = by_class(self.machine.decision_function(X))
         scores = self.slope_ * values + self.offset_
         if self.method == "temperature":
             return softmax(scores, axis=1)
         raw = expit(scores)
         total = raw.sum(axis=1, keepdims=True)
         return np.divide(raw, total, out=np.full_like(raw, 1.0 / raw.shape[1]), where=total > 0)
-
-
-def _by_class(values: FloatArray) -> FloatArray:
-    """One column a class; two classes share one value with opposite signs."""
-    return np.column_stack([-values, values]) if values.ndim == 1 else values
-
-
-def _temperature(values: FloatArray, labels: NDArray[np.intp], weight: FloatArray) -> float:
-    """The slope of the greatest weighted likelihood, at most e^15 for separable values."""
-    rows = np.arange(len(labels))
-
-    def loss(log_slope: FloatArray) -> tuple[float, FloatArray]:
-        slope = float(np.exp(log_slope[0]))
-        logs = log_softmax(slope * values, axis=1)
-        expected = np.einsum("ij,ij->i", np.exp(logs), values)
-        gradient = slope * (weight @ (expected - values[rows, labels]))
-        return -float(weight @ logs[rows, labels]), np.array([gradient])
-
-    result = minimize(loss, np.zeros(1), jac=True, bounds=[(-15.0, 15.0)], method="L-BFGS-B")
-    return float(np.exp(result.x[0]))
 
 
 def _sigmoid(

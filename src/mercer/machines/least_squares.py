@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
+from mercer.machines.linear import linear_factor
 from mercer.native_kernel import take_rows
 from mercer.solvers.linear_system import Job, LeastSquaresFit, Scan, System, fit_least_squares
 from mercer.solvers.linear_system.fit import Loss
@@ -50,7 +51,7 @@ class LeastSquaresMachine(KernelMachine):
         "alpha": [
             Interval(Real, 0.0, None, closed="neither"),
             "array-like",
-            StrOptions({"loo"}),
+            StrOptions({"loo", "gcv"}),
         ],
         **{
             name: KernelMachine._parameter_constraints[name]
@@ -73,7 +74,7 @@ class LeastSquaresMachine(KernelMachine):
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
             raise ValueError(
-                "alpha must be a positive number, a vector of positive numbers or 'loo', "
+                "alpha must be a positive number, a vector of positive numbers, 'loo' or 'gcv', "
                 f"got {self.alpha!r}"
             )
         return alphas
@@ -106,7 +107,7 @@ class LeastSquaresMachine(KernelMachine):
 
     def _fit_targets(
         self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray
-    ) -> None:
+    ) -> Scan | None:
         """Fit on the rows of positive weight and keep what came of it.
 
         ``loss`` and ``loss_weight`` are those of the rows of positive weight.
@@ -119,6 +120,7 @@ class LeastSquaresMachine(KernelMachine):
             X=self._rows_of(X, rows, len(weight)),
             system=System(targets[rows], weight[rows], self.fit_intercept is True),
             alphas=self._alphas(),
+            by_gcv=isinstance(self.alpha, str) and self.alpha == "gcv",
             loss=loss,
             loss_weight=loss_weight,
             penalized=self.fit_intercept == "penalized",
@@ -138,6 +140,7 @@ class LeastSquaresMachine(KernelMachine):
         self._keep_fit(fit, kernel, X, rows)
         self._keep_diagnostics(fit.scan, targets, rows, X)
         self._warn_of_interpolation(len(rows))
+        return fit.scan
 
     def _rows_of(self, X: Any, rows: NDArray[np.intp], n: int) -> Any:
         if len(rows) == n:
@@ -184,6 +187,10 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_support(X, rows[fit.rows])
         else:
             self.support_vectors_ = fit.rows
+        factor = linear_factor(self.kernel_)
+        if factor is not None:
+            vectors = self.support_vectors_
+            self.coef_ = factor * np.asarray((vectors.T @ fit.coef).T, dtype=np.float64)
         self._expand()
 
     def _warn(self, fit: LeastSquaresFit) -> None:

@@ -6,18 +6,35 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax, softmax
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.machines.checks import find_classes, read_classes, weigh_classes
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
+from mercer.machines.temperature import by_class, fit_slope, without_one_copy
+from mercer.solvers.linear_system import Scan
 from mercer.solvers.linear_system.fit import Loss
 
 __all__ = ["LSSVC", "RLSC"]
 
 FloatArray = NDArray[np.float64]
+
+
+def can_calibrate(machine: Any) -> bool:
+    """Whether there are probabilities, or an error that says what they need."""
+    is_fitted = hasattr(machine, "classes_")
+    solver = getattr(machine, "solver_", None) if is_fitted else machine.solver
+    has_values = hasattr(machine, "probability_slope_") if is_fitted else machine.loo
+    if has_values and not (isinstance(solver, str) and solver in ("cg", "lsqr", "smo")):
+        return True
+    raise AttributeError(
+        "predict_proba needs leave-one-out values: fit with loo=True, without partial_fit, and a "
+        f"solver that factors, got loo={machine.loo} and solver {solver!r}"
+    )
 
 
 class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
@@ -51,8 +68,20 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         weights = weight * self.class_weight_[labels]
         rows = weights > 0
         targets = signed_labels(labels, len(self.classes_))
-        self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weights[rows])
+        scan = self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weights[rows])
+        self.__dict__.pop("probability_slope_", None)
+        if scan is not None:
+            self._calibrate(scan, targets[rows], labels[rows], weight[rows])
         return self
+
+    def _calibrate(
+        self, scan: Scan, targets: FloatArray, labels: NDArray[np.intp], weight: FloatArray
+    ) -> None:
+        """Fit the slope of the probabilities to left-out values of the rows of positive weight."""
+        seen = slice(0, scan.n_seen)
+        values = without_one_copy(targets[seen], scan.fitted[seen], scan.values[seen], weight[seen])
+        values = by_class(values[:, 0] if len(self.classes_) == 2 else values)
+        self.probability_slope_ = fit_slope(values, labels[seen], weight[seen])
 
     @available_if(can_stream)
     @_fit_context(prefer_skip_nested_validation=False)
@@ -95,6 +124,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         ones = np.ones(len(self.classes_))
         self.class_weight_ = weigh_classes(self.class_weight, self.classes_, self.classes_, ones)
         targets = signed_labels(labels, len(self.classes_))
+        self.__dict__.pop("probability_slope_", None)
         self._stream_block(X, targets, weight * self.class_weight_[labels], first)
         return self
 
@@ -119,6 +149,24 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         """Class of each row: the argmax of :meth:`decision_function`."""
         values = self._outputs(self._validate_predict(X))
         return self.classes_[chosen_class(values)]
+
+    @available_if(can_calibrate)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class, columns as in ``classes_``.
+
+        softmax(slope f), for two classes expit(2 slope f): the most probable class is the predicted
+        one. The slope is that of the greatest likelihood of the training rows, each judged by
+        the machine of all others, so no row is held back (Platt 1999, without his offset).
+        """
+        check_is_fitted(self)
+        return softmax(self.probability_slope_ * by_class(self.decision_function(X)), axis=1)
+
+    @available_if(can_calibrate)
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithm of :meth:`predict_proba`."""
+        check_is_fitted(self)
+        values = by_class(self.decision_function(X))
+        return log_softmax(self.probability_slope_ * values, axis=1)
 
 
 def places_of(found: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
@@ -168,10 +216,11 @@ class RLSC(LeastSquaresClassifier):
 
     Parameters
     ----------
-    alpha : float, array-like or "loo", default=1.0
+    alpha : float, array-like, "loo" or "gcv", default=1.0
         The number on the diagonal: lambda n of regularization, 1/C of the LS-SVM. Of several
         values the one of the least leave-one-out error is taken; "loo" asks for a grid that
-        spans the spectrum of the kernel matrix.
+        spans the spectrum of the kernel matrix, "gcv" for the one of that grid with the least
+        generalized cross-validation.
     kernel : str, Kernel or callable, default="rbf"
         As for :class:`~mercer.SVC`, with ``degree``, ``gamma`` and ``coef0``.
     fit_intercept : {False, True, "penalized"}, default=False
@@ -217,6 +266,8 @@ class RLSC(LeastSquaresClassifier):
         factor: "cg", "lsqr", "smo".
     loo_error_ : float or None
         Weighted share of rows that are wrong when left out; ``loo_errors_`` of each alpha.
+    probability_slope_ : float
+        Slope of the probabilities of :meth:`predict_proba`, fitted to values of left-out rows.
     gcv_ : float or None
         Generalized cross-validation, the mean over outputs.
     dof_ : float or None
@@ -230,7 +281,8 @@ class RLSC(LeastSquaresClassifier):
     dual_coef_ : ndarray of shape (n_outputs, n_support)
         Coefficients of ``support_vectors_``, which are the rows ``support_``.
     coef_ : ndarray of shape (n_outputs, n_features)
-        Weights of the features in their place, for solvers of linear kernels.
+        Weights of the features, of linear kernels (also scaled ones and sums of them); in
+        place of the dual coefficients for solvers of linear kernels.
     intercept_ : ndarray of shape (n_outputs,)
         The bias.
     low_rank_ : LowRank

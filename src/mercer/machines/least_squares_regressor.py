@@ -128,12 +128,24 @@ class LSSVR(RegressorMixin, StreamedMachine):
         """
         X, targets, weight = self._validate_targets(X, y, sample_weight)
         rows = weight > 0
+        self._warn_of_grid(targets.shape[1])
         self._fit_targets(X, targets, weight, squared_loss(targets[rows]), weight[rows])
         if self.robust is not None:
             share = np.ones(len(weight))
             share[rows] = self.robust_weight_
             self.robust_weight_ = share
         return self
+
+    def _warn_of_grid(self, n_targets: int) -> None:
+        """KernelRidge would take such a vector as one alpha for each target."""
+        if n_targets > 1 and np.size(self.alpha) == n_targets:
+            warnings.warn(
+                f"alpha holds {n_targets} values and there are as many targets: it is a grid, of "
+                "which one value is chosen for all targets, not an alpha for each as in "
+                "KernelRidge. Fit one machine a target for that",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _validate_targets(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, reset: bool = True

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.kernels import Linear
+from mercer.kernels import Kernel, Linear, Polynomial, Scaled, Sum
 
-__all__ = ["linear_coef"]
+__all__ = ["linear_coef", "linear_factor"]
 
 
 def linear_coef(machine: Any, class_cuts: NDArray[np.intp]) -> Any:
@@ -20,17 +20,34 @@ def linear_coef(machine: Any, class_cuts: NDArray[np.intp]) -> Any:
     ``class_cuts`` are the places that separate the support vectors of one class from the
     next.
     """
-    if not isinstance(machine.kernel_, Linear):
+    factor = linear_factor(machine.kernel_)
+    if factor is None:
         raise AttributeError("coef_ is only available when using a linear kernel")
     if len(class_cuts) <= 1:
         coef = machine.dual_coef_ @ machine.support_vectors_
     else:
         coef = _pair_coef(machine.dual_coef_, machine.support_vectors_, class_cuts)
+    coef = coef if factor == 1.0 else factor * coef
     if sp.issparse(coef):
         coef.data.flags.writeable = False
     else:
         coef.flags.writeable = False
     return coef
+
+
+def linear_factor(kernel: Kernel) -> float | None:
+    """The factor of x'z if that is all the kernel is, else None."""
+    if isinstance(kernel, Linear):
+        return 1.0
+    if isinstance(kernel, Scaled):
+        part = linear_factor(kernel.kernel)
+        return None if part is None else float(kernel.factor) * part
+    if isinstance(kernel, Sum):
+        left, right = linear_factor(kernel.left), linear_factor(kernel.right)
+        return None if left is None or right is None else left + right
+    if isinstance(kernel, Polynomial) and kernel.degree == 1 and kernel.coef0 == 0:
+        return float(kernel.gamma)
+    return None
 
 
 def _pair_coef(dual_coef: Any, vectors: Any, class_cuts: NDArray[np.intp]) -> Any:

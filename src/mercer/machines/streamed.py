@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.machines.least_squares import LeastSquaresMachine, count_all_rows
 from mercer.machines.streaming import Stream, positive_rows
+from mercer.solvers.linear_system import Scan
 from mercer.solvers.linear_system.fit import Loss
 
 __all__ = ["StreamedMachine"]
@@ -32,15 +33,18 @@ class StreamedMachine(LeastSquaresMachine):
 
     def _fit_targets(
         self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray
-    ) -> None:
+    ) -> Scan | None:
         self.__dict__.pop("_stream", None)
-        super()._fit_targets(X, targets, weight, loss, loss_weight)
+        return super()._fit_targets(X, targets, weight, loss, loss_weight)
 
     def _stream_block(self, X: Any, targets: FloatArray, weight: FloatArray, first: bool) -> None:
         """Take in one block of a stream."""
         self._alphas()
-        if isinstance(self.alpha, str):
-            raise ValueError("alpha must be numbers in partial_fit: rows cannot be left out later")
+        if isinstance(self.alpha, str) and self.alpha == "loo":
+            raise ValueError(
+                "alpha must be numbers or 'gcv' in partial_fit, got 'loo': rows that are gone "
+                "cannot be left out"
+            )
         if self._is_precomputed():
             raise ValueError("partial_fit needs rows, got kernel='precomputed'")
         if first:
@@ -66,14 +70,16 @@ class StreamedMachine(LeastSquaresMachine):
         if name in LEARNED and "_stream" in self.__dict__ and "alpha_" not in self.__dict__:
             self._solve_stream()
             return getattr(self, name)
+        for owner in type(self).__mro__:
+            if name in vars(owner):
+                # Python asks here when a method says why it is not there: let it say so
+                return vars(owner)[name].__get__(self, type(self))
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _solve_stream(self) -> None:
-        alphas = self._alphas()
-        assert alphas is not None
-        fit, scores, dofs = self._stream.fit(alphas)
+        fit, scores, dofs = self._stream.fit(self._alphas())
         best = int(scores.argmin())
         self._keep_fit(fit, self._stream.kernel, None, np.empty(0, dtype=np.intp))
-        self.alphas_ = alphas
+        self.alphas_ = self._stream.alphas
         self.loo_values_ = self.loo_errors_ = self.loo_error_ = None
         self.gcv_, self.dof_ = float(scores[best]), float(dofs[best])

@@ -36,6 +36,8 @@ class Job:
         Targets, weights, and whether there is a free bias.
     alphas : ndarray of shape (n_alphas,) or None
         What to choose from; None asks for the default grid.
+    by_gcv : bool
+        Whether the least GCV chooses, and not the least loss.
     loss : callable
         Loss of left-out rows by which alpha is chosen.
     loss_weight : ndarray of shape (n_rows,)
@@ -60,6 +62,7 @@ class Job:
     alphas: FloatArray | None
     loss: Loss
     loss_weight: FloatArray
+    by_gcv: bool = False
     penalized: bool = False
     proximal: bool = False
     low_rank: LowRank | None = None
@@ -171,7 +174,15 @@ def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:
     if job.alpha is not None and (not job.loo or job.is_late):
         return job.alpha, None
     alphas = default_alphas(evaluator.largest) if job.alphas is None else job.alphas
-    result = scan(evaluator, job.system, alphas, job.loss, job.loss_weight, job.deadline)
+    result = scan(
+        evaluator,
+        job.system,
+        alphas,
+        job.loss,
+        job.loss_weight,
+        by_gcv=job.by_gcv,
+        deadline=job.deadline,
+    )
     return float(result.alphas[result.best]), result
 
 

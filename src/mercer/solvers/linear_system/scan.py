@@ -43,6 +43,8 @@ class Scan:
         larger alpha.
     values : ndarray of shape (n_rows, n_outputs)
         Leave-one-out values of the best alpha; NaN for rows there was no time for.
+    fitted : ndarray of shape (n_rows, n_outputs)
+        Values of the machine of all rows, likewise.
     n_seen : int
         Rows left out before the time was up; errors are those of these rows.
     """
@@ -54,6 +56,7 @@ class Scan:
     dof: FloatArray
     best: int
     values: FloatArray
+    fitted: FloatArray
     n_seen: int
 
 
@@ -74,6 +77,8 @@ def scan(
     alphas: FloatArray,
     loss: Loss,
     weight: FloatArray,
+    *,
+    by_gcv: bool = False,
     deadline: float = np.inf,
 ) -> Scan:
     """Evaluate every alpha by leaving out every row.
@@ -90,12 +95,14 @@ def scan(
         Loss of left-out rows.
     weight : ndarray of shape (n_rows,)
         How much each row counts in the mean loss.
+    by_gcv : bool, default=False
+        Whether the best is that of the least GCV.
     deadline : float, default=inf
         Time of ``time.perf_counter`` after which no more rows are left out.
     """
     n, n_outputs = system.targets.shape
-    keep = len(alphas) * n * n_outputs <= KEPT
-    kept = np.full((len(alphas) if keep else 0, n, n_outputs), np.nan)
+    keep = 2 * len(alphas) * n * n_outputs <= KEPT
+    kept = np.full((2, len(alphas) if keep else 0, n, n_outputs), np.nan)
     errors, squares, fit = np.zeros((3, len(alphas)))
     n_seen = 0
     for rows in _blocks(n, len(alphas) * n_outputs):
@@ -105,25 +112,27 @@ def scan(
         squares += ((y - held_out) ** 2).mean(axis=2) @ weight[rows]
         fit += ((y - fitted) ** 2).mean(axis=2) @ system.weight[rows]
         if keep:
-            kept[:, rows] = held_out
+            kept[:, :, rows] = fitted, held_out
         n_seen = rows.stop
         if time.perf_counter() > deadline:
             break
     total = weight[:n_seen].sum()
     errors, squares = errors / total, squares / total
-    best = int(np.lexsort((-alphas, squares, errors))[0])
     dof = evaluator.dof(alphas)
-    values = kept[best] if keep else _values(evaluator, alphas[[best]], n_seen, (n, n_outputs))
     score = gcv(fit * (system.total / system.weight[:n_seen].sum()), dof, system.total)
-    return Scan(alphas, errors, squares, score, dof, best, values, n_seen)
+    best = int(np.lexsort((-alphas, squares, score if by_gcv else errors))[0])
+    one = alphas[[best]]
+    both = kept[:, best] if keep else _values(evaluator, one, n_seen, (n, n_outputs))
+    return Scan(alphas, errors, squares, score, dof, best, both[1].copy(), both[0].copy(), n_seen)
 
 
 def _values(
     evaluator: Evaluator, alpha: FloatArray, n_seen: int, shape: tuple[int, int]
 ) -> FloatArray:
-    values = np.full(shape, np.nan)
+    """Fitted and leave-one-out values of one alpha."""
+    values = np.full((2, *shape), np.nan)
     for rows in _blocks(n_seen, shape[1]):
-        values[rows] = evaluator.evaluate(alpha, rows)[1][0]
+        values[:, rows] = [part[0] for part in evaluator.evaluate(alpha, rows)]
     return values
 
 
