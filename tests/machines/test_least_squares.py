@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
@@ -469,3 +469,27 @@ def test_a_vector_of_alphas_is_no_alpha_for_each_target():
     with pytest.warns(UserWarning, match="not an alpha for each as in KernelRidge"):
         machine = LSSVR(alpha=[1.0, 10.0]).fit(X, Y)
     assert machine.alpha_ in (1.0, 10.0)
+
+
+@pytest.mark.parametrize("machine", [RLSC, LSSVC])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_every_label_is_a_machine_of_its_own(machine, form):
+    X, Y = make_multilabel_classification(60, n_classes=4, random_state=0)
+    weight = np.random.default_rng(0).choice([0.0, 1.0, 2.0], 60)
+    several = machine(alpha=0.5).fit(X, form(Y), weight)
+    for k in range(4):
+        alone = machine(alpha=0.5).fit(X, Y[:, k], weight)
+        np.testing.assert_allclose(several.decision_function(X)[:, k], alone.decision_function(X))
+        np.testing.assert_array_equal(several.predict(X)[:, k], alone.predict(X))
+    probability = several.predict_proba(X)
+    np.testing.assert_array_equal(probability > 0.5, several.predict(X) == 1)
+    wrong = np.average((several.loo_values_ > 0) != Y, axis=0, weights=weight).mean()
+    np.testing.assert_allclose(several.loo_error_, wrong)
+
+
+def test_labels_that_are_no_indicators_are_refused():
+    X, Y = make_multilabel_classification(30, n_classes=3, random_state=0)
+    with pytest.raises(ValueError, match="Unknown label type: multiclass-multioutput"):
+        RLSC().fit(X, Y + np.arange(3))
+    with pytest.raises(ValueError, match="class_weight must be None for several labels"):
+        RLSC(class_weight="balanced").fit(X, Y)

@@ -39,7 +39,7 @@ def test_residual_is_that_of_the_system_as_it_stands(solver, bias):
     assert machine.residual_ <= machine.tol
 
 
-@pytest.mark.parametrize("parameters", VARIANTS, ids=str)
+@pytest.mark.parametrize("parameters", VARIANTS)
 def test_every_variant_states_its_residual(parameters):
     X, Y, weight = data()
     with warnings.catch_warnings():

@@ -6,18 +6,26 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.machines.checks import find_classes, read_classes, weigh_classes
+from mercer.machines.one_against_all import (
+    chosen_class,
+    places_of,
+    read_indicators,
+    signed_labels,
+    wrong_class,
+    wrong_labels,
+)
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.machines.temperature import by_class, fit_slope, without_one_copy
 from mercer.solvers.linear_system import Scan
-from mercer.solvers.linear_system.fit import Loss
 
 __all__ = ["LSSVC", "RLSC"]
 
@@ -40,6 +48,8 @@ def can_calibrate(machine: Any) -> bool:
 class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
     """Least squares on labels -1 and +1, one class against all others."""
 
+    multilabel_: bool = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StreamedMachine._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -54,8 +64,8 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
             Training rows; for ``kernel="precomputed"`` the kernel matrix; for a function
             anything it takes.
-        y : array-like of shape (n_samples,)
-            Class labels.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Class labels, or 0 and 1 for each of several labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights; a weight of 2 is the same as the row given twice.
 
@@ -63,25 +73,51 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         -------
         self : object
         """
-        X, y, weight = self._validate_fit(X, y, sample_weight)
+        X, y, weight = self._validate_fit(X, y, sample_weight, multi_output=True)
+        self.__dict__.pop("probability_slope_", None)
+        self.multilabel_ = np.ndim(y) == 2 and np.shape(y)[1] > 1
+        if self.multilabel_:
+            return self._fit_indicators(X, y, weight)
         self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
         weights = weight * self.class_weight_[labels]
         rows = weights > 0
         targets = signed_labels(labels, len(self.classes_))
         scan = self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weights[rows])
-        self.__dict__.pop("probability_slope_", None)
-        if scan is not None:
-            self._calibrate(scan, targets[rows], labels[rows], weight[rows])
+        self._calibrate(scan, targets[rows], labels[rows], weight[rows])
+        return self
+
+    def _fit_indicators(self, X: Any, y: Any, weight: FloatArray) -> Self:
+        """Fit every label as two classes of its own; all share one factorization."""
+        y, targets = read_indicators(y, self.class_weight)
+        self.classes_, self.class_weight_ = np.arange(y.shape[1]), np.ones(y.shape[1])
+        rows = weight > 0
+        loss = wrong_labels(y[rows])
+        scan = self._fit_targets(X, targets, weight, loss, weight[rows])
+        self._calibrate(scan, targets[rows], y[rows].ravel(), weight[rows])
         return self
 
     def _calibrate(
-        self, scan: Scan, targets: FloatArray, labels: NDArray[np.intp], weight: FloatArray
+        self, scan: Scan | None, targets: FloatArray, labels: NDArray[np.intp], weight: FloatArray
     ) -> None:
         """Fit the slope of the probabilities to left-out values of the rows of positive weight."""
+        if scan is None:
+            return
         seen = slice(0, scan.n_seen)
         values = without_one_copy(targets[seen], scan.fitted[seen], scan.values[seen], weight[seen])
-        values = by_class(values[:, 0] if len(self.classes_) == 2 else values)
-        self.probability_slope_ = fit_slope(values, labels[seen], weight[seen])
+        copies = values.shape[1] if self.multilabel_ else 1
+        values = by_class(values.ravel() if self._is_binary else values)
+        weight = np.repeat(weight[seen], copies)
+        self.probability_slope_ = fit_slope(values, labels[: len(values)], weight)
+
+    @property
+    def _is_binary(self) -> bool:
+        """Whether every value decides between two classes."""
+        return self.multilabel_ or len(self.classes_) == 2
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
 
     @available_if(can_stream)
     @_fit_context(prefer_skip_nested_validation=False)
@@ -125,6 +161,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         self.class_weight_ = weigh_classes(self.class_weight, self.classes_, self.classes_, ones)
         targets = signed_labels(labels, len(self.classes_))
         self.__dict__.pop("probability_slope_", None)
+        self.multilabel_ = False
         self._stream_block(X, targets, weight * self.class_weight_[labels], first)
         return self
 
@@ -140,71 +177,38 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive means ``classes_[1]``. More: the value of each class against
-            all others.
+            all others. Several labels: positive means that the row has the label.
         """
         values = self._outputs(self._validate_predict(X))
-        return values[:, 0] if len(self.classes_) == 2 else values
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row: the argmax of :meth:`decision_function`."""
+        """Class of each row, the argmax of :meth:`decision_function`, or 0 and 1 for each label."""
         values = self._outputs(self._validate_predict(X))
+        if self.multilabel_:
+            return (values > 0).astype(np.intp)
         return self.classes_[chosen_class(values)]
 
     @available_if(can_calibrate)
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class, columns as in ``classes_``.
+        """Probability of each class, columns as in ``classes_``, or of each label.
 
         softmax(slope f), for two classes expit(2 slope f): the most probable class is the predicted
         one. The slope is that of the greatest likelihood of the training rows, each judged by
         the machine of all others, so no row is held back (Platt 1999, without his offset).
         """
         check_is_fitted(self)
-        return softmax(self.probability_slope_ * by_class(self.decision_function(X)), axis=1)
+        values = self.probability_slope_ * self.decision_function(X)
+        return expit(2.0 * values) if self.multilabel_ else softmax(by_class(values), axis=1)
 
     @available_if(can_calibrate)
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithm of :meth:`predict_proba`."""
         check_is_fitted(self)
-        values = by_class(self.decision_function(X))
-        return log_softmax(self.probability_slope_ * values, axis=1)
-
-
-def places_of(found: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Positions of the classes of a block among all classes."""
-    if len(classes) < 2:
-        raise ValueError(
-            f"classes must name all classes at the first block, two or more, got {classes.tolist()}"
+        values = self.probability_slope_ * self.decision_function(X)
+        return (
+            log_expit(2.0 * values) if self.multilabel_ else log_softmax(by_class(values), axis=1)
         )
-    places = np.minimum(np.searchsorted(classes, found), len(classes) - 1)
-    unknown = found[classes[places] != found]
-    if len(unknown):
-        raise ValueError(
-            f"y must hold no other classes than {classes.tolist()}, got {unknown.tolist()}"
-        )
-    return places
-
-
-def signed_labels(labels: NDArray[np.intp], n_classes: int) -> FloatArray:
-    """-1 and +1: one column for two classes, otherwise one for each."""
-    if n_classes == 2:
-        return np.where(labels == 1, 1.0, -1.0)[:, None]
-    return np.where(labels[:, None] == np.arange(n_classes), 1.0, -1.0)
-
-
-def chosen_class(values: FloatArray) -> NDArray[np.intp]:
-    """Number of the class: the last axis holds one value, or one for each class."""
-    if values.shape[-1] == 1:
-        return (values[..., 0] > 0).astype(np.intp)
-    return values.argmax(axis=-1)
-
-
-def wrong_class(labels: NDArray[np.intp]) -> Loss:
-    """1 where the values choose another class, else 0."""
-
-    def loss(values: FloatArray, rows: slice) -> FloatArray:
-        return (chosen_class(values) != labels[rows]).astype(np.float64)
-
-    return loss
 
 
 class RLSC(LeastSquaresClassifier):
