@@ -7,9 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import rbf_kernel
 
-from mercer import LSSVR, LowRank
+from mercer import LSSVR, RLSC, LowRank
 from mercer.diagnostics import loo_path
 
 N = 9
@@ -161,3 +162,42 @@ def test_path_refuses_nonsense(arguments, message):
     given = {"K": np.eye(3), "y": [1.0, 2.0, 3.0], "alphas": [1.0]} | arguments
     with pytest.raises(ValueError, match=message):
         loo_path(**given)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "f1", "balanced_accuracy"])
+def test_any_score_of_left_out_rows_chooses_alpha(scoring):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3 == 0
+    X = rng.normal(size=(60, 2)) + y[:, None]
+    machine = RLSC(alpha=[0.1, 1.0, 10.0, 100.0], scoring=scoring).fit(X, y)
+    scores = []
+    for alpha in machine.alphas_:
+        values = RLSC(alpha=alpha).fit(X, y).loo_values_
+        metric = get_scorer(scoring)
+        values = values if scoring == "roc_auc" else values > 0
+        scores.append(metric._score_func(y, values, **metric._kwargs))
+    np.testing.assert_allclose(machine.loo_scores_, scores)
+    assert machine.alpha_ in machine.alphas_[np.isclose(scores, np.max(scores))]
+
+
+def test_scores_of_numbers_weights_and_labels():
+    rng = np.random.default_rng(0)
+    X, y, weight = rng.normal(size=(40, 2)), rng.normal(size=40), rng.integers(1, 3, 40)
+    machine = LSSVR(alpha=[0.1, 1.0], scoring="neg_mean_absolute_error").fit(X, y, weight)
+    error = np.average(np.abs(machine.loo_values_ - y), weights=weight)
+    np.testing.assert_allclose(machine.loo_scores_.max(), -error)
+    three = RLSC(alpha="loo", scoring="accuracy").fit(X, np.arange(40) % 3)
+    np.testing.assert_allclose(three.loo_scores_, 1 - three.loo_errors_)
+    labels = RLSC(alpha=[0.1, 1.0], scoring="f1_micro").fit(X, (X > 0).astype(int))
+    assert len(labels.loo_scores_) == 2
+
+
+def test_scores_that_cannot_be_are_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.raises(ValueError, match="scoring must work on predictions or decision values"):
+        RLSC(alpha="loo", scoring="neg_log_loss").fit(X, y)
+    with pytest.raises(ValueError, match="scoring must be None with alpha='gcv'"):
+        RLSC(alpha="gcv", scoring="accuracy").fit(X, y)
+    with pytest.raises(ValueError, match="scoring must be None in partial_fit"):
+        RLSC(kernel="linear", scoring="accuracy").partial_fit(X, y)

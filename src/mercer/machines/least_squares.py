@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
+from mercer.machines.left_out import left_out_score
 from mercer.machines.linear import linear_factor
 from mercer.native_kernel import take_rows
 from mercer.solvers.linear_system import Job, LeastSquaresFit, Scan, System, fit_least_squares
@@ -43,6 +46,7 @@ class LeastSquaresMachine(KernelMachine):
 
     loo_values_: FloatArray | None
     loo_errors_: FloatArray | None
+    loo_scores_: FloatArray | None
     loo_error_: float | None
     gcv_: float | None
     dof_: float | None
@@ -65,6 +69,7 @@ class LeastSquaresMachine(KernelMachine):
         "penalty": [StrOptions({"norm", "coefficients"})],
         "sparse": [StrOptions({"prune", "l0"}), None],
         "loo": ["boolean"],
+        "scoring": [StrOptions(set(get_scorer_names())), callable, None],
     }
 
     def _alphas(self) -> FloatArray | None:
@@ -78,6 +83,15 @@ class LeastSquaresMachine(KernelMachine):
                 f"got {self.alpha!r}"
             )
         return alphas
+
+    def _left_out_score(
+        self, known: tuple[Any, NDArray[Any]], weight: FloatArray
+    ) -> Callable[[FloatArray], float] | None:
+        if self.scoring is None:
+            return None
+        if isinstance(self.alpha, str) and self.alpha == "gcv":
+            raise ValueError(f"scoring must be None with alpha='gcv', got {self.scoring!r}")
+        return left_out_score(self.scoring, *known, weight)
 
     def _low_rank(self) -> LowRank | None:
         if isinstance(self.low_rank, Integral):
@@ -106,11 +120,18 @@ class LeastSquaresMachine(KernelMachine):
         return clone(low_rank).set_params(basis=found[found >= 0])
 
     def _fit_targets(
-        self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray
+        self,
+        X: Any,
+        targets: FloatArray,
+        weight: FloatArray,
+        loss: Loss,
+        loss_weight: FloatArray,
+        known: tuple[Any, NDArray[Any]],
     ) -> Scan | None:
         """Fit on the rows of positive weight and keep what came of it.
 
-        ``loss`` and ``loss_weight`` are those of the rows of positive weight.
+        ``loss`` and ``loss_weight`` are those of the rows of positive weight; ``known`` is what
+        a scorer gets for a machine, and the targets of these rows.
         """
         began = time.perf_counter()
         kernel = self._resolve_kernel(X, weight)
@@ -120,6 +141,7 @@ class LeastSquaresMachine(KernelMachine):
             X=self._rows_of(X, rows, len(weight)),
             system=System(targets[rows], weight[rows], self.fit_intercept is True),
             alphas=self._alphas(),
+            score=self._left_out_score(known, loss_weight),
             by_gcv=isinstance(self.alpha, str) and self.alpha == "gcv",
             loss=loss,
             loss_weight=loss_weight,
@@ -229,7 +251,7 @@ class LeastSquaresMachine(KernelMachine):
     ) -> None:
         """Leave-one-out and GCV of the alpha used; rows of weight 0 were left out anyway."""
         self.alphas_ = np.array([self.alpha_]) if result is None else result.alphas
-        self.loo_values_ = self.loo_errors_ = None
+        self.loo_values_ = self.loo_errors_ = self.loo_scores_ = None
         self.loo_error_ = self.gcv_ = self.dof_ = None
         if result is None:
             if self.loo and self.max_time is not None and self.solver_ in FACTORING:
@@ -246,6 +268,7 @@ class LeastSquaresMachine(KernelMachine):
             values[absent] = self._outputs(take_rows(X, absent))
         self.loo_values_ = values[:, 0] if self._is_flat else values
         self.loo_errors_ = result.errors
+        self.loo_scores_ = result.scores
         self.loo_error_ = float(result.errors[result.best])
         self.gcv_ = float(result.gcv[result.best])
         self.dof_ = float(result.dof[result.best])

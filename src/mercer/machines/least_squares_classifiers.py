@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.machines.checks import find_classes, read_classes, weigh_classes
+from mercer.machines.left_out import LeftOutClassifier
 from mercer.machines.one_against_all import (
     chosen_class,
     places_of,
@@ -24,25 +25,12 @@ from mercer.machines.one_against_all import (
 )
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
-from mercer.machines.temperature import by_class, fit_slope, without_one_copy
+from mercer.machines.temperature import by_class, can_calibrate, fit_slope, without_one_copy
 from mercer.solvers.linear_system import Scan
 
 __all__ = ["LSSVC", "RLSC"]
 
 FloatArray = NDArray[np.float64]
-
-
-def can_calibrate(machine: Any) -> bool:
-    """Whether there are probabilities, or an error that says what they need."""
-    is_fitted = hasattr(machine, "classes_")
-    solver = getattr(machine, "solver_", None) if is_fitted else machine.solver
-    has_values = hasattr(machine, "probability_slope_") if is_fitted else machine.loo
-    if has_values and not (isinstance(solver, str) and solver in ("cg", "lsqr", "smo")):
-        return True
-    raise AttributeError(
-        "predict_proba needs leave-one-out values: fit with loo=True, without partial_fit, and a "
-        f"solver that factors, got loo={machine.loo} and solver {solver!r}"
-    )
 
 
 class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
@@ -82,7 +70,10 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         weights = weight * self.class_weight_[labels]
         rows = weights > 0
         targets = signed_labels(labels, len(self.classes_))
-        scan = self._fit_targets(X, targets, weights, wrong_class(labels[rows]), weights[rows])
+        choose = lambda values: self.classes_[chosen_class(values)]  # noqa: E731
+        known = LeftOutClassifier(self.classes_, choose), self.classes_[labels[rows]]
+        loss = wrong_class(labels[rows])
+        scan = self._fit_targets(X, targets, weights, loss, weights[rows], known)
         self._calibrate(scan, targets[rows], labels[rows], weight[rows])
         return self
 
@@ -92,7 +83,9 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         self.classes_, self.class_weight_ = np.arange(y.shape[1]), np.ones(y.shape[1])
         rows = weight > 0
         loss = wrong_labels(y[rows])
-        scan = self._fit_targets(X, targets, weight, loss, weight[rows])
+        choose = lambda values: (values > 0).astype(np.intp)  # noqa: E731
+        known = LeftOutClassifier(self.classes_, choose), y[rows]
+        scan = self._fit_targets(X, targets, weight, loss, weight[rows], known)
         self._calibrate(scan, targets[rows], y[rows].ravel(), weight[rows])
         return self
 
@@ -246,6 +239,9 @@ class RLSC(LeastSquaresClassifier):
     loo : bool, default=True
         Whether leave-one-out values are computed for a single alpha, too; it takes as long
         again as the fit.
+    scoring : str, callable or None, default=None
+        Score of scikit-learn on left-out rows by which alpha is chosen, any that works on
+        predictions or decision values; None is the share of wrong rows, or the mean squared error.
     tol : float, default=1e-6
         Relative residual at which "cg", "lsqr" and "smo" end.
     max_iter : int, default=-1
@@ -269,7 +265,8 @@ class RLSC(LeastSquaresClassifier):
         left out with all its weight; a low-rank basis is kept). None for solvers that do not
         factor: "cg", "lsqr", "smo".
     loo_error_ : float or None
-        Weighted share of rows that are wrong when left out; ``loo_errors_`` of each alpha.
+        Weighted share of rows that are wrong when left out; ``loo_errors_`` of each alpha, and
+        ``loo_scores_`` with ``scoring``.
     probability_slope_ : float
         Slope of the probabilities of :meth:`predict_proba`, fitted to values of left-out rows.
     gcv_ : float or None
@@ -317,6 +314,7 @@ class RLSC(LeastSquaresClassifier):
         penalty: str = "norm",
         sparse: str | None = None,
         loo: bool = True,
+        scoring: Any = None,
         tol: float = 1e-6,
         max_iter: int = -1,
         max_time: float | None = None,
@@ -335,6 +333,7 @@ class RLSC(LeastSquaresClassifier):
         self.penalty = penalty
         self.sparse = sparse
         self.loo = loo
+        self.scoring = scoring
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -364,6 +363,7 @@ class LSSVC(LeastSquaresClassifier):
         penalty: str = "norm",
         sparse: str | None = None,
         loo: bool = True,
+        scoring: Any = None,
         tol: float = 1e-6,
         max_iter: int = -1,
         max_time: float | None = None,
@@ -382,6 +382,7 @@ class LSSVC(LeastSquaresClassifier):
         self.penalty = penalty
         self.sparse = sparse
         self.loo = loo
+        self.scoring = scoring
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time

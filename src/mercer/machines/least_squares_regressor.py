@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
+from mercer.machines.left_out import LeftOutRegressor
 from mercer.machines.robust import CHANGE, fit_robust
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
@@ -79,6 +80,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         penalty: str = "norm",
         sparse: str | None = None,
         loo: bool = True,
+        scoring: Any = None,
         tol: float = 1e-6,
         max_iter: int = -1,
         max_time: float | None = None,
@@ -97,6 +99,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
         self.penalty = penalty
         self.sparse = sparse
         self.loo = loo
+        self.scoring = scoring
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
@@ -129,7 +132,9 @@ class LSSVR(RegressorMixin, StreamedMachine):
         X, targets, weight = self._validate_targets(X, y, sample_weight)
         rows = weight > 0
         self._warn_of_grid(targets.shape[1])
-        self._fit_targets(X, targets, weight, squared_loss(targets[rows]), weight[rows])
+        known = LeftOutRegressor(), targets[rows, 0] if self._is_flat else targets[rows]
+        loss = squared_loss(targets[rows])
+        self._fit_targets(X, targets, weight, loss, weight[rows], known)
         if self.robust is not None:
             share = np.ones(len(weight))
             share[rows] = self.robust_weight_

@@ -19,8 +19,8 @@ FloatArray = NDArray[np.float64]
 # What is worked out from the moments of all rows so far.
 LEARNED = frozenset((
     "alpha_", "alphas_", "coef_", "condition_", "dof_", "dual_coef_", "gcv_", "intercept_",
-    "kernel_", "loo_error_", "loo_errors_", "loo_values_", "low_rank_", "n_iter_", "residual_",
-    "solver_", "support_", "support_vectors_", "_expanded",
+    "kernel_", "loo_error_", "loo_errors_", "loo_scores_", "loo_values_", "low_rank_",
+    "n_iter_", "residual_", "solver_", "support_", "support_vectors_", "_expanded",
 ))  # fmt: skip
 
 
@@ -32,10 +32,16 @@ class StreamedMachine(LeastSquaresMachine):
     """
 
     def _fit_targets(
-        self, X: Any, targets: FloatArray, weight: FloatArray, loss: Loss, loss_weight: FloatArray
+        self,
+        X: Any,
+        targets: FloatArray,
+        weight: FloatArray,
+        loss: Loss,
+        loss_weight: FloatArray,
+        known: tuple[Any, NDArray[Any]],
     ) -> Scan | None:
         self.__dict__.pop("_stream", None)
-        return super()._fit_targets(X, targets, weight, loss, loss_weight)
+        return super()._fit_targets(X, targets, weight, loss, loss_weight, known)
 
     def _stream_block(self, X: Any, targets: FloatArray, weight: FloatArray, first: bool) -> None:
         """Take in one block of a stream."""
@@ -43,6 +49,11 @@ class StreamedMachine(LeastSquaresMachine):
         if isinstance(self.alpha, str) and self.alpha == "loo":
             raise ValueError(
                 "alpha must be numbers or 'gcv' in partial_fit, got 'loo': rows that are gone "
+                "cannot be left out"
+            )
+        if self.scoring is not None:
+            raise ValueError(
+                f"scoring must be None in partial_fit, got {self.scoring!r}: rows that are gone "
                 "cannot be left out"
             )
         if self._is_precomputed():
@@ -81,5 +92,5 @@ class StreamedMachine(LeastSquaresMachine):
         best = int(scores.argmin())
         self._keep_fit(fit, self._stream.kernel, None, np.empty(0, dtype=np.intp))
         self.alphas_ = self._stream.alphas
-        self.loo_values_ = self.loo_errors_ = self.loo_error_ = None
+        self.loo_values_ = self.loo_errors_ = self.loo_error_ = self.loo_scores_ = None
         self.gcv_, self.dof_ = float(scores[best]), float(dofs[best])

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-__all__ = ["by_class", "fit_slope", "without_one_copy"]
+__all__ = ["by_class", "can_calibrate", "fit_slope", "without_one_copy"]
 
 FloatArray = NDArray[np.float64]
+
+
+def can_calibrate(machine: Any) -> bool:
+    """Whether there are probabilities, or an error that says what they need."""
+    is_fitted = hasattr(machine, "classes_")
+    solver = getattr(machine, "solver_", None) if is_fitted else machine.solver
+    has_values = hasattr(machine, "probability_slope_") if is_fitted else machine.loo
+    if has_values and not (isinstance(solver, str) and solver in ("cg", "lsqr", "smo")):
+        return True
+    raise AttributeError(
+        "predict_proba needs leave-one-out values: fit with loo=True, without partial_fit, and a "
+        f"solver that factors, got loo={machine.loo} and solver {solver!r}"
+    )
 
 
 def by_class(values: FloatArray) -> FloatArray:

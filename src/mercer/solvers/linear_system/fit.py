@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +39,8 @@ class Job:
         What to choose from; None asks for the default grid.
     by_gcv : bool
         Whether the least GCV chooses, and not the least loss.
+    score : callable or None
+        From left-out values to the score by which alpha is chosen in place of the loss.
     loss : callable
         Loss of left-out rows by which alpha is chosen.
     loss_weight : ndarray of shape (n_rows,)
@@ -63,6 +66,7 @@ class Job:
     loss: Loss
     loss_weight: FloatArray
     by_gcv: bool = False
+    score: Callable[[FloatArray], float] | None = None
     penalized: bool = False
     proximal: bool = False
     low_rank: LowRank | None = None
@@ -181,6 +185,7 @@ def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:
         job.loss,
         job.loss_weight,
         by_gcv=job.by_gcv,
+        score=job.score,
         deadline=job.deadline,
     )
     return float(result.alphas[result.best]), result

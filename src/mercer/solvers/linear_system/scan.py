@@ -45,6 +45,8 @@ class Scan:
         Leave-one-out values of the best alpha; NaN for rows there was no time for.
     fitted : ndarray of shape (n_rows, n_outputs)
         Values of the machine of all rows, likewise.
+    scores : ndarray of shape (n_alphas,) or None
+        Scores of the left-out rows, if one was asked for.
     n_seen : int
         Rows left out before the time was up; errors are those of these rows.
     """
@@ -58,6 +60,7 @@ class Scan:
     values: FloatArray
     fitted: FloatArray
     n_seen: int
+    scores: FloatArray | None = None
 
 
 def default_alphas(largest: float) -> FloatArray:
@@ -79,6 +82,7 @@ def scan(
     weight: FloatArray,
     *,
     by_gcv: bool = False,
+    score: Callable[[FloatArray], float] | None = None,
     deadline: float = np.inf,
 ) -> Scan:
     """Evaluate every alpha by leaving out every row.
@@ -97,6 +101,8 @@ def scan(
         How much each row counts in the mean loss.
     by_gcv : bool, default=False
         Whether the best is that of the least GCV.
+    score : callable, default=None
+        From left-out values to a score; the best is that of the largest.
     deadline : float, default=inf
         Time of ``time.perf_counter`` after which no more rows are left out.
     """
@@ -119,11 +125,18 @@ def scan(
     total = weight[:n_seen].sum()
     errors, squares = errors / total, squares / total
     dof = evaluator.dof(alphas)
-    score = gcv(fit * (system.total / system.weight[:n_seen].sum()), dof, system.total)
-    best = int(np.lexsort((-alphas, squares, score if by_gcv else errors))[0])
-    one = alphas[[best]]
-    both = kept[:, best] if keep else _values(evaluator, one, n_seen, (n, n_outputs))
-    return Scan(alphas, errors, squares, score, dof, best, both[1].copy(), both[0].copy(), n_seen)
+    general = gcv(fit * (system.total / system.weight[:n_seen].sum()), dof, system.total)
+
+    def values(k: int) -> FloatArray:
+        return kept[:, k] if keep else _values(evaluator, alphas[[k]], n_seen, (n, n_outputs))
+
+    scores, judged = None, general if by_gcv else errors
+    if score is not None:
+        scores = np.array([score(values(k)[1, :n_seen]) for k in range(len(alphas))])
+        judged = -scores
+    best = int(np.lexsort((-alphas, squares, judged))[0])
+    fitted, held_out = values(best).copy()
+    return Scan(alphas, errors, squares, general, dof, best, held_out, fitted, n_seen, scores)
 
 
 def _values(
