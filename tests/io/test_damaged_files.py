@@ -9,7 +9,7 @@ from io_cases import X, Y
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from mercer import LSSVC, SVC, SVR, ReducedSVC
+from mercer import LSSVC, LSSVR, SVC, SVR, OneClassSVM, ReducedSVC
 from mercer.io import save
 
 MODELS = {
@@ -17,6 +17,8 @@ MODELS = {
     "pipeline": lambda: make_pipeline(StandardScaler(), SVR(kernel="poly")).fit(X, Y),
     "categories": lambda: make_pipeline(OneHotEncoder(), SVC()).fit(X.round(), Y),
     "stream": lambda: LSSVC(low_rank=20).partial_fit(X, Y),
+    "outliers": lambda: OneClassSVM(kernel="linear").fit(X),
+    "targets": lambda: LSSVR(kernel="linear").fit(X, X[:, 2:]),
     "basis": lambda: ReducedSVC(low_rank=20).fit(X, Y),
 }
 
@@ -28,6 +30,6 @@ def test_a_damaged_file_is_refused_or_harmless(name, kind, tmp_path):
     path = tmp_path / "m.mercer"
     save(MODELS[name](), path)
     rng = np.random.default_rng(0)
-    files = getattr(damage, kind)(path.read_bytes(), 40, rng)
+    files = getattr(damage, kind)(path.read_bytes(), 25, rng)
     outcomes = [damage.opened(content, path, X.round()) for content in files]
     assert "refused" in outcomes

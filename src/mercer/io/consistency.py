@@ -5,14 +5,17 @@ Compiled code evaluates a machine and trusts its arrays, so those of a file are 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, get_args
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import is_classifier, is_outlier_detector
 
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines import ReducedSVC
+from mercer.machines.checks import READ_TYPES
 from mercer.machines.kernel_classifier import KernelClassifier
 from mercer.machines.least_squares import LeastSquaresMachine
 from mercer.machines.streaming import Stream
@@ -29,8 +32,7 @@ def revived(machine: Any) -> Any:
     """Return the machine with all it derives from its fitted attributes, once checked."""
     machine._validate_params()
     _check_bounds(machine.get_params(deep=True))
-    # A stream that was not solved yet has the one, but neither of the others.
-    if {"_stream", "dual_coef_", "coef_"} & set(vars(machine)):
+    if set(vars(machine)) - set(machine.get_params(deep=False)):
         _check(machine)
         machine.__setstate__(machine.__getstate__())
     return machine
@@ -43,16 +45,22 @@ def require(condition: bool, fault: str) -> None:
 
 
 def require_array(array: Any, name: str, kinds: str, shape: tuple[int, ...]) -> None:
-    """Raise ValueError unless it is an array of these kinds and this shape, and finite."""
+    """Raise ValueError unless it is an array of these kinds and this shape, and finite.
+
+    Of floats only those in double precision will do.
+    """
     is_array = isinstance(array, np.ndarray) and array.dtype.kind in kinds
-    require(is_array and array.shape == shape, f"{name} must be an array of shape {shape}")
+    is_double = is_array and (kinds != "f" or array.dtype == np.float64)
+    require(is_double and array.shape == shape, f"{name} must be an array of shape {shape}")
     require(_is_finite(array), f"{name} must be finite")
 
 
-def require_rows(rows: Any, name: str, shape: tuple[int, ...], kinds: str = "fiub") -> None:
-    """The same for rows, which may be sparse."""
+def require_rows(
+    rows: Any, name: str, shape: tuple[int, ...], types: Collection[type] = READ_TYPES
+) -> None:
+    """The same for rows, which may be sparse, of a type that compiled code reads."""
     is_matrix = isinstance(rows, np.ndarray) or sp.issparse(rows)
-    fits = is_matrix and rows.dtype.kind in kinds and rows.shape == shape
+    fits = is_matrix and rows.dtype in types and rows.shape == shape
     require(fits, f"{name} must have shape {shape}")
     require(_is_finite(rows), f"{name} must be finite")
 
@@ -94,7 +102,7 @@ def _check(machine: Any) -> None:
     is_shape = isinstance(shape, tuple) and len(shape) == 2 and all(type(n) is int for n in shape)
     require(is_shape, f"shape_fit_ is {shape!r}")
     require(machine.n_features_in_ == shape[1], f"n_features_in_ must be {shape[1]}")
-    if "classes_" in vars(machine):
+    if is_classifier(machine):
         _check_classes(machine)
     if "_stream" in vars(machine):
         _check_stream(machine)
@@ -104,7 +112,7 @@ def _check(machine: Any) -> None:
 
 def _check_function(machine: Any) -> None:
     """What is evaluated: weights of the features, or coefficients of support vectors."""
-    _check_kernel(machine)
+    _check_kernel(machine.kernel_, machine._is_precomputed())
     n_coef, n_intercepts = _counts(machine)
     if "coef_" in vars(machine):
         require_array(machine.coef_, "coef_", "f", (n_coef, machine.n_features_in_))
@@ -112,7 +120,7 @@ def _check_function(machine: Any) -> None:
         _check_support(machine, n_coef)
         _check_vectors(machine)
     require_array(machine.intercept_, "intercept_", "f", (n_intercepts,))
-    if hasattr(machine, "offset_"):
+    if is_outlier_detector(machine):
         require_array(machine.offset_, "offset_", "f", (1,))
     if isinstance(machine, KernelClassifier):
         _check_members(machine)
@@ -127,6 +135,11 @@ def _counts(machine: Any) -> tuple[int, int]:
     if isinstance(machine, LeastSquaresMachine):
         n_outputs = np.size(machine.intercept_)
         require(n_outputs > 0, "intercept_ must have an entry")
+        if is_classifier(machine):
+            allowed = (1, len(machine.classes_))
+            require(n_outputs in allowed, f"intercept_ must have one of {allowed} entries")
+        else:
+            require(machine._n_dimensions in (1, 2), f"{machine._n_dimensions!r:.40} dimensions")
         return n_outputs, n_outputs
     n_classes = len(machine.classes_) if hasattr(machine, "classes_") else 2
     n_pairs = n_classes * (n_classes - 1) // 2
@@ -136,21 +149,21 @@ def _counts(machine: Any) -> tuple[int, int]:
 def _check_stream(machine: Any) -> None:
     stream = machine._stream
     require(isinstance(stream, Stream), "_stream")
+    _check_kernel(stream.kernel, False)
     if stream.low_rank is None:
         width = machine.n_features_in_ + bool(stream.penalized)
         require(len(stream.moments[0].mean) == width, f"the stream must have {width} features")
     else:
         for features in stream.low_rank.maps_:
+            _check_kernel(features.kernel, False)
             fits = features.rows.shape[1:] == (machine.n_features_in_,)
             require(fits, "the rows of the stream's basis have another width")
 
 
-def _check_kernel(machine: Any) -> None:
-    kernel = machine.kernel_
+def _check_kernel(kernel: Any, is_stored: bool) -> None:
     require(isinstance(kernel, Kernel), "kernel_ is not a kernel")
     _check_bounds(kernel.get_params(deep=True))
-    is_stored = kernel._row_kind == "stored"
-    require(is_stored == machine._is_precomputed(), f"kernel_ is {kernel!r:.60}")
+    require((kernel._row_kind == "stored") == is_stored, f"kernel_ is {kernel!r:.60}")
 
 
 def _check_solutions(machine: Any, n_functions: int) -> None:
@@ -171,7 +184,7 @@ def _check_support(machine: Any, n_coef: int) -> None:
         require_array(support, "support_", "iu", (n_support,))
         inside = bool(((support >= 0) & (support < n_rows)).all())
         require(inside, f"support_ must lie in 0..{n_rows - 1}")
-    require_rows(machine.dual_coef_, "dual_coef_", (n_coef, n_support), "f")
+    require_rows(machine.dual_coef_, "dual_coef_", (n_coef, n_support), [np.float64])
 
 
 def _check_vectors(machine: Any) -> None:

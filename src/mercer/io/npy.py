@@ -48,7 +48,9 @@ def array_of(content: bytes, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} has shape {shape} of {dtype} but {n_bytes} bytes")
     flat = np.frombuffer(content, dtype, offset=end) if n_bytes else np.empty(0, dtype)
     _check_cells(flat, name)
-    return flat.reshape(shape, order="F" if header[2] == b"True" else "C").copy(order="K")
+    array = flat.reshape(shape, order="F" if header[2] == b"True" else "C")
+    # A copy of its own, in the order of bytes that compiled code reads.
+    return array.astype(dtype.newbyteorder("="), order="K", copy=True)
 
 
 def _check_cells(flat: NDArray[Any], name: str) -> None:
