@@ -6,7 +6,7 @@ that is given twice counts twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -53,16 +53,15 @@ def read_splits(cv: Any, inputs: Inputs, groups: ArrayLike | None = None) -> lis
     """
     if cv is None:
         return []
-    pairs = _pairs(cv, inputs, groups)
-    splits = [_split(k, pair, inputs) for k, pair in enumerate(pairs)]
+    splits = [_split(k, pair, inputs) for k, pair in enumerate(_pairs(cv, inputs, groups))]
     splits = [split for split in splits if inputs.weight[split.test].any()]
     if not splits:
         raise ValueError(f"cv must give splits with rows to test on, got none from {cv!r}")
     return splits
 
 
-def _pairs(cv: Any, inputs: Inputs, groups: ArrayLike | None) -> list[Any]:
-    """What the splitter gives; its own errors name ``cv``."""
+def _pairs(cv: Any, inputs: Inputs, groups: ArrayLike | None) -> Iterator[Any]:
+    """What the splitter gives, one after the other; its own errors name ``cv``."""
     is_integer = isinstance(cv, Integral) and not isinstance(cv, bool)
     if not (is_integer or hasattr(cv, "split") or isinstance(cv, Iterable)) or isinstance(cv, str):
         raise ValueError(f"cv must be an integer, a splitter or pairs of indices, got {cv!r}")
@@ -70,10 +69,11 @@ def _pairs(cv: Any, inputs: Inputs, groups: ArrayLike | None) -> list[Any]:
     if groups is not None and np.shape(groups)[:1] != (n,):
         raise ValueError(f"groups must have {n} entries, got shape {np.shape(groups)}")
     if not is_integer and not hasattr(cv, "split"):
-        return list(cv)
+        yield from cv
+        return
     try:
         splitter = check_cv(cv, inputs.labels, classifier=True)
-        return list(splitter.split(inputs.rows, inputs.labels, groups))
+        yield from splitter.split(inputs.rows, inputs.labels, groups)
     except (TypeError, ValueError) as error:
         if "groups" in str(error) and groups is None:
             raise ValueError(f"groups must be given, as cv={cv!r} needs them: {error}") from error
