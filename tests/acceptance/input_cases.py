@@ -140,6 +140,13 @@ def _functions() -> dict[str, Trainer]:
             "labels",
             "svc_path",
         ),
+        "nu_svc_path": Trainer(
+            lambda rows, y, w: mercer.nu_svc_path(rows, y, sample_weight=w).decision_function(
+                NEW, 0.2
+            ),
+            "labels",
+            "nu_svc_path",
+        ),
         "svr_path": Trainer(
             lambda rows, y, w: mercer.svr_path(
                 rows, y, C_max=10.0, sample_weight=w
@@ -219,6 +226,9 @@ def _result_readers() -> dict[str, Reader]:
     def chosen(rows: Any) -> Any:
         return mercer.PathSVC(cv=3).fit(rows, LABELS)
 
+    def over_nu(rows: Any) -> Any:
+        return mercer.nu_svc_path(rows, LABELS)
+
     return {
         "Path.decision_function": Reader(
             path, lambda p, r, y, w: p.decision_function(r, 1.0), "Path.decision_function"
@@ -239,6 +249,15 @@ def _result_readers() -> dict[str, Reader]:
             lambda p, r, y, w: p.decision_function(r, 0.5),
             "NuPath.decision_function",
         ),
+        "NuPath.predict": Reader(
+            mercer.one_class_path, lambda p, r, y, w: p.predict(r, 0.5), "NuPath.predict"
+        ),
+        "NuSVCPath.decision_function": Reader(
+            over_nu, lambda p, r, y, w: p.decision_function(r, 0.2), "NuSVCPath.decision_function"
+        ),
+        "NuSVCPath.predict": Reader(
+            over_nu, lambda p, r, y, w: p.predict(r, 0.2), "NuSVCPath.predict"
+        ),
         "KernelPath.decision_function": Reader(
             widths, lambda p, r, y, w: p.decision_function(r, 0.5), "KernelPath.decision_function"
         ),
@@ -251,6 +270,7 @@ def _result_readers() -> dict[str, Reader]:
         "Grid.decision_function": Reader(
             grid, lambda p, r, y, w: p.decision_function(r, 0, 1), "Grid.decision_function"
         ),
+        "Grid.predict": Reader(grid, lambda p, r, y, w: p.predict(r, 0, 1), "Grid.predict"),
         "Grid.score": Reader(
             grid, lambda p, r, y, w: np.asarray(p.score(r, y)), "Grid.score", takes_y=True
         ),

@@ -241,13 +241,20 @@ def _methods_with_rows() -> set[str]:
 # (tests/lowrank), and what is another method with one more step.
 ELSEWHERE = {
     "Path.plot",
+    "NuPath.load",
     "Path.load",
+    "LowRank.choose",
     "LowRank.fit",
+    "LowRank.fit_transform",
     "LowRank.transform",
     "loo_bound",
     "SVC.predict_log_proba",
     "NuSVC.predict_log_proba",
     "NuSVC.predict_proba",
+    "PathSVC.predict_proba",
+    "PathSVC.predict_log_proba",
+    "RLSC.predict_log_proba",
+    "LSSVC.predict_log_proba",
 }
 
 

@@ -55,8 +55,13 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     random_state : int, RandomState or None, default=None
         Seed of the choice.
     kernel : str, Kernel or callable, default="rbf"
-        Kernel of the transformer, as for :class:`~mercer.SVC`, with ``degree``, ``gamma`` and
-        ``coef0``; a machine uses its own.
+        Kernel of the transformer, as for :class:`~mercer.SVC`; a machine uses its own.
+    degree : int, default=3
+        Degree of the kernel "poly" of the transformer.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Factor of its kernels "poly", "rbf", "sigmoid" and "laplacian".
+    coef0 : float, default=0.0
+        Constant of its kernels "poly" and "sigmoid".
 
     Attributes
     ----------
@@ -68,6 +73,10 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         the machine that passes over all rows.
     maps_ : tuple of FeatureMap
         The features of each model.
+    kernel_ : Kernel
+        The kernel of the transformer, its parameters numbers.
+    n_features_in_ : int
+        Number of features of the rows that the transformer was fitted to.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

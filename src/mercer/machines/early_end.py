@@ -14,8 +14,9 @@ __all__ = ["early_end", "is_done"]
 _PROVEN = 1e-7  # relative gap of a point that no solver could better
 
 _ADVICE = {
-    "max-iter": "Raise max_iter or tol{smaller}, or scale features of different size "
-    "(StandardScaler, MinMaxScaler).",
+    # the words of scikit-learn first: its users look for them
+    "max-iter": " Consider pre-processing your data with StandardScaler or MinMaxScaler. Or raise "
+    "max_iter or tol{smaller}.",
     "max-time": "Raise max_time or tol{smaller}.{resume}",
     "callback": "The callback returned a true value.{resume}",
     "precision-limit": "The digits of a double allow no better: raise tol{smaller}, or scale the "

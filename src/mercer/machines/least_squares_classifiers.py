@@ -41,8 +41,6 @@ FloatArray = NDArray[np.float64]
 class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
     """Least squares on labels -1 and +1, one class against all others."""
 
-    multilabel_: bool = False
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **StreamedMachine._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -276,6 +274,8 @@ class RLSC(LeastSquaresClassifier):
         The same for each alpha.
     loo_scores_ : ndarray of shape (n_alphas,) or None
         The score of each alpha, with ``scoring``.
+    multilabel_ : bool
+        Whether the targets were several labels a row.
     probability_slope_ : float
         Slope of the probabilities of :meth:`predict_proba`, fitted to values of left-out rows.
     gcv_ : float or None

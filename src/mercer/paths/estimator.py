@@ -45,7 +45,7 @@ FloatArray = NDArray[np.float64]
 # What the problems of SVC leave behind.
 UNUSED = (
     *("solutions_", "objective_", "dual_gap_", "violation_", "solver_", "fit_status_"),
-    *("n_support_", "n_iter_", "coef_", "class_weight_"),
+    *("n_iter_", "class_weight_"),
 )
 
 
