@@ -78,3 +78,9 @@ def test_there_is_something_to_check() -> None:
     citations = sum(len(CITATION.findall(text_of(path))) for path in FILES)
     assert places > 10
     assert citations > 100
+
+
+def test_nothing_is_cited_by_a_number_of_our_own() -> None:
+    """Documents have authors and years; the numbers of notes are not in the project."""
+    numbered = re.compile(r"\bspec 0" r"\d\d\b", re.IGNORECASE)
+    assert not [name_of(path) for path in FILES if numbered.search(text_of(path))]

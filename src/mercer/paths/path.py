@@ -188,7 +188,10 @@ class Path:
         return np.unique(self.problem.index[sides == FREE])
 
     def intercept_interval(self, C: float) -> tuple[float, float]:
-        """Every bias that is optimal with the coefficients at ``C`` (spec 002, 8.7)."""
+        """Every bias that is optimal with the coefficients at ``C``.
+
+        An interval where no row pins it; see docs/theory/paths.md#bias-interval.
+        """
         coef = self._variables(C)
         values = self._training_values(self.problem.row_coef(coef, self._n_rows))
         gradient = self.problem.linear - values[self.problem.index] - self.problem.ridge * coef

@@ -1,4 +1,4 @@
-"""Where a path begins: the solution for all small C (spec 002, 7).
+"""Where a path begins: the solution for all small C (Sentelle 2014, lemmas 1 and 2).
 
 For large t the linear term decides: maximize linear'a over the box with sum zero. Its solutions
 are those with every variable above a level at its upper bound and every one below at its lower
@@ -101,7 +101,7 @@ def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) 
 def first_free(
     problem: Problem, coef: FloatArray, value: FloatArray, level: float
 ) -> NDArray[np.intp]:
-    """Where all are at bounds: the first of the upper ones to come back (spec 002, 7.1)."""
+    """Where all are at bounds: the first upper one to come back (Sentelle 2014, lemma 1)."""
     can_fall = (problem.lower < problem.upper) & (coef > problem.lower)
     candidates = np.flatnonzero(can_fall & (problem.linear == level))
     return candidates[[np.argmax(value[candidates])]]
@@ -158,7 +158,7 @@ def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool
 def _settle_ties(
     problem: Problem, gram: Gram, coef: FloatArray, tied: NDArray[np.bool_]
 ) -> tuple[FloatArray, NDArray[np.intp], FloatArray]:
-    """The shortest weight vector of those the linear term allows (spec 002, 7.3)."""
+    """The shortest weight vector of those the linear term allows (Sentelle 2014, lemma 2)."""
     shortest = Problem(
         np.zeros(problem.n_variables),
         np.where(tied, problem.lower, coef),

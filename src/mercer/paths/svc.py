@@ -45,7 +45,7 @@ def svc_path(
     callback: PathCallback | None = None,
     verbose: bool | int = False,
 ) -> Path:
-    """Support vector classifiers for every C at once (Simple SVMPath, spec 002, 8).
+    """Support vector classifiers for every C at once (Simple SVMPath, Sentelle 2014, algorithm 3).
 
     The coefficients are piecewise affine in C; the path finds every breakpoint. It works
     with any positive semi-definite kernel, linear ones, duplicates and contradictory labels
@@ -70,7 +70,7 @@ def svc_path(
         relative duality gap (:attr:`Certificate.relative_gap`) is at most this.
     start : {"exact", "artificial"}, default="exact"
         How classes of unequal weight begin: by solving for the first solution, or by an
-        artificial point that balances the classes and leaves (spec 002, 7.4).
+        artificial point that balances the classes and leaves (Sentelle 2014, chapter 6).
     sample_weight : array-like of shape (n_rows,), default=None
         Weights; a weight of 2 is the same as the row given twice.
     low_rank : int, LowRank or None, default=None

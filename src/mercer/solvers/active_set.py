@@ -22,7 +22,9 @@ Pricing = Literal["sprint", "full"]
 
 @dataclass(frozen=True)
 class ActiveSet:
-    """One variable enters at a time, the free ones answer exactly (SVM-RSQP, spec 002, 4).
+    """One variable enters at a time, the free ones answer exactly.
+
+    SVM-RSQP, Sentelle 2014, algorithm 1.
 
     Accepts every :class:`Problem` with a positive semi-definite kernel: any box, any groups,
     any ridge. The rank of the kernel does not matter.
@@ -43,11 +45,11 @@ class ActiveSet:
         kernel, where doubles do not carry to the tolerance, with twice their digits.
     low_rank : int, default=None
         Rank of a pivoted incomplete Cholesky approximation to solve with in place of the
-        kernel (spec 002, 12): without a ridge at most rank + 1 variables are free, and memory
-        is n times the rank, whatever C. The certificate is still that of the kernel itself:
-        its gap and violation say what the approximation costs, and if they miss the tolerance
-        the status is "precision-limit". What holds for the approximate kernel is in ``trace``:
-        ``rank``, ``trace_error``, ``low_rank_objective``, ``low_rank_gap`` and
+        kernel (Sentelle 2014, algorithm 6): without a ridge at most rank + 1 variables are free,
+        and memory is n times the rank, whatever C. The certificate is still that of the kernel
+        itself: its gap and violation say what the approximation costs, and if they miss the
+        tolerance the status is "precision-limit". What holds for the approximate kernel is in
+        ``trace``: ``rank``, ``trace_error``, ``low_rank_objective``, ``low_rank_gap`` and
         ``low_rank_violation``.
     """
 

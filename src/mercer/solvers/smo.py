@@ -58,7 +58,7 @@ class Smo:
         wherever the problem has a linear term, as for SVC and SVR; less for the nu family
         and hulls), the violation itself, the relative duality gap, or the length of a step
         of maximum gain. The last is the rule of the paper on maximum gain, for study: it
-        may end far from the optimum (spec 001, 2.10).
+        may end far from the optimum (docs/theory/smo.md#stopping).
     shrinking : bool, default=True
         Whether to leave out variables that seem to have settled at a bound.
     refine : bool, default=True
