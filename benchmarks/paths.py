@@ -43,7 +43,7 @@ REPEATS = 3
 C_MAX = 1e3
 COSTS = 2.0 ** np.arange(-5, 15, 2)
 GAMMAS = 2.0 ** np.arange(-15, 5, 2)
-# Those of the source's data sets (spec 002, 14.8) that are at hand.
+# Those data sets of Sentelle 2014, table 7.2 that are at hand.
 GRID_NAMES = (
     "a9a", "abalone", "diabetes", "german_numer", "heart", "ionosphere", "sonar", "spambase",
     "splice", "usps",

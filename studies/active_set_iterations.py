@@ -1,4 +1,4 @@
-"""Inner iterations of the active-set solver on simulated Gaussians (spec 002, 14.5).
+"""Inner iterations of the active-set solver on simulated Gaussians (Sentelle 2014, table 5.5).
 
     python studies/active_set_iterations.py [--draws 5]
 

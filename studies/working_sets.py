@@ -7,14 +7,14 @@ seconds. Iterations, rows and seconds of every policy are divided by those of se
 plain steps, unless a table says otherwise; p-values are those of Wilcoxon's test. Smo runs
 without Newton refinement, as in the papers, but for the table "engines".
 
-selections  most violating pair and hybrid maximum gain, small cache (spec 001, 3.2)
-cache       the same over the size of the cache, and the automatic choice (spec 001, 3.5)
+selections  most-violating, hybrid-maximum-gain, small cache (Glasmachers & Igel 2006, table 2)
+cache       the same over sizes of the cache, and automatic (Glasmachers & Igel 2006, table 5)
 cost        the same over the cost of kernel values: features are there several times
-rows        maximum gain by the number of rows it looks at (spec 001, 3.6)
-steps       planning ahead and the other steps (spec 000, 3.2; spec 004, 7)
-planning    planning ahead with more sets (spec 000, 3.2)
+rows        maximum gain by the number of rows it looks at (Glasmachers & Igel 2006, tables 6 and 7)
+steps       planning ahead and the other steps (Glasmachers 2008, section 7.2)
+planning    planning ahead with more sets (Glasmachers 2008, section 7.2.4)
 engines     what users get: the defaults, and what else they could have been
-baselines   the trainers before: Osuna, Platt, SVM-light, SvmFu (spec 003, 3.1)
+baselines   the trainers before: Osuna, Platt, SVM-light, SvmFu (Rifkin 2002, section 2.5)
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from mercer.solvers.comparison import Comparison, Measurement
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 from suite import Case, generated, read
 
-# Name, C and gamma of the papers (spec 001, 3.1; spec 000, 3.2).
+# Name, C and gamma of the papers (Glasmachers & Igel 2006, table 1; Glasmachers 2008, section 7.2).
 SELECTION_CASES = (("spambase", 50, 0.005), ("connect-4", 4.5, 0.2222), ("mnist", 50, 0.00265))
 STEP_CASES = (
     ("banana", 100, 0.25), ("breast_cancer_ljubljana", 0.6, 0.1), ("diabetes", 0.5, 0.05),
@@ -70,7 +70,7 @@ def chess(n: int, C: float) -> Case:
 
 
 def noisy_chess(n: int) -> Case:
-    """Spec 000, Bm-3."""
+    """The noisy chess board of Glasmachers 2008, section 3.4."""
     X, y = make_chessboard(n, noise=0.1, random_state=0)
     return Case(f"noisy chess {n} C=10", X.astype(np.float32), y, 10.0, 2.0)
 

@@ -85,7 +85,7 @@ def smo(
     start: Sequence[Any] | None = None,
     number: Callable[[Any], Any] = float,
 ) -> Point:
-    """Sequential minimal optimization (spec 004, 3.1), the last index wins ties.
+    """Sequential minimal optimization (Lopez Lazaro 2011, algorithm 9), the last index wins ties.
 
     Variables without a group are paired with a phantom that costs nothing, the last variable:
     so every step is a step of a pair.

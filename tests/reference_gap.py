@@ -129,7 +129,7 @@ def _primal_beyond(
 
     and m_g between the two; variables without a group have m = 0, the level of one more,
     constant variable. margin_g is concave and piecewise linear in s: Newton's method from
-    s = 1 meets its first root in finitely many steps. For the hard margin (spec 004, 4.1)
+    s = 1 meets its first root in finitely many steps. For the hard margin
     that is one step, to s = 2 / (min_+ f - max_- f). Steps aim a rounding error beyond the
     root: unless the bounds are infinite (``hard``), what is missing is priced with them.
     """

@@ -122,7 +122,7 @@ def test_the_largest_sums_fit(dtype: Any) -> None:
 def test_values_do_not_depend_on_the_block(
     seed: int, n: int, d: int, dtype: Any, name: str, precision: Any
 ) -> None:
-    """Spec 003, property 11, and: a value is the same wherever it is computed."""
+    """Bytes give what floats give, and a value is the same wherever it is computed."""
     X, rng = rows(dtype, n, d, seed), np.random.default_rng(seed)
     gram, whole = Gram(KERNELS[name], X, precision=precision), np.arange(n)
     values = gram.block(whole, whole)

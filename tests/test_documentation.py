@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import mercer
+from pages import ROOT, anchors, name_of
 
-ROOT = Path(__file__).parent.parent
 FOLDERS = ("docs", "benchmarks", "studies", "examples")
 PAGES = sorted([*ROOT.glob("*.md"), *(p for f in FOLDERS for p in ROOT.glob(f"{f}/**/*.md"))])
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
@@ -25,11 +25,6 @@ MODULES = sorted(
 
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
-
-
-def name_of(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
 
 
 def python_blocks(page: Path) -> Iterator[tuple[int, str]]:
@@ -37,11 +32,6 @@ def python_blocks(page: Path) -> Iterator[tuple[int, str]]:
     text = page.read_text(encoding="utf-8")
     for match in BLOCK.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, match.group(1)
-
-
-def anchor(heading: str) -> str:
-    """The anchor of a heading: lower case, words joined by hyphens, no punctuation."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
 
 
 WITH_PYTHON = [page for page in PAGES if any(python_blocks(page))]
@@ -83,8 +73,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{name_of(page)} links to {link}"
         if place:
-            headings = HEADING.findall(target.read_text(encoding="utf-8"))
-            assert place in map(anchor, headings), f"{name_of(page)} links to {link}"
+            assert place in anchors(target), f"{name_of(page)} links to {link}"
 
 
 def test_there_is_something_to_check() -> None:

@@ -92,7 +92,7 @@ def test_interior_point_failure_is_noticed() -> None:
         minimize_qp(np.zeros((1, 1)), [1.0], np.array([[1.0]]), [0.0], n_equal=0)
 
 
-# Rational arithmetic: no rounding, hence identity (spec 004, 6 and property 20).
+# Rational arithmetic: no rounding, hence identity (Lopez Lazaro 2011, proposition 5.7).
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -124,7 +124,7 @@ def test_nu_svc_takes_the_steps_of_reduced_hulls_scaled(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_float_and_rational_runs_reach_the_same_optimum(seed: int) -> None:
-    """Not pair by pair: rounding decides the structural ties (spec 004, P1)."""
+    """Not pair by pair: rounding decides the structural ties (docs/theory/smo.md#rounding)."""
     K, labels = integer_data(seed, n=6)
     problem = fm.svc(labels, 0.5, loss="squared_hinge").problem
     exact = smo(problem, K, number=Fraction, tol=Fraction(1, 10**5))

@@ -163,7 +163,7 @@ class Gap {
     //     margin_g(s) = min over falling of (linear - s K beta) - max over rising of (same) >= 0,
     //
     // and m_g between the two. margin_g is concave and piecewise linear in s: Newton's method from
-    // s = 1 meets its first root in finitely many steps. For the hard margin (spec 004, 4.1) that
+    // s = 1 meets its first root in finitely many steps. For the hard margin that
     // is one step, to s = 2 / (min_+ f - max_- f). Steps aim a rounding error beyond the root:
     // unless the bounds are infinite, what is missing is priced with them.
     Primal beyond_bounds() const {

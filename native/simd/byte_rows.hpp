@@ -1,8 +1,8 @@
 // What the per-instruction-set code offers for rows of bytes (S: std::uint8_t or std::int8_t).
 //
 // Inner products are sums of integers, exact in 32 bits up to `most_byte_features` features, and
-// become numbers of the precision T only then (spec 003, 2.9). A product of two 16-bit pairs is one
-// instruction, so features come in pairs, the last padded with zero:
+// become numbers of the precision T only then (Rifkin 2002, section 2.4.3). A product of two 16-bit
+// pairs is one instruction, so features come in pairs, the last padded with zero:
 //     panel p holds values[((p * n_pairs + k) * panel_width + lane) * 2 + h]
 //                       = x[p * panel_width + lane][2 k + h]
 #pragma once

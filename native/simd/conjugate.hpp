@@ -1,4 +1,4 @@
-// Pair steps conjugate to the steps before (spec 004, 7.3): they do not undo each other's work.
+// Pair steps conjugate to the steps before (Lopez et al. 2011): they do not undo each other's work.
 //
 //     d = v + gamma d_before,   gamma = -(v' H d_before) / (d_before' H d_before)
 //

@@ -76,7 +76,7 @@ class Problem:
         A row may own several variables, as in support vector regression.
     ridge : array-like of shape (n_variables,) or float, default=0.0
         Added to the diagonal of the *expanded* kernel matrix: two variables of one
-        row share kernel values but not the ridge (spec 004, P3).
+        row share kernel values but not the ridge (docs/theory/problem.md#two-variables-of-one-row).
     group : array-like of shape (n_variables,) or int, default=0
         The group each variable's sum belongs to; -1 for none.
     group_sum : array-like of shape (n_groups,), default=(0.0,)
@@ -378,7 +378,7 @@ def assess(
     ``report`` is what the core says of these values, if it was asked before. A group is optimal
     if max over I_up of the gradient <= min over I_down; its multiplier is the common gradient of
     its free variables. A variable without a group is optimal if the gradient is <= 0 where it
-    may rise and >= 0 where it may fall (spec 004, 2.7).
+    may rise and >= 0 where it may fall (docs/theory/problem.md#optimality).
     """
     # gradient = linear - values - ridge b
     # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2

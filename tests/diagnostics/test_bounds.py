@@ -60,7 +60,7 @@ def test_interval_holds_for_real_targets():
 
 
 def test_retraining_with_a_smaller_ridge_may_break_the_interval():
-    """The convention matters: with lambda (n - 1) there is no such theorem (spec 003, 2.12)."""
+    """With lambda (n - 1) there is no such theorem (docs/theory/least_squares.md#alpha-is-held)."""
     y, K, alpha, G = rlsc_problems()
     n = 6
     coef = np.einsum("pij,pj->pi", G, y)

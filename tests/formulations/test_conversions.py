@@ -1,4 +1,4 @@
-"""Parameters of one machine from the solution of another (spec 004, 6)."""
+"""Parameters of one machine from the solution of another (Lopez Lazaro 2011, section 5.1.2)."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ DATA = sample(3, weights=(0, 1, 2))
 class Primal:
     """min 1/2|w|^2 + r rho - least'tau + u'|xi|^p/p, t (f + s b) = q + tau - xi - z rho.
 
-    The general primal of spec 004, 2.2, with one u and one least (its l) per variable.
+    The general primal of Lopez Lazaro 2011, equation 5.62, with one u and one least (its l) per
+    variable.
     """
 
     t: NDArray[np.float64]
@@ -59,7 +60,7 @@ def twice(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def textbook(name: str, d: Data) -> Primal:
-    """The row of spec 004, 2.4 in LIBSVM's scale, for the parameters of ``cases``."""
+    """The row of Lopez Lazaro 2011, table 5.6, in LIBSVM's scale, for the parameters of cases."""
     y, t, w, W = d.labels, d.targets, d.weight, d.weight.sum()
     one, nil, sign = np.ones(d.n), np.zeros(d.n), np.repeat([1.0, -1.0], d.n)
     tube, nu_tube = np.r_[t - 0.2, -t - 0.2], np.r_[t, -t]

@@ -41,7 +41,7 @@ def fitted(estimator: svm.SVC, data: Data, y: np.ndarray | None) -> np.ndarray:
 
 @pytest.mark.parametrize("data", [DATA, gaussian(DATA)], ids=["linear", "gaussian"])
 def test_parity_with_libsvm(data: Data) -> None:
-    """Spec 004, 2.9 and property 14: decision values of the five LIBSVM machines."""
+    """Decision values of the five LIBSVM machines."""
     y, t, w = data.labels, data.targets, data.weight
     pairs = [
         (fm.svc(y, 1.5, w), svm.SVC(C=1.5, **PRECISE), y),
@@ -108,7 +108,7 @@ def test_formulation_moves_to_rows_of_a_larger_gram() -> None:
         assert (moved.fallback is None) == (local.fallback is None)
 
 
-# Identities of the optimum (spec 004, 2.8), in LIBSVM's scale.
+# Identities of the optimum (docs/theory/problem.md#identities-at-the-optimum), in LIBSVM's scale.
 
 
 def shortfall(data: Data, target: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -159,7 +159,7 @@ def test_tube_of_nu_svr_separates_support_vectors_from_the_rest() -> None:
     assert (residual[read.coef != 0] >= read.epsilon - 1e-7).all()
 
 
-# Symmetries (spec 004, property 11).
+# Symmetries.
 
 
 ODD = sorted(set(WEIGHTED) - {"one-class", "one-class-squared", "quantile", "huber-below"})

@@ -1,4 +1,4 @@
-"""Machines that must coincide, bound or follow one another (spec 004, 10)."""
+"""Machines that must coincide, bound or follow one another (Lopez Lazaro 2011, section 5.1.2)."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_nu_has_no_effect_on_the_squared_hinge() -> None:
 
 @pytest.mark.parametrize("nu", [0.02, 0.2, 0.5, 1.5])
 def test_squared_nu_svr_never_ends_with_a_negative_tube(nu: float) -> None:
-    """Property 28 and erratum E7: beyond the mean residual, least squares is the answer."""
+    """Beyond the mean residual it is least squares (docs/theory/problem.md#a-negative-tube)."""
     data = sample(7, weights=(0, 1, 2))
     C, t, w = 1.0, data.targets, data.weight
     formulation = fm.nu_svr(t, C, nu, w, loss=SQUARED_TUBE)

@@ -1,4 +1,4 @@
-"""Laws of the full metric (spec 000, 2.J and T-40)."""
+"""Laws of the full metric (Glasmachers 2008, section 10.1)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ KERNELS: dict[str, Kernel] = {
     "linear": Linear(),
     "polynomial": Polynomial(degree=2, gamma=0.5, coef0=1.0),
 }
-# The squared nu-SVR may answer another problem than it was asked (spec 004, 4.7).
+# The squared nu-SVR may answer another problem (docs/theory/problem.md#a-negative-tube).
 ASKED = [name for name in CASES if name != "nu-svr-squared"]
 seeds = st.integers(0, 2**32 - 1)
 
@@ -135,7 +135,7 @@ def test_residuals_of_the_tube(fit: Fit) -> None:
 @settings(max_examples=40)
 @given(fit=fits(["nu-svc", "nu-svr", "one-class"]))
 def test_shares_of_the_nu_machines(fit: Fit) -> None:
-    """Weight at the bound <= nu W <= weight of the support vectors (spec 004, 10.26)."""
+    """Weight at the bound <= nu W <= weight of the support vectors."""
     machine, weight = fit.machine, fit.data.weight
     coef = np.abs(fit.machine.solutions_[0].coef)
     total = machine.nu * weight.sum()

@@ -67,10 +67,10 @@ def random_point(problem: Problem, seed: int) -> Any:
 def test_the_gain_of_a_step_is_the_rise_of_the_value(
     seed: int, n: int, kind: str, selection: str
 ) -> None:
-    """Spec 001, 5.2: recorded values rise by step (l - Q step / 2), never fall, and add up.
+    """Recorded values rise by step (l - Q step / 2), never fall, and add up.
 
-    The step is the best along its pair (spec 000, T-5), and gains at least half of step times
-    slope, exactly that if the box did not shorten it (spec 004, 3.9).
+    The step is the best along its pair, and gains at least half of step times
+    slope, exactly that if the box did not shorten it (Lopez Lazaro 2011, section 6.2).
     """
     X, y, K = sample(seed, n)
     problem = make_problem(kind, X, y)
@@ -91,7 +91,7 @@ def test_the_gain_of_a_step_is_the_rise_of_the_value(
 @pytest.mark.parametrize("step", OTHER_STEPS)
 @pytest.mark.parametrize("selection", [s for s in PAIR_SELECTIONS if s != "maximum-gain"])
 def test_values_never_fall(selection: str, step: str) -> None:
-    """Spec 000, T-3, for all steps but planned ones."""
+    """For all steps but planned ones."""
     X, y, K = sample(2, 60)
     values = traced(make_problem("svc", X, y), K, selection, step).trace["points"]["objective"]
     assert (np.diff(values) >= -1e-10 * np.abs(values).max()).all()
@@ -100,7 +100,7 @@ def test_values_never_fall(selection: str, step: str) -> None:
 @pytest.mark.parametrize("kind", ["svc", "squared", "svr"])
 @pytest.mark.parametrize("recent_sets", [1, 2, 3])
 def test_planning_ahead_never_loses_over_two_steps(recent_sets: int, kind: str) -> None:
-    """Spec 000, T-3 and T-20, the regression test of E4: 0.19 of a Newton gain at least."""
+    """0.19 of a Newton gain at least (docs/theory/smo.md#double-step-guarantee)."""
     X, y, K = sample(7, 60)
     problem = make_problem(kind, X, y)
     solution = traced(problem, K, "second-order", PlanningAhead(recent_sets))
@@ -124,9 +124,9 @@ def test_planning_ahead_never_loses_over_two_steps(recent_sets: int, kind: str) 
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds, n=st.integers(2, 20), kind=st.sampled_from(KINDS))
 def test_a_point_is_optimal_or_a_pair_shows_that_it_is_not(seed: int, n: int, kind: str) -> None:
-    """Spec 001, Lemma 2 and Theorem 4: two variables are witness enough.
+    """Two variables are witness enough (Glasmachers & Igel 2006, theorem 4).
 
-    The gain of the witness is that of the best of 41 points on its segment (spec 001, 5.3).
+    The gain of the witness is that of the best of 41 points on its segment.
     """
     X, y, K = sample(seed, n)
     problem = make_problem(kind, X, y)
@@ -154,7 +154,7 @@ def test_a_point_is_optimal_or_a_pair_shows_that_it_is_not(seed: int, n: int, ki
 def test_every_free_variable_has_a_partner_with_half_the_violation(
     seed: int, n: int, kind: str
 ) -> None:
-    """The related-pair lemma (spec 000, T-8; spec 001, 5.12)."""
+    """The related-pair lemma (docs/theory/smo.md#related-pairs)."""
     X, y, K = sample(seed, n)
     problem = make_problem(kind, X, y)
     H = K[np.ix_(problem.index, problem.index)] + np.diag(problem.ridge)
@@ -165,7 +165,7 @@ def test_every_free_variable_has_a_partner_with_half_the_violation(
 
 
 def test_no_case_of_four_variables_leaves_a_free_one_without_a_violating_partner() -> None:
-    """Spec 001, Lemma 8, all 9^4 3^3 2^4 cases: gradients, places in the box, labels.
+    """Glasmachers & Igel 2006, lemma 8: all 9^4 3^3 2^4 cases of gradients, places and labels.
 
     Variables 0 and 1 are the last pair, 0 is free. If any pair violates, one with 0 does: the
     row of one free variable is enough.
@@ -195,7 +195,7 @@ def test_no_case_of_four_variables_leaves_a_free_one_without_a_violating_partner
 def test_half_the_squared_distance_to_the_optimum_is_within_the_gap(
     selection: str, seed: int, n: int, kind: str
 ) -> None:
-    """1/2 |w_t - w*|^2 <= D* - D_t <= duality gap, the ridge included (spec 004, Lemma 6.4)."""
+    """1/2 |w_t - w*|^2 <= D* - D_t <= gap, the ridge included (Lopez Lazaro 2011, lemma 6.4)."""
     X, y, K = sample(seed, n)
     problem = make_problem(kind, X, y)
     best = solve(problem, Gram(Precomputed(), K), Smo(), tol=1e-10)
@@ -211,7 +211,7 @@ def test_half_the_squared_distance_to_the_optimum_is_within_the_gap(
 @pytest.mark.parametrize("selection", [s for s in PAIR_SELECTIONS if s != "maximum-gain"])
 @pytest.mark.parametrize("kind", ["svc", "svr"])
 def test_late_pairs_lie_on_the_margin(selection: str, kind: str) -> None:
-    """The justification of shrinking: at last pairs come from H1 only (spec 004, 3.6)."""
+    """Why shrinking is right: at last pairs come from H1 (Lopez Lazaro 2011, theorem 6.11)."""
     X, y, K = sample(5, 60, copies=False)
     problem = make_problem(kind, X, y)
     best = solve(problem, Gram(Precomputed(), K), Smo(), tol=1e-10)
@@ -228,7 +228,7 @@ def test_late_pairs_lie_on_the_margin(selection: str, kind: str) -> None:
 def test_both_classic_selections_are_sigma_selections(
     selection: str, seed: int, n: int, kind: str
 ) -> None:
-    """Spec 000, T-7: the Newton gain is at least sigma psi^2."""
+    """The Newton gain is at least sigma psi^2 (docs/theory/smo.md#second-order-selection)."""
     X, y, K = sample(seed, n, copies=False)
     problem = make_problem(kind, X, y)
     for s in replay(problem, K, traced(problem, K, selection)):
@@ -250,7 +250,7 @@ def test_both_classic_selections_are_sigma_selections(
 def test_sigma_selections_converge_linearly_where_steps_stay_free(
     selection: str, seed: int, n: int
 ) -> None:
-    """Spec 000, Theorem 5.8 with a constant, where nothing is ever at a bound.
+    """Glasmachers 2008, theorem 5.8, with a constant, where nothing is ever at a bound.
 
     With centred gradients no larger than psi/2, D* - D <= n psi^2 / (8 lambda), lambda the
     smallest eigenvalue; a step gains sigma psi^2: so each leaves 1 - 8 sigma lambda / n at most.
@@ -274,7 +274,7 @@ def test_sigma_selections_converge_linearly_where_steps_stay_free(
 @pytest.mark.parametrize("step", ["newton", "planning-ahead", *OTHER_STEPS])
 @pytest.mark.parametrize("selection", ["most-violating", "second-order", "hybrid-maximum-gain"])
 def test_least_squares_converge_linearly(selection: str, step: str) -> None:
-    """Spec 004, 3.9: no box, no clipping; every stretch of n steps loses a fixed share."""
+    """No box, no clipping; every stretch of n steps loses a fixed share."""
     n = 60
     X, y, K = sample(11, n)
     problem = make_problem("squares", X, y)
@@ -294,7 +294,7 @@ def test_least_squares_converge_linearly(selection: str, step: str) -> None:
 @settings(max_examples=8, deadline=None)
 @given(seed=seeds, n=st.integers(4, 60))
 def test_maximum_gain_asks_for_one_new_row(selection: str, kind: str, seed: int, n: int) -> None:
-    """Spec 001, 5.8: with three rows of cache, one for a related pair, two for any other."""
+    """With three rows of cache, one for a related pair, two for any other."""
     X, y, _ = sample(seed, n)
     gram = Gram(Gaussian(1.0), X, precision="double", cache_size=3 * n * 8 / 2**20)
     solver = Smo(selection=selection, refine=False, trace=True)
@@ -306,7 +306,7 @@ def test_maximum_gain_asks_for_one_new_row(selection: str, kind: str, seed: int,
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds, n=st.integers(4, 25), kind=st.sampled_from(KINDS))
 def test_maximum_gain_finds_the_best_related_pair(seed: int, n: int, kind: str) -> None:
-    """Spec 001, 5.7, 5.9 and 5.18: related pairs share a variable, a corner ends them."""
+    """Related pairs share a variable, a corner ends them."""
     X, y, K = sample(seed, n)
     problem = make_problem(kind, X, y)
     steps = list(replay(problem, K, traced(problem, K, "hybrid-maximum-gain")))

@@ -179,7 +179,7 @@ def test_a_solution_needs_no_further_step(case: Case, solver: AnySolver) -> None
 @settings(max_examples=40)
 @given(case=st.one_of(cases(), wild_cases()), solver=solvers)
 def test_values_rise_step_by_step_and_bound_the_optimum(case: Case, solver: AnySolver) -> None:
-    """Feasible after every step (T-1), never falling (T-3), optimum <= value + gap (T-27).
+    """Feasible after every step, never falling, optimum <= value + gap.
 
     Steps that plan ahead may fall for one step: their law is in test_policy_laws.
     """
@@ -222,7 +222,7 @@ def test_the_order_of_the_variables_does_not_matter(
 @settings(max_examples=40)
 @given(case=cases(), solver=solvers)
 def test_a_problem_and_its_mirror_image(case: Case, solver: AnySolver) -> None:
-    """Labels and targets negated: coefficients and multipliers are, values are not (T-11)."""
+    """Labels and targets negated: coefficients and multipliers are, values are not."""
     p = case.problem
     sides = {"linear": -p.linear, "lower": -p.upper, "upper": -p.lower, "group_sum": -p.group_sum}
     plain = solve(p, case.gram(), solver, tol=1e-7)
@@ -241,7 +241,7 @@ def test_a_problem_and_its_mirror_image(case: Case, solver: AnySolver) -> None:
 def test_kernel_and_box_scale_against_each_other(
     case: Case, solver: AnySolver, scale: float
 ) -> None:
-    """Kernel times s, C divided by s: coefficients divided by s, the same f (T-11)."""
+    """Kernel times s, C divided by s: coefficients divided by s, the same f."""
     p = case.problem
     scaled = replace(p, lower=p.lower / scale, upper=p.upper / scale, ridge=p.ridge * scale)
     gram = Gram(Scaled(case.kernel, scale), case.X)
@@ -257,7 +257,7 @@ def test_kernel_and_box_scale_against_each_other(
     case=cases(["svc", "svr", "svc-squared", "huber", "least-squares"]), solver=solvers, seed=seeds
 )
 def test_a_row_held_out_is_a_row_left_out(case: Case, solver: AnySolver, seed: int) -> None:
-    """Its box collapsed to a point, on the Gram of all rows (T-24)."""
+    """Its box collapsed to a point, on the Gram of all rows."""
     p = case.problem
     out = np.random.default_rng(seed).integers(0, len(case.X))
     held = p.index == out
@@ -273,7 +273,7 @@ def test_a_row_held_out_is_a_row_left_out(case: Case, solver: AnySolver, seed: i
 @settings(max_examples=30)
 @given(case=cases(["svr", "svr-squared", "svr-origin"]), solver=solvers, seed=seeds)
 def test_no_row_pulls_both_ways(case: Case, solver: AnySolver, seed: int) -> None:
-    """Even if it starts so (spec 004, 10.13)."""
+    """Even if it starts so."""
     above, below = np.random.default_rng(seed).uniform(0, 0.3, (2, len(case.X)))
     start = np.concatenate([above, -below])
     solution = solve(case.problem, case.gram(), solver, tol=1e-6, start=start)
@@ -284,7 +284,7 @@ def test_no_row_pulls_both_ways(case: Case, solver: AnySolver, seed: int) -> Non
 @settings(max_examples=30)
 @given(case=cases(["svc-squared"]), solver=solvers)
 def test_squared_loss_is_the_hard_margin_of_another_kernel(case: Case, solver: AnySolver) -> None:
-    """Ridge in the problem or on the matrix (spec 004, 10.15)."""
+    """Ridge in the problem or on the matrix (Lopez Lazaro 2011, section 3.1.2)."""
     p = case.problem
     other = Gram(Precomputed(), case.K + np.diag(p.ridge))
     hard = replace(p, ridge=np.zeros(p.n_variables))
@@ -293,7 +293,7 @@ def test_squared_loss_is_the_hard_margin_of_another_kernel(case: Case, solver: A
 
 
 def test_the_example_that_misleads_maximum_gain() -> None:
-    """Four variables, one pair of them violating at a corner (spec 000, T-12)."""
+    """One pair of four violates, at a corner (docs/theory/smo.md#the-counter-example)."""
     r = np.sqrt(3)
     K = np.array([[2, r, -1, -r], [r, 4, -r, -3], [-1, -r, 2, r], [-r, -3, r, 4]])
     problem = fm.svc([-1, -1, 1, 1], 0.1).problem

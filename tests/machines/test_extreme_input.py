@@ -131,7 +131,7 @@ def test_a_price_that_is_never_paid(kernel: str, C: float) -> None:
 
 
 def test_hulls_that_overlap() -> None:
-    """No margin: the answer is noise, and the user is told (spec 004, P5)."""
+    """The answer is noise, and the user is told (docs/theory/problem.md#hulls-that-overlap)."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
     with pytest.warns(ConvergenceWarning, match=r"nu=0.2 is too small: .* hulls .* overlap"):

@@ -152,7 +152,7 @@ def test_many_classes_and_alphas_take_one_factorization(monkeypatch):
 
 
 def test_sum_of_the_class_values_is_that_of_a_constant(iris):
-    """With labels 0 and 1 the classes add up to the fit of all ones (spec 003, 2.22)."""
+    """Labels 0 and 1: the classes add up to the fit of all ones (Rifkin 2002, section 4.4.2)."""
     X, y = iris
     machine = RLSC(alpha=0.5, gamma=0.3).fit(X, y)
     ones = LSSVR(alpha=0.5, gamma=0.3, fit_intercept=False).fit(X, np.ones(len(y)))
@@ -200,7 +200,7 @@ def test_full_basis_is_the_exact_machine(problem):
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_rectangle_is_nystrom_with_the_extended_kernel(bias, problem):
-    """K_xm K_mm^-1 K_mn c_nystrom = K_xm c_rectangle (spec 003, 2.16)."""
+    """K_xm K_mm^-1 K_mn c_nystrom = K_xm c_rectangle (Rifkin 2002, section 3.7.2)."""
     X, y = problem
     settings = {"alpha": 0.3, "gamma": 0.4, "fit_intercept": bias}
     nystrom = LSSVR(**settings, low_rank=LowRank(basis=X[:6], method="nystrom")).fit(X, y)
@@ -279,7 +279,7 @@ def test_sparse_machines_keep_their_accuracy(sparse, iris):
 
 
 def test_l0_is_the_fixed_point_of_its_equations(problem):
-    """[[0, 1'], [1, K S K + alpha]] [b; v] = [0; y], a = S K v, S = diag(a^2) (spec 004, 7.8)."""
+    """[[0, 1'], [1, K S K + alpha]] [b; v] = [0; y], a = S K v, S = diag(a^2)."""
     X, y = problem
     machine = LSSVR(alpha=0.1, gamma=0.4, sparse="l0").fit(X, y)
     a = np.zeros(len(y))
@@ -294,7 +294,7 @@ def test_l0_is_the_fixed_point_of_its_equations(problem):
 
 
 def test_proximal_machine_penalizes_coefficients(problem):
-    """(K^2 + alpha) c = K y (spec 003, 2.18)."""
+    """(K^2 + alpha) c = K y (Fung & Mangasarian 2001)."""
     X, y = problem
     K = Gaussian(0.4)(X)
     machine = LSSVR(alpha=0.3, gamma=0.4, penalty="coefficients", fit_intercept=False).fit(X, y)

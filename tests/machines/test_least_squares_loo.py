@@ -133,7 +133,7 @@ def test_path_function_is_the_machine():
 
 
 def test_gcv_is_the_mean_of_the_approximate_residuals():
-    """(y - f)/(1 - tr S/n) = c/(tr G/n) (spec 003, property 21)."""
+    """(y - f)/(1 - tr S/n) = c/(tr G/n)."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(N, 2)), rng.normal(size=N)
     K = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))

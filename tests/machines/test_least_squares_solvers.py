@@ -28,7 +28,7 @@ def data(shape=(60, 5), n_outputs=2):
 
 
 def bordered_values(K, Y, weight, alpha, bias):
-    """Values of the machine on its own rows, from the system as it stands in the spec."""
+    """Values of the machine on its own rows (docs/theory/least_squares.md#the-system)."""
     kept = np.flatnonzero(weight)
     n = len(kept)
     if bias == "penalized":
@@ -52,7 +52,7 @@ def test_kernel_solvers_agree(solver, bias):
     K = np.exp(-0.2 * ((X[:, None] - X) ** 2).sum(axis=2))
     expected = bordered_values(K, Y, weight, 0.1, bias)
     np.testing.assert_allclose(machine.predict(X), expected, atol=1e-8)
-    # c = w (y - f) / alpha (spec 003, 2.11)
+    # c = w (y - f) / alpha
     kept = machine.support_
     coef = weight[kept, None] * (Y - machine.predict(X))[kept] / 0.1
     np.testing.assert_allclose(machine.dual_coef_.T, coef, atol=1e-7)

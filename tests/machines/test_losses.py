@@ -140,7 +140,7 @@ def test_pairs_of_deltas_that_are_none(delta: tuple[float, ...]) -> None:
 
 @pytest.mark.parametrize("quantile", [0.1, 0.5, 0.8])
 def test_quantile_leaves_its_share_below(quantile: float) -> None:
-    """Between the shares strictly below and below or on the fit (spec 004, 10.29)."""
+    """Between the shares strictly below and below or on the fit."""
     data = sample(0, 100)
     machine = SVR(loss="quantile", quantile=quantile, C=5.0).fit(data.X, data.numbers)
     residual = data.numbers - machine.predict(data.X)
@@ -150,7 +150,7 @@ def test_quantile_leaves_its_share_below(quantile: float) -> None:
 @pytest.mark.parametrize("nu", [0.1, 0.4, 0.9])
 @pytest.mark.parametrize("machine", [NuSVR, OneClassSVM, NuSVC])
 def test_nu_bounds_the_shares_of_errors_and_of_support_vectors(machine: type, nu: float) -> None:
-    """Errors are coefficients at their bound (spec 004, 10.26)."""
+    """Errors are coefficients at their bound."""
     data = sample(0, 100)
     labels = np.where(np.arange(100) % 2, 1.0, -1.0)
     y = data.numbers if machine is NuSVR else labels
@@ -173,7 +173,7 @@ def test_learned_tube() -> None:
 
 
 def test_learned_tube_of_the_squared_loss() -> None:
-    """A width that would be negative is zero: least squares (spec 004, 4.7)."""
+    """A negative width is zero: least squares (docs/theory/problem.md#a-negative-tube)."""
     data = sample()
     narrow = NuSVR(loss=SQUARED_TUBE, nu=1.0, C=1.0).fit(data.X, data.numbers)
     squares = SVR(loss="squared_error", C=1.0).fit(data.X, data.numbers)
@@ -187,7 +187,7 @@ def test_learned_tube_of_the_squared_loss() -> None:
 
 
 def test_nu_machine_is_a_machine_with_a_price() -> None:
-    """C = 1 / rho (spec 004, 6)."""
+    """C = 1 / rho (Lopez Lazaro 2011, proposition 5.5)."""
     data = sample()
     nu = NuSVC(nu=0.4).fit(data.X, data.labels)
     priced = SVC(C=1.0 / nu.rho_[0]).fit(data.X, data.labels)

@@ -1,4 +1,4 @@
-"""The reduced-basis support vector machine (spec 003, 2.17)."""
+"""The reduced-basis support vector machine (Rifkin 2002, section 3.7.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LIBSVM's solutions as points of our problems (spec 004, 2.9)."""
+"""LIBSVM's solutions as points of our problems (docs/theory/problem.md#scale-of-libsvm)."""
 
 from __future__ import annotations
 

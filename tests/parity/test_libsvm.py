@@ -133,7 +133,7 @@ class Comparison:
     """The certificates of both solutions of one problem, and the unit of its values.
 
     Values are relative. Where hulls overlap the optimum of a nu machine is 0, and values are
-    relative to a millionth of what its coefficients could make of the kernel (spec 004, P5).
+    relative to a millionth of what its coefficients could make of the kernel.
     """
 
     ours: Certificate

@@ -12,7 +12,7 @@ from solvers.active_set_cases import Case, slope_noise
 
 FloatArray = NDArray[np.float64]
 
-# The toy problem of spec 002, 6.3.
+# The toy problem of Sentelle 2014, table 6.1.
 TOY_ROWS = np.array([[0.7, 0.3], [0.5, 0.5], [2, 2], [1, 3], [0.75, 0.75], [1.75, 1.75]])
 TOY_LABELS = np.array([1, 1, -1, -1, 1, -1])
 

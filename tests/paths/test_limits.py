@@ -1,4 +1,4 @@
-"""What becomes of a machine at the ends of its parameters (spec 002, 11)."""
+"""Machines at the ends of their parameters (docs/theory/active_set.md#limits-of-a-machine)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths of low-rank approximations of a kernel (spec 002, 12)."""
+"""Paths of low-rank approximations of a kernel (Sentelle 2014, algorithm 6)."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_singular_systems_stop_it_where_ours_goes_on() -> None:
 
 def test_it_skips_a_stretch_of_the_toy_path() -> None:
     path = hastie_path(TOY_ROWS @ TOY_ROWS.T, TOY_LABELS)
-    # 1.25 is missing (spec 002, 6.3)
+    # 1.25 is missing (docs/theory/paths.md#a-toy-problem)
     assert path.parameter == pytest.approx([7.44, 3.75, 1.5, 1.0])
     assert path.status == "complete"
 

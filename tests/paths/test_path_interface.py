@@ -25,7 +25,7 @@ def cancer() -> tuple[np.ndarray, np.ndarray]:
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
-# The counts of the source: 1119 linear, 705 Gaussian (spec 002, 14.6, 14.7 and 16).
+# The counts of Sentelle 2014, tables 6.5 and 6.6: 1119 linear, 705 Gaussian.
 
 
 @pytest.mark.parametrize(("kernel", "events"), [("linear", 1122), ("rbf", 697)])

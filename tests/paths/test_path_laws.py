@@ -91,7 +91,7 @@ def test_both_starts_lead_to_one_path(seed: int) -> None:
 
 
 def test_a_late_artificial_start_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An artificial point that is too near leaves too late (spec 002, 7.4): never silently."""
+    """An artificial point that is too near leaves too late, but never silently."""
     monkeypatch.setattr("mercer.paths.artificial._FARNESS", (0.1,))
     late = 0
     for seed in range(70):
@@ -123,7 +123,7 @@ def test_it_can_begin_anywhere(seed: int) -> None:
         assert solution_at(part, C)[2].objective == pytest.approx(wanted, rel=1e-9, abs=1e-12)
 
 
-# The start (spec 002, 7).
+# The start (Sentelle 2014, lemmas 1 and 2).
 
 
 def test_before_the_start_nothing_changes() -> None:
@@ -256,7 +256,7 @@ def test_a_gram_can_be_shared() -> None:
 
 
 def test_ties_go_to_the_smallest_index_whatever_the_pivoting() -> None:
-    """Greedy, hybrid and pure Bland pivoting give one function (spec 002, 17.23)."""
+    """All rules of pivoting give one function (docs/theory/paths.md#degeneracy-and-cycling)."""
     from mercer.paths.follow import Limits, follow
     from mercer.paths.start import exact_start
 

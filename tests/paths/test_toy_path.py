@@ -1,4 +1,4 @@
-"""The golden toy problem (spec 002, 6.3)."""
+"""The toy problem (Sentelle 2014, table 6.1)."""
 
 from __future__ import annotations
 

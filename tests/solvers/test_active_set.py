@@ -25,7 +25,8 @@ def is_optimal(found: Certificate | Solution, problem: Problem, gram: Gram, coef
     """A relative gap of 1e-10, or what rounding of the gradient alone makes of it.
 
     Where the hulls of two groups overlap the optimum is 0 and its terms cancel: the gap is then
-    relative to what the coefficients could make of the kernel (spec 004, P5).
+    relative to what the coefficients could make of the kernel
+    (docs/theory/problem.md#hulls-that-overlap).
     """
     widths = np.minimum(problem.upper - problem.lower, np.abs(np.asarray(coef)).max(initial=1.0))
     rounding = 10 * slope_noise(problem, gram, np.asarray(coef)) * widths.sum()
@@ -91,7 +92,7 @@ def test_the_rank_bounds_the_free_variables() -> None:
     assert solution.trace["largest_basis"] <= 6
 
 
-# The source's simulated Gaussians (spec 002, 14.5): inner iterations without partial pricing.
+# Simulated Gaussians (Sentelle 2014, table 5.5): inner iterations without partial pricing.
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def problems(seed: int = 0, n: int = 40) -> dict[str, Problem]:
     kernel=st.sampled_from([Gaussian(0.5), Linear()]),
 )
 def test_all_reach_the_optimum(name: str, seed: int, n: int, problem: str, kernel: Any) -> None:
-    """Spec 003, property 7: any chunk, any set; the values agree to the tolerance."""
+    """Any chunk, any set; the values agree to the tolerance."""
     X, _ = rows(seed, n)
     p = problems(seed, n)[problem]
     found = solve(p, Gram(kernel, X), SOLVERS[name], tol=1e-6)
@@ -79,7 +79,7 @@ def test_all_reach_the_optimum(name: str, seed: int, n: int, problem: str, kerne
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_machines_agree_where_they_decide(name: str) -> None:
-    """Spec 003, property 7: f of all rows to the order of the tolerance, from any start."""
+    """f of all rows to the order of the tolerance, from any start."""
     X, y = rows(n=60)
     p, gram = fm.svc(y, 3.0).problem, Gram(Gaussian(0.5), X)
     best = solve(p, gram, Smo(), tol=1e-10)
@@ -91,7 +91,7 @@ def test_machines_agree_where_they_decide(name: str) -> None:
 
 @pytest.mark.parametrize("problem", ["svc", "squared", "svr", "one-class"])
 def test_svmlight_with_two_variables_is_most_violating(problem: str) -> None:
-    """Spec 004, property 32: the same pairs, until two are equally violating but for rounding."""
+    """The same pairs, until two are equally violating but for rounding."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(40, 2))
     p = problems()[problem]
@@ -134,7 +134,7 @@ def steepest_by_search(gradient: Any, can_grow: Any, can_fall: Any, set_size: in
     set_size=st.sampled_from([2, 4, 6]),
 )
 def test_svmlight_takes_the_steepest_direction(sides: list[str], seed: int, set_size: int) -> None:
-    """Spec 003, property 10: the sorted ends are the optimum of the direction problem."""
+    """The sorted ends are the optimum of the direction problem."""
     gradient = np.random.default_rng(seed).integers(-3, 4, len(sides)).astype(float)
     can_grow, can_fall = (
         np.array([s in (side, "both") for s in sides]) for side in ("grow", "fall")

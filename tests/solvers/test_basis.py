@@ -30,7 +30,7 @@ def inner_point(case: Case, C: float) -> np.ndarray:
     return case.y * case.weight * np.where(case.y > 0, share[0], share[1])
 
 
-# Purification (spec 002, 10.3).
+# Purification (docs/theory/active_set.md#from-a-point-to-a-basis).
 
 
 @given(st.integers(0, 10**6))
@@ -89,7 +89,7 @@ def test_a_kernel_that_loses_rank_keeps_the_point() -> None:
         start = solution.coef
 
 
-# Another C (spec 002, 9.1).
+# Another C (Sentelle 2014, algorithm 4).
 
 
 @given(st.integers(0, 10**6))
@@ -121,7 +121,7 @@ def test_a_warm_start_is_much_shorter() -> None:
     assert warm < 0.25 * cold
 
 
-# Rows come and go (spec 002, 10.4).
+# Rows come and go (docs/theory/active_set.md#rows-come-and-go).
 
 
 @pytest.mark.parametrize("name", ["svc", "svc-squared", "svc-origin", "svr"])

@@ -1,4 +1,4 @@
-"""The active set on a low-rank approximation of the kernel (spec 002, 12)."""
+"""The active set on a low-rank approximation of the kernel (Sentelle 2014, algorithm 6)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Shadow:
         self.K, self.factor, self.members = K, NullSpaceFactor(), []
 
     def differences(self) -> FloatArray:
-        """Z'KZ: inner products of the differences to the reference (spec 002, 3.1)."""
+        """Z'KZ: inner products of differences to the reference (Sentelle 2014, equation 5.53)."""
         first, rest = self.members[0], self.members[1:]
         K = self.K
         cross = K[np.ix_(rest, rest)] - K[rest, first][:, None] - K[rest, first] + K[first, first]

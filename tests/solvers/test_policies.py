@@ -64,7 +64,7 @@ def test_policies_reach_the_same_value_with_three_rows_of_cache(selection, step,
 
 
 def counter_example():
-    """Spec 000, T-12, in an order that makes (3, 1) the first pair: the last of equals wins."""
+    """docs/theory/smo.md#the-counter-example, in an order that makes (3, 1) the first pair."""
     order = [0, 1, 3, 2]
     y = np.array([-1.0, -1, 1, 1])
     problem = Problem(y, np.where(y < 0, -C, 0.0), np.where(y > 0, C, 0.0))

@@ -29,7 +29,7 @@ def chess_board(n: int, C: float, gamma: float = 0.5, noise: float = 0.0) -> Cas
 
 
 def spam_like(n: int = 1000) -> Case:
-    """57 features, 12 of them informative; sigma = 10, C = 50 (spec 001, 4)."""
+    """57 features, 12 of them informative; sigma = 10, C = 50."""
     X, y = make_classification(n, 57, n_informative=12, random_state=0)
     X = StandardScaler().fit_transform(X)
     return svc(2.0 * y - 1, 50.0).problem, Gram(Gaussian(0.005), X, n_threads=1)
@@ -46,7 +46,7 @@ def share_of_rows(n: int, share: float) -> float:
 
 
 def test_planning_ahead_on_the_chess_board() -> None:
-    """0.63 of the iterations in the paper (spec 000, 3.2)."""
+    """0.63 of the iterations in the paper (Glasmachers 2008, section 7.2.1)."""
     problem, gram = chess_board(1000, 1e6)
     newton, planned = (
         solve(problem, gram, plain(step=step)) for step in ("newton", "planning-ahead")
@@ -57,7 +57,7 @@ def test_planning_ahead_on_the_chess_board() -> None:
 
 
 def test_planning_with_more_sets_needs_fewer_steps() -> None:
-    """Spec 000, Bm-2."""
+    """Glasmachers 2008, section 7.2.4."""
     problem, gram = chess_board(300, 1e4)
     steps = [solve(problem, gram, plain(step=PlanningAhead(n))).n_iter for n in (1, 3, 10)]
     assert steps[0] > steps[1] > steps[2]
@@ -74,7 +74,7 @@ def test_most_violating_needs_more_steps_than_second_order(case: Any) -> None:
     ("case", "share"), [(lambda: chess_board(1000, 100.0), 0.52), (digits, 0.68)]
 )
 def test_maximum_gain_misses_fewer_rows_with_a_small_cache(case: Any, share: float) -> None:
-    """With room for 1 % of the rows; the shares of the prototype (spec 001, 4) within a fifth.
+    """With room for 1 % of the rows; the shares of a prototype within a fifth.
 
     With room for all rows the two are on a par.
     """
@@ -122,7 +122,7 @@ def test_auto_saves_rows_of_functions() -> None:
 
 
 def test_both_fallbacks_do() -> None:
-    """Spec 001, 2.9: it makes no difference to speak of, nor does eta."""
+    """It makes no difference to speak of, nor does eta (Glasmachers & Igel 2006, section 2.4)."""
     problem, gram = digits()
     policies = {
         "second-order": HybridMaximumGain(),
@@ -136,7 +136,7 @@ def test_both_fallbacks_do() -> None:
 
 
 def test_the_stop_of_the_paper_may_end_far_from_the_optimum() -> None:
-    """Spec 001, 2.10: a step is short where kernel values are large; a violation is not."""
+    """A step is short where kernel values are large; a violation is not."""
     X, y = load_breast_cancer(return_X_y=True)
     X = 30 * StandardScaler().fit_transform(X)
     problem, gram = svc(2.0 * y - 1, 1.0).problem, Gram(Linear(), X)
@@ -149,7 +149,7 @@ def test_the_stop_of_the_paper_may_end_far_from_the_optimum() -> None:
 
 
 def test_the_stop_by_the_margin_does_not_depend_on_the_scale() -> None:
-    """Spec 004, 3.4: a violation of hulls means something only next to their distance."""
+    """A violation of hulls means something only next to their distance."""
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     problem = nearest_points(2.0 * y - 1, 0.1).problem

@@ -225,7 +225,7 @@ def test_stopping_by_the_gap_without_one() -> None:
 
 
 def test_a_warm_start_after_a_small_change_is_short() -> None:
-    """T-24."""
+    """Far fewer steps than from zero."""
     data = sample(6, 200)
     gram, solver = Gram(Gaussian(0.2), data.features), Smo(refine=False)
     first = solve(fm.svc(data.labels, 1.0).problem, gram, solver)
@@ -236,7 +236,7 @@ def test_a_warm_start_after_a_small_change_is_short() -> None:
 
 
 def test_with_memory_every_row_is_computed_once() -> None:
-    """T-14: as many rows as variables ever moved; the certificate recomputes its own."""
+    """As many rows as variables ever moved; the certificate recomputes its own."""
     problem, gram, data = easy_problem()
     solve(problem, gram, Smo(selection="most-violating", refine=False))
     assert gram.native().n_misses <= data.n

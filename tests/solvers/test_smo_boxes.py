@@ -29,7 +29,7 @@ def test_hard_margin_of_separable_rows(selection: Any, n: int) -> None:
     assert solution.status == "converged"
     optimum = certify(problem, gram, solve_qp(problem, data.K)).objective
     assert solution.objective == pytest.approx(optimum, rel=1e-7)
-    # at the optimum y'a = a'Ka = 1 / margin^2 (T-27)
+    # at the optimum y'a = a'Ka = 1 / margin^2
     assert data.labels @ solution.coef == pytest.approx(2 * solution.objective, rel=1e-6)
 
 
@@ -134,7 +134,7 @@ def test_indefinite_kernels_end(kernel: Any, C: float, selection: Any) -> None:
 
 
 def test_rows_that_contradict_each_other_end_at_the_bound() -> None:
-    """All such coefficients at C, without a gap (spec 004, 10.34)."""
+    """All such coefficients at C, without a gap."""
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 2, axis=0)
     y = np.tile([1.0, -1.0], 10)
     solution = solve(fm.svc(y, 0.7).problem, Gram(Linear(), X), tol=1e-8)
@@ -143,7 +143,7 @@ def test_rows_that_contradict_each_other_end_at_the_bound() -> None:
 
 
 def test_fixed_variables_are_never_moved() -> None:
-    """But count in the gradient of the others (T-18)."""
+    """But count in the gradient of the others."""
     data = sample(1, 60)
     problem, gram = fm.svc(data.labels, 0.7).problem, Gram(Linear(), data.features)
     lower, upper = problem.lower.copy(), problem.upper.copy()

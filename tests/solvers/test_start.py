@@ -77,7 +77,7 @@ def test_the_caller_keeps_his_point(problem: Problem) -> None:
 
 
 def test_what_a_sum_lacks_is_filled_into_few_variables() -> None:
-    """Fewer steps follow than from an even spread (spec 004, 3.3)."""
+    """Fewer steps follow than from an even spread (docs/theory/smo.md#where-to-start)."""
     problem = Problem(np.zeros(10), 0.0, 1.0, group_sum=2.5)  # type: ignore[arg-type]
     np.testing.assert_array_equal(feasible_start(problem), [1, 1, 0.5] + [0] * 7)
     start = np.full(10, 0.5)

@@ -31,7 +31,7 @@ def sample(n: int, seed: int = 0, noise: float = 0.5) -> tuple[FloatArray, Float
 
 
 def four_candidates(g: FloatArray, alpha: FloatArray, y: FloatArray, C: float) -> list[Any]:
-    """Gain, the variable that moves along its label and the one against it (spec 003, 2.7)."""
+    """Gain, the variable that moves along its label and the one against it (Rifkin 2002, 2.4.1)."""
 
     def pick(side: Any, best: Any) -> int | None:
         return int(side[best(g[side])]) if len(side) else None
@@ -53,7 +53,7 @@ def four_candidates(g: FloatArray, alpha: FloatArray, y: FloatArray, C: float) -
 def replay_by_the_source(
     pairs: list[tuple[int, int]], K: FloatArray, y: FloatArray, C: float, tol: float, switch: int
 ) -> int:
-    """The pseudo-code of spec 003, 2.7, led along these pairs: how often it is reduced.
+    """The text of Rifkin 2002, section 2.4.1, led along these pairs: how often it is reduced.
 
     It would have chosen each of them itself, but that after a step the two are equal up to
     rounding.
@@ -106,7 +106,7 @@ def test_the_steps_are_those_of_the_source(switch: int, seed: int) -> None:
 @settings(max_examples=50)
 @given(seed=seeds, n=st.integers(1, 12))
 def test_the_four_candidates_are_the_most_violating_pair(seed: int, n: int) -> None:
-    """Spec 003, property 5."""
+    """docs/theory/chunked.md#svmfu-inside-a-chunk."""
     rng = np.random.default_rng(seed)
     X, y, alpha = rng.normal(size=(n, 2)), rng.choice([-1.0, 1.0], n), rng.integers(0, 3, n) / 2
     p = Problem(y, np.minimum(y, 0), np.maximum(y, 0), group_sum=[(y * alpha).sum()])
@@ -121,7 +121,7 @@ def test_the_four_candidates_are_the_most_violating_pair(seed: int, n: int) -> N
 @settings(max_examples=25)
 @given(seed=seeds, free_after=st.integers(1, 20))
 def test_gradients_are_exact_after_the_free_phase(seed: int, free_after: int) -> None:
-    """Spec 003, property 4: those left alone catch up to what they would be from scratch."""
+    """Those left alone catch up to what they would be from scratch."""
     X, y = sample(30, seed)
     p, K, coef = fm.svc(y, 20.0, loss="squared_hinge").problem, Gaussian(0.5)(X), np.zeros(30)
     square = ChunkSquare(Gram(Gaussian(0.5), X).native("double"), np.ones(30))
@@ -180,7 +180,7 @@ def chunks(monkeypatch: pytest.MonkeyPatch) -> list[set[int]]:
 def test_no_kernel_value_is_computed_twice_within_a_chunk(
     chunks: list[set[int]], formulation: str, n_outside: int
 ) -> None:
-    """Spec 003, property 9: nor what the look outside has just computed of those let in."""
+    """Nor what the look outside has just computed of those let in."""
     X, y = sample(150, 3)
     problem = fm.svc(y, 5.0).problem if formulation == "svc" else fm.svr(X[:, 1], 5.0, 0.1).problem
     gram = RecordedGram(Gaussian(0.5), X)
@@ -197,7 +197,7 @@ def test_no_kernel_value_is_computed_twice_within_a_chunk(
 
 
 def test_values_of_rows_that_never_moved_are_not_computed(chunks: list[set[int]]) -> None:
-    """Spec 003, property 9: a pair is touched only if one of the two was."""
+    """A pair is touched only if one of the two was."""
     X, y = sample(60, 4, noise=0.0)
     gram = RecordedGram(Gaussian(0.5), X)
     solution = solve(fm.svc(y, 10.0).problem, gram, SvmFu(trace=True))
@@ -225,7 +225,7 @@ def test_values_of_rows_that_never_moved_are_not_computed(chunks: list[set[int]]
     ),
 )
 def test_any_constants_end_at_the_optimum(seed: int, solver: SvmFu) -> None:
-    """Spec 003, properties 7 and 14: shrinking, caches and chunks change no result."""
+    """Shrinking, caches and chunks change no result."""
     X, y = sample(40, seed)
     problem, gram = fm.svc(y, 3.0).problem, Gram(Gaussian(0.5), X)
     best = solve(problem, gram, Smo(), tol=1e-8)
@@ -236,7 +236,7 @@ def test_any_constants_end_at_the_optimum(seed: int, solver: SvmFu) -> None:
 
 
 def test_the_run_of_the_reference() -> None:
-    """Spec 003, 2.8: 1,500 rows in chunks of 500 take a handful of chunks."""
+    """1,500 rows in chunks of 500 take a handful of chunks."""
     X, y = sample(1500, 5, noise=0.2)
     solution = solve(fm.svc(y, 1.0).problem, Gram(Gaussian(0.5), X), SvmFu(chunk_size=500))
     assert solution.converged

@@ -53,8 +53,9 @@ void Basis::solve(const double* u, std::span<const double> v, std::vector<double
     }
 }
 
-// The column of a variable in Z'HZ, projected on the factor; returns the pivot (spec 002, 3.3).
-// With r and s the references of the variable v and of the member a:
+// The column of a variable in Z'HZ, projected on the factor; returns the pivot
+// (Sentelle 2014, equation 5.60). With r and s the references of the variable v and of the member
+// a:
 //     <phi_v - phi_r, phi_a - phi_s> = (H_va - H_vs) - (H_ra - H_rs).
 double Basis::project(std::size_t variable, const KernelRow& row,
                       std::vector<double>& column) const {

@@ -2,9 +2,9 @@
 //
 // With H = K + diag(ridge) over the free variables S, and 1_g the indicator of those in group g:
 //     H_SS h + sum_g eta_g 1_g = u,   1_g'h = v_g for every group
-// (spec 002, 3.2, in signed variables: all labels of the constraints are 1). The factor holds
-// differences to one free variable of the same group, its *reference*, or, without a group, to the
-// origin. References come first among the members.
+// (Sentelle 2014, equation 5.54, in signed variables: all labels of the constraints are 1). The
+// factor holds differences to one free variable of the same group, its *reference*, or, without a
+// group, to the origin. References come first among the members.
 #pragma once
 
 #include <cmath>
@@ -26,9 +26,9 @@ inline constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // How the free variables answer when one more moves by +1: they move by h, the multipliers by eta,
-// and the slope of the one that moves falls by `curvature` (spec 002, 4.1). The curvature is also
-// the pivot of appending it; below `noise` it cannot be told from zero. It is infinite for the first
-// of a group, which cannot move.
+// and the slope of the one that moves falls by `curvature`
+// (docs/theory/active_set.md#the-response). The curvature is also the pivot of appending it; below
+// `noise` it cannot be told from zero. It is infinite for the first of a group, which cannot move.
 struct Response {
     std::vector<double> h, eta;
     double curvature = 0.0, noise = 0.0;

@@ -59,7 +59,7 @@ void NullSpaceFactor::append(const double* projected, double pivot) {
 }
 
 // Without its column p the factor is upper Hessenberg from there on; rotations of rows k, k + 1
-// for k = p, p + 1, ... make it triangular again (spec 002, 3.4).
+// for k = p, p + 1, ... make it triangular again (Sentelle 2014, equations 5.61 to 5.68).
 void NullSpaceFactor::remove(std::size_t position) {
     std::vector<Rotation> rotations;
     rotations.reserve(size_ - position);

@@ -1,4 +1,4 @@
-// Cholesky factor of the differences of feature vectors to a reference (spec 002, 3).
+// Cholesky factor of differences of feature vectors to a reference (Sentelle 2014, equation 5.53).
 //
 // With S = (s_0, s_1, ..., s_m) the free variables and s_0 the reference, it holds R, upper
 // triangular, with

@@ -108,9 +108,9 @@ bool Path::release(std::size_t variable) {
 }
 
 // A variable that cannot be told from an affine combination of the free ones. If its slope is
-// constant with theirs it does not have to move (spec 002, 8.6): it is barred until the free
-// variables change. Else rounding is all that keeps it apart from them: it moves inwards along the
-// flat direction, where no value changes, until somebody meets a bound and leaves.
+// constant with theirs it does not have to move (Sentelle 2014, theorem 5): it is barred until the
+// free variables change. Else rounding is all that keeps it apart from them: it moves inwards along
+// the flat direction, where no value changes, until somebody meets a bound and leaves.
 bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
                    const Response& response) {
     double rate = linear_[variable], size = std::abs(rate);
@@ -185,7 +185,8 @@ void Path::change(std::size_t variable, Side side) {
 }
 
 // Counts events at one t. The smallest index decides ties after many of them; a partition seen
-// before shows a cycle: then at once, and, should that not help, in another order (spec 002, 8.5).
+// before shows a cycle: then at once, and, should that not help, in another order
+// (docs/theory/paths.md#degeneracy-and-cycling).
 void Path::note_repeat(double before) {
     if (before - parameter_ > options_.tie * before) {
         repeats_ = revisits_ = 0;

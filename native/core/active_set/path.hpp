@@ -1,12 +1,13 @@
 // Every solution of a parametric problem, from breakpoint to breakpoint (Simple SVMPath,
-// spec 002, 8, in signed variables).
+// Sentelle 2014, algorithm 3, in signed variables).
 //
 // In the variables a = beta / C and the parameter t = 1 / C:
 //     maximize    t linear'a - 1/2 a'(K + diag(ridge)) a
 //     subject to  lower <= a <= upper,   sum of a = sum + t sum_rate
 // for all t from the start down to `stop`. Between breakpoints a and the bias are affine in t.
 // Exactly one variable changes sides at a breakpoint; several breakpoints may fall on one t. Thus
-// the free variables stay affinely independent, and there is always one (spec 002, 8.6).
+// the free variables stay affinely independent, and there is always one
+// (docs/theory/paths.md#events).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The next breakpoint of a path (spec 002, 8.2, hardened form).
+// The next breakpoint of a path (docs/theory/paths.md#events).
 #include <algorithm>
 #include <cmath>
 

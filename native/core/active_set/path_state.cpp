@@ -110,8 +110,9 @@ void Path::clean_resting() {
     if (size < 0.5 * largest_rest_ && rounding > 1e-11 * parameter_ * scale_) expand_resting();
 }
 
-// H_F rate + bias_rate = linear_F, the rates adding up to sum_rate (spec 002, 6.1); then the rate
-// of the expansion everywhere. The slopes of the free variables come with it: they must not move.
+// H_F rate + bias_rate = linear_F, the rates adding up to sum_rate (Sentelle 2014, equation 6.33);
+// then the rate of the expansion everywhere. The slopes of the free variables come with it: they
+// must not move.
 void Path::find_direction() {
     for (int attempt = 0; attempt < 2; ++attempt) {
         target_.resize(basis_.size());
@@ -165,7 +166,8 @@ void Path::lay_down(std::size_t variable, const KernelRowPointer& row) {
     change(variable, is_high ? Side::upper : Side::lower);
 }
 
-// The solution at the present t for the free variables as they are, from scratch (spec 002, 8.5):
+// The solution at the present t for the free variables as they are, from scratch
+// (docs/theory/paths.md#rounding-on-a-path):
 //     H_F a_F + bias = t linear_F - resting_F,   the sum as it has to be.
 // false if it is not optimal.
 bool Path::refresh() {

@@ -1,4 +1,5 @@
-// Which variables are looked at when the next one to enter is chosen (spec 002, 5.2 and 5.3).
+// Which variables are looked at when the next one to enter is chosen
+// (docs/theory/active_set.md#pricing).
 //
 // *Sprinting*: after a full pricing only the worst violators are priced, until none of them
 // violates. *Shrinking*: a variable that stays far on the right side of its bound is left out of

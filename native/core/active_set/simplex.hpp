@@ -1,12 +1,12 @@
-// The revised simplex method for the problem of docs/design.md (SVM-RSQP, spec 002, 4 and 5, in
-// signed variables, for any disjoint groups).
+// The revised simplex method for the problem of docs/design.md (SVM-RSQP,
+// Sentelle 2014, algorithm 1, in signed variables, for any disjoint groups).
 //
 // A variable is *basic* (in the factor; its slope is kept at zero) or rests: at a bound or, where
 // the objective is flat, somewhere between. The slope of a variable is gradient - multiplier of its
 // group: what the objective gains if it grows and the basic variables answer. A group in which
 // somebody can move always has a basic variable. One variable enters at a time; it
 // joins the factor only after a blocking variable has left or its own slope has vanished, so that
-// the factor never becomes singular, whatever the rank of the kernel (spec 002, 4.3).
+// the factor never becomes singular, whatever the rank of the kernel (Sentelle 2014, theorem 4).
 #pragma once
 
 #include <cstddef>
@@ -53,16 +53,18 @@ class Simplex {
 
     // Takes the gradient of the present point as exact, in place of the updated one.
     void set_gradient(const double* gradient);
-    // Another box, `factor` times as large (spec 002, 9.1): what rests at a bound moves with it,
-    // what is basic is scaled; the basis stays.
+    // Another box, `factor` times as large (Sentelle 2014, algorithm 4): what rests at a bound
+    // moves with it, what is basic is scaled; the basis stays.
     void rescale(const double* lower, const double* upper, const double* group_sum, double factor);
     // Another box for a variable. requires: its coefficient lies inside
     void set_box(std::size_t variable, double lower, double upper);
-    // Drives a variable to `value`, the basic ones answering, and fixes it there (spec 002, 10.4).
-    // false if the others cannot make up for it; it then stays where it got.
+    // Drives a variable to `value`, the basic ones answering, and fixes it there
+    // (docs/theory/active_set.md#rows-come-and-go). false if the others cannot make up for it; it
+    // then stays where it got.
     bool retire(std::size_t variable, double value);
 
-    // d/dt at t = 1 if every bound and group sum is multiplied by t (spec 002, 10.1).
+    // d/dt at t = 1 if every bound and group sum is multiplied by t
+    // (docs/theory/active_set.md#rates).
     struct Rates {
         std::vector<double> coef, slope, multiplier;
     };

@@ -44,9 +44,10 @@ double Simplex::dual_value(const std::vector<double>& gradient) const {
     return 0.5 * sum;
 }
 
-// A basis of the present point (spec 002, 10.3): variables strictly inside their boxes become
-// basic one by one. One that depends on those before it moves along the flat direction, uphill,
-// until somebody meets a bound and makes room. requires: `expansion` is that of the point
+// A basis of the present point (docs/theory/active_set.md#from-a-point-to-a-basis): variables
+// strictly inside their boxes become basic one by one. One that depends on those before it moves
+// along the flat direction, uphill, until somebody meets a bound and makes room. requires:
+// `expansion` is that of the point
 void Simplex::purify(const std::vector<double>& expansion) {
     std::vector<double> gradient(coef_.size());
     for (std::size_t v = 0; v < coef_.size(); ++v) {
@@ -145,7 +146,8 @@ std::vector<double> Simplex::missing_sums() const {
 }
 
 // Newton steps to zero slopes of the basic variables and the group sums; whoever meets a bound on
-// the way leaves (spec 002, 9.1). Two full steps: the second one corrects the rounding of the first.
+// the way leaves (Sentelle 2014, algorithm 4). Two full steps: the second one corrects the rounding
+// of the first.
 void Simplex::restore() {
     std::vector<double> h, slopes, eta(group_sum_.size());
     for (int full = 0; full < 2 && basis_.size() > 0;) {

@@ -1,8 +1,8 @@
 // The kernel values among the members of a chunk.
 //
 // Where a value is dear none is computed twice within a chunk, and those among members of the last
-// chunk not at all (spec 003, property 9). Where it is cheap, rows are computed when a step first
-// asks for them: most of them never are. No bit of a result depends on which.
+// chunk not at all (Rifkin 2002, section 2.4.1). Where it is cheap, rows are computed when a step
+// first asks for them: most of them never are. No bit of a result depends on which.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Large chunks solved in the cache: SvmFu (spec 003, 2.7-2.9) on today's hardware.
+// Large chunks solved in the cache: SvmFu (Rifkin 2002, section 2.4) on today's hardware.
 //
 //     repeat: choose about a thousand variables; solve the problem restricted to them on a dense
 //             square; update the gradient of all active variables with the fused kernel product

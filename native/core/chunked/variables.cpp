@@ -267,7 +267,7 @@ bool Variables<T>::take_back_loss(Change change, const Poll& poll) {
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
-// below all that may fall) is in no violating pair (spec 000, 2.D.4).
+// below all that may fall) is in no violating pair (docs/theory/smo.md#shrinking).
 template <class T>
 bool Variables<T>::shrink(double least_share) {
     const auto settled = [&](std::uint32_t v) {

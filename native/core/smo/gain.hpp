@@ -1,4 +1,4 @@
-// What a step along a pair is worth (spec 000, 0.1; spec 001, 2.4).
+// What a step along a pair is worth (docs/theory/smo.md#gain-of-a-step).
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline double clipped_gain(double slope, double curvature, double room) {
 }
 
 // Within the share eta of the box from a bound; of an infinite box, of the size of the coefficient
-// (spec 001, 2.9 and 2.18).
+// (docs/theory/smo.md#hybrid-maximum-gain).
 template <class T>
 bool is_near_bound(const State<T>& state, std::size_t p, double eta) {
     const double size = std::max(1.0, std::abs(state.beta[p]));
@@ -43,7 +43,8 @@ struct Found {
 };
 
 // Replaces `best` by the pair of `held` and another active variable of its group with the largest
-// clipped gain, if that is larger (spec 001, 2.8). requires: `row` is the row of `held`
+// clipped gain, if that is larger (docs/theory/smo.md#maximum-gain). requires: `row` is the row of
+// `held`
 template <class T>
 void scan_row(const State<T>& state, std::size_t held, const typename State<T>::Row& row,
               Found& best) {

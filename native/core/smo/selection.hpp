@@ -51,7 +51,7 @@ template <class T>
 std::unique_ptr<Selection<T>> make_selection(const Options& options);
 
 // Replaces the choice by the candidate of largest gain, turned so that it is violating, if that
-// gain is larger and the box allows a step (spec 000, 2.E.2 and E12).
+// gain is larger and the box allows a step (Glasmachers 2008, algorithm 7.2, corrected).
 template <class T>
 void consider(State<T>& state, std::span<const Candidate> candidates, bool clipped,
               Choice<T>& choice);

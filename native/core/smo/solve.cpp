@@ -165,7 +165,8 @@ class Solver {
     bool take_step(Choice<T>& choice) {
         record_point(false);
         const StepRecord record = step_->take(state_, choice);
-        // A selection that remembers may have another pair once it forgets (spec 001, 2.18).
+        // A selection that remembers may have another pair once it forgets
+        // (docs/theory/smo.md#rounding).
         if (record.stalled) return selection_->forget();
         ++result_.iterations;
         is_midway_ = record.kind == StepKind::planned;

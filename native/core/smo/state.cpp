@@ -223,7 +223,7 @@ void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_r
     extremes_known_ = false;
 }
 
-// A coefficient within rounding of a bound would look free for ever (spec 004, P4).
+// A coefficient within rounding of a bound would look free for ever (docs/theory/smo.md#rounding).
 template <class T>
 void State<T>::settle(std::size_t p, double moved) {
     // The box itself is no measure of rounding: it may dwarf all coefficients.
@@ -360,7 +360,7 @@ double State<T>::violation() {
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,
-// below all that may fall) is in no violating pair (spec 000, 2.D.4; spec 004, 3.6). All variables
+// below all that may fall) is in no violating pair (docs/theory/smo.md#shrinking). All variables
 // are looked at, not only the active ones: what was left out too early comes back.
 template <class T>
 void State<T>::shrink() {

@@ -30,7 +30,7 @@ __all__ = ["Chessboard", "make_chessboard", "random_distortion"]
 # eq=False: the distortion is an array, and == of arrays is no truth value.
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Chessboard(Distribution):
-    """Rows uniform on a chess board; the field at the origin is +1 (spec 000, 2.N).
+    """Rows uniform on a chess board; the field at the origin is +1 (Glasmachers 2008, section 3.4).
 
     Parameters
     ----------
@@ -135,8 +135,9 @@ def make_chessboard(
 def random_distortion(n_features: int = 2, *, random_state: SeedLike = None) -> FloatArray:
     """Draw a distortion of a chess board that keeps its volume.
 
-    ``B = D' diag(s) D`` with D Haar-distributed in the orthogonal group (spec 000, 2.N).
-    The stretches s fall geometrically from 3 to 1/3; in the plane they are 3 and 1/3.
+    ``B = D' diag(s) D`` with D Haar-distributed in the orthogonal group
+    (Glasmachers 2008, section 10.2). The stretches s fall geometrically from 3 to 1/3; in the plane
+    they are 3 and 1/3.
 
     Parameters
     ----------
@@ -157,7 +158,7 @@ def random_distortion(n_features: int = 2, *, random_state: SeedLike = None) -> 
 
 
 def _field_labels(board: FloatArray) -> Labels:
-    # y = (-1)^(sum of floor(x_i)) (spec 000, 2.N)
+    # y = (-1)^(sum of floor(x_i)) (Glasmachers 2008, section 3.4)
     parity = np.floor(board).sum(axis=1) % 2.0
     return np.where(parity == 0.0, 1, -1)
 

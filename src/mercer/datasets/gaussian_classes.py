@@ -22,13 +22,13 @@ from mercer.datasets.distribution import (
 
 __all__ = ["Ringnorm", "Twonorm", "make_ringnorm", "make_twonorm"]
 
-# The mean of a class is this far from the origin, along (1, ..., 1) (spec 004, 9.6).
+# The mean of a class is this far from the origin, along (1, ..., 1) (Breiman 1996).
 MEAN_LENGTH = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Twonorm(Distribution):
-    """Class +1 is N(mu, I) and class -1 is N(-mu, I), mu = 2/sqrt(d) (1, ..., 1) (spec 004, 9.6).
+    """Class +1 is N(mu, I) and class -1 is N(-mu, I), mu = 2/sqrt(d) (1, ..., 1) (Breiman 1996).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Twonorm(Distribution):
 
 @dataclass(frozen=True, kw_only=True)
 class Ringnorm(Distribution):
-    """Class +1 is N(0, 4 I) and class -1 is N(mu, I), mu = 2/sqrt(d) (1, ..., 1) (spec 004, 9.6).
+    """Class +1 is N(0, 4 I) and class -1 is N(mu, I), mu = 2/sqrt(d) (1, ..., 1) (Breiman 1996).
 
     Parameters
     ----------

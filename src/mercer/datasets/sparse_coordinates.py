@@ -24,7 +24,7 @@ __all__ = ["SparseCoordinates", "make_sparse_coordinates"]
 
 @dataclass(frozen=True, kw_only=True)
 class SparseCoordinates(Distribution):
-    """Rows in {0, 1} with a fixed number of ones (spec 000, 2.N).
+    """Rows in {0, 1} with a fixed number of ones (Glasmachers 2008, section 3.4).
 
     One one falls into the block of the row's class, uniformly; the others fall uniformly
     on the coordinates left. The first ``n_informative`` coordinates are the block of +1,
@@ -80,7 +80,7 @@ class SparseCoordinates(Distribution):
         """Return the Bayes error by its exact finite sum.
 
         ``sum over a, b of C(n,a) C(n,b) C(m,k-a-b) min(a,b) / (2n C(2n+m-1,k-1))``
-        (spec 000, 2.N), with n informative coordinates per class, m of noise and k ones.
+        (Glasmachers 2008, section 3.4): n informative coordinates per class, m of noise, k ones.
         """
         n, m, k = int(self.n_informative), int(self.n_noise), int(self.n_ones)
         overlap = sum(

@@ -28,7 +28,7 @@ CODON_START = 32
 CODONS = ("ATG", "GTG", "TTG")
 CODON_SHARES = (0.83, 0.14, 0.03)
 MOTIF = "AGGAGG"
-# Letters between the end of the motif and the codon (spec 000, 2.M).
+# Letters between the end of the motif and the codon.
 SPACINGS = (9, 8, 7, 6, 5)
 MOTIF_STARTS = tuple(CODON_START - spacing - len(MOTIF) for spacing in SPACINGS)
 # The letters that tell the class: all those the motif can cover.
@@ -37,7 +37,7 @@ TELLING = slice(MOTIF_STARTS[0], MOTIF_STARTS[-1] + len(MOTIF))
 
 @dataclass(frozen=True, kw_only=True)
 class TranslationStarts(Distribution):
-    """Synthetic windows of 50 letters around a start codon (spec 000, 2.M).
+    """Synthetic windows of 50 letters around a start codon (Glasmachers 2008, section 13.1).
 
     These are not real genes. Letters are independent and uniform on ACGT, but for the
     codon ATG, GTG or TTG at positions 32 to 34, alike in both classes, and, in class +1

@@ -20,7 +20,7 @@ from mercer.datasets.distribution import (
 __all__ = ["Waveform", "make_waveform"]
 
 N_FEATURES = 21
-# Triangular waves of height 6 centred at 7, 11 and 15 (spec 004, 9.6).
+# Triangular waves of height 6 centred at 7, 11 and 15 (Breiman et al. 1984).
 LEFT, MIDDLE, RIGHT = (
     np.maximum(6.0 - np.abs(np.arange(1, N_FEATURES + 1) - centre), 0.0) for centre in (7, 11, 15)
 )
@@ -34,7 +34,7 @@ INNER_NODES = 64
 
 @dataclass(frozen=True)
 class Waveform(Distribution):
-    """Rows ``(1 - u) g + u h + noise`` of 21 features (spec 004, 9.6).
+    """Rows ``(1 - u) g + u h + noise`` of 21 features (Breiman et al. 1984).
 
     u is uniform on [0, 1], the noise is N(0, I), and g, h are two of three triangular
     waves: middle and right for class +1 (a third of the rows), left and middle or left

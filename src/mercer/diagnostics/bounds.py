@@ -30,7 +30,7 @@ def _arrays(*values: ArrayLike) -> list[FloatArray]:
 def jaakkola_haussler(
     y: ArrayLike, decision: ArrayLike, coef: ArrayLike, diagonal: ArrayLike
 ) -> Mask:
-    """Rows with y_i f_i - alpha_i K_ii <= 0 (spec 003, 2.13, E11).
+    """Rows with y_i f_i - alpha_i K_ii <= 0 (Jaakkola & Haussler 1999).
 
     Holds for machines without a bias (or with a penalized one, K then being K + 1) whose dual is
     -1/2 a'YKYa + sum_i F(a_i) on a box from 0: hinge and squared hinge, any C and weights, all
@@ -58,7 +58,7 @@ def rlsc_bound(
     diagonal: ArrayLike,
     form: Literal["a", "b", "c"] = "c",
 ) -> Mask:
-    """Rows that may be errors of :class:`~mercer.RLSC` when left out (spec 003, 2.13).
+    """Rows that may be errors of :class:`~mercer.RLSC` when left out (Rifkin 2002, section 3.3).
 
     Three forms of one bound, c_i = (y_i - f_i) / alpha being the coefficients:
 
@@ -95,7 +95,9 @@ def rlsc_bound(
 def loo_interval(
     y: ArrayLike, decision: ArrayLike, alpha: ArrayLike, diagonal: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends of the interval f_-i(x_i) lies in, between f_i and f_i - c_i K_ii (spec 003, 2.13).
+    """Ends of the interval f_-i(x_i) lies in, between f_i and f_i - c_i K_ii.
+
+    Rifkin 2002, section 3.3.
 
     Because f_-i(x_i) = y_i - c_i/G_ii and 1/(K_ii + alpha) <= G_ii <= 1/alpha. Any real targets;
     no bias.
@@ -108,7 +110,7 @@ def loo_interval(
 def rlsc_multiclass_bound(
     labels: ArrayLike, decision: ArrayLike, alpha: ArrayLike, diagonal: ArrayLike
 ) -> Mask:
-    """Rows that may be errors of one-against-all RLSC (spec 003, 2.21).
+    """Rows that may be errors of one-against-all RLSC (Rifkin 2002, section 4.4.1).
 
     Possible error: the largest upper end of another class reaches the lower end of the own.
 

@@ -52,7 +52,7 @@ def loo_path(
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = False,
 ) -> LooPath:
-    """Leave-one-out values of every alpha from one eigendecomposition (spec 003, 2.12).
+    """Leave-one-out values of every alpha from one eigendecomposition (Rifkin 2002, section 3.3).
 
     alpha is the number on the diagonal, lambda n, and stays when a row is left out; a row is
     left out with all its weight.

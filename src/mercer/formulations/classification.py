@@ -32,7 +32,7 @@ def svc(
 ) -> Formulation:
     """Support vector classification, 1/2 |w|^2 + C sum_i w_i loss(y_i f(x_i)).
 
-    hinge max(0, 1 - y f); squared hinge max(0, 1 - y f)^2 / 2 (spec 004, 4.2 and 4.3).
+    hinge max(0, 1 - y f); squared hinge max(0, 1 - y f)^2 / 2 (Lopez Lazaro 2011, section 3.1).
     Infinite C is the hard margin.
 
     Parameters
@@ -62,7 +62,9 @@ def nu_svc(
     *,
     loss: Literal["hinge", "squared_hinge"] = "hinge",
 ) -> Formulation:
-    """Nu support vector classification (spec 004, 4.4): each class sums to nu W/2.
+    """Nu support vector classification: each class sums to nu W/2.
+
+    Schoelkopf et al. 2000; Lopez Lazaro 2011, section 3.1.4.
 
     The read-out is in the scale of :func:`svc`, divided by the learned margin ``rho``.
 
@@ -111,7 +113,9 @@ def one_sided_huber(
     *,
     fit_intercept: Intercept = True,
 ) -> Formulation:
-    """Between squared hinge and least squares (spec 004, 2.5): a surplus costs, but linearly.
+    """Between squared hinge and least squares: a surplus costs, but linearly.
+
+    The box of Lopez Lazaro 2011, section 5.2.3, with a finite lower bound.
 
     With surplus h = y f - 1 the loss is C/2 h^2 up to h = lower_slope / C and linear of slope
     ``lower_slope`` beyond. lower_slope = 0 is the squared hinge, infinite least squares.

@@ -1,4 +1,6 @@
-"""Exact relations between parameters: C, lambda, alpha, nu and mu (spec 004, 6).
+"""Exact relations between parameters: C, lambda, alpha, nu and mu.
+
+Lopez Lazaro 2011, section 5.1.2.
 
 LIBSVM's scale throughout; W is the sum of the weights, the number of rows without them.
 Where a relation needs the solution, an approximate solution gives an approximate answer.

@@ -1,7 +1,7 @@
 """Points of convex hulls: one-class machines, nearest points, minimum norm, smallest ball.
 
 The reduced hull of rows x_i is { sum_i a_i x_i : sum_i a_i = 1, 0 <= a_i <= mu }; mu = 1 is
-the convex hull (spec 004, 4.10).
+the convex hull (Lopez Lazaro 2011, section 2.3).
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from mercer.problem import Problem
 def one_class(
     n: int, nu: float, weight: ArrayLike | None = None, *, squared: bool = False
 ) -> Formulation:
-    """One-class machine, f(x) >= rho on most rows (spec 004, 4.8): coefficients sum to nu W.
+    """One-class machine, f(x) >= rho on most rows: coefficients sum to nu W.
+
+    Schoelkopf et al. 2001; Lopez Lazaro 2011, section 3.3.
 
     Parameters
     ----------
@@ -46,7 +48,7 @@ def one_class(
 
 
 def nearest_points(y: ArrayLike, mu: float = 1.0, *, soft: bool = False) -> Formulation:
-    """Nearest points of the (reduced) hulls of two classes (spec 004, 4.9).
+    """Nearest points of the (reduced) hulls of two classes (Lopez Lazaro 2011, section 3.4).
 
     w is their difference, |w| their distance; ``rho`` of the read-out is half the width of
     the slab between them along w, the intercept that of the KKT conditions.
@@ -81,7 +83,7 @@ def nearest_points(y: ArrayLike, mu: float = 1.0, *, soft: bool = False) -> Form
 
 
 def minimum_norm(n: int, mu: float = 1.0) -> Formulation:
-    """Point of the (reduced) hull nearest to the origin (spec 004, 4.9).
+    """Point of the (reduced) hull nearest to the origin (Lopez Lazaro 2011, section 3.4).
 
     Parameters
     ----------
@@ -97,7 +99,7 @@ def minimum_norm(n: int, mu: float = 1.0) -> Formulation:
 
 
 def enclosing_ball(diagonal: ArrayLike) -> Formulation:
-    """Smallest ball around all rows (spec 000, 2.C): the centre is sum_i coef_i x_i.
+    """Smallest ball around all rows (Tax & Duin 2004): the centre is sum_i coef_i x_i.
 
     Half the squared radius is the optimal value of the problem.
 

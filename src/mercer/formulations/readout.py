@@ -26,7 +26,7 @@ class ReadOut:
     intercept : float
         The bias; -rho for the one-class family.
     norm_squared : float
-        |w|^2 = coef' K coef, K being the plain kernel (spec 004, 2.7).
+        |w|^2 = coef' K coef, K being the plain kernel (docs/theory/problem.md#read-out).
     rho : float or None
         Functional margin of the problem's own scale (nu-SVC, nearest points), or the level
         of the one-class family.
@@ -59,7 +59,7 @@ class Formulation:
     n_rows : int
         Number of data rows the coefficients are spread over.
     kind : str
-        Which of the read-outs of spec 004, 2.7 applies.
+        Which read-out applies (docs/theory/problem.md#read-out).
     epsilon : float or None
         Half-width of the tube where it is given, not learned.
     fallback : Formulation or None
@@ -125,7 +125,7 @@ class Formulation:
         return -float(size @ values) / total if total > 0 else 0.0
 
     def _interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
-        """The bias and its companions from the multipliers (spec 004, 2.7)."""
+        """The bias and its companions from the multipliers (docs/theory/problem.md#read-out)."""
         if self.kind == "origin":
             return ReadOut(coef, 0.0, norm, epsilon=self.epsilon)
         if self.kind == "penalized":
@@ -150,7 +150,7 @@ class Formulation:
         """The formulation to solve instead, None if ``read_out`` stands.
 
         The squared nu-SVR may learn a negative half-width; its answer is then the least
-        squares machine with epsilon = 0 (spec 004, 4.7).
+        squares machine with epsilon = 0 (docs/theory/problem.md#a-negative-tube).
         """
         wrong = read_out.epsilon is not None and read_out.epsilon < 0
         return self.fallback if wrong else None

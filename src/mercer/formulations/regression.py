@@ -30,7 +30,9 @@ def svr(
     loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
     fit_intercept: Intercept = True,
 ) -> Formulation:
-    """Support vector regression with a tube of half-width ``epsilon`` (spec 004, 4.6).
+    """Support vector regression with a tube of half-width ``epsilon``.
+
+    Lopez Lazaro 2011, section 3.2.
 
     Two variables per row, above and below the tube: n_rows of the one, then of the other.
 
@@ -75,7 +77,7 @@ def nu_svr(
     *,
     loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
 ) -> Formulation:
-    """Support vector regression that learns its tube (spec 004, 4.7).
+    """Support vector regression that learns its tube (Lopez Lazaro 2011, section 3.2.3).
 
     1/2 |w|^2 + C (nu W epsilon + sum_i w_i loss_i) in scikit-learn's scale of C. With the
     squared loss epsilon >= 0 is not automatic: see :meth:`Formulation.correction`.
@@ -122,7 +124,7 @@ def quantile(
     *,
     fit_intercept: Intercept = True,
 ) -> Formulation:
-    """Quantile regression, the pinball loss of level ``tau`` (spec 004, 2.5).
+    """Quantile regression, the pinball loss of level ``tau`` (Koenker & Bassett 1978).
 
     C tau max(0, y - f) + C (1 - tau) max(0, f - y).
 
@@ -153,7 +155,9 @@ def absolute(
     *,
     fit_intercept: Intercept = True,
 ) -> Formulation:
-    """Least absolute deviations, C |y - f| (spec 004, 7.9): :func:`svr` without a tube.
+    """Least absolute deviations, C |y - f|: :func:`svr` without a tube.
+
+    Lopez Lazaro 2011, appendix A.
 
     Parameters
     ----------
@@ -217,7 +221,9 @@ def least_squares(
     *,
     fit_intercept: Intercept = True,
 ) -> Formulation:
-    """Least squares: LS-SVR, on labels LS-SVC, without a bias RLSC (spec 004, 4.5).
+    """Least squares: LS-SVR, on labels LS-SVC, without a bias RLSC.
+
+    Lopez Lazaro 2011, section 3.1.5.
 
     1/2 |w|^2 + 1/(2 alpha) sum_i w_i (y_i - f(x_i))^2.
 

@@ -32,7 +32,7 @@ __all__ = ["Gaussian"]
 
 
 class Gaussian(Kernel):
-    """``k(x, z) = exp(-(x - z)' G (x - z))`` (spec 000, 2.B and 2.J).
+    """``k(x, z) = exp(-(x - z)' G (x - z))`` (Glasmachers 2008, sections 2.1.3 and 10.1).
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Gaussian(Kernel):
         return np.ones(X.shape[0])
 
     def _contract(self, X: Rows, Z: Rows, weights: FloatArray) -> FloatArray:
-        # dk/dlog gamma = -gamma |x-z|^2 k, per feature -gamma_d (x_d-z_d)^2 k (spec 000, 2.B)
+        # dk/dlog gamma = -gamma |x-z|^2 k, per feature -gamma_d (x_d-z_d)^2 k
         distances = self._scaled_distances(X, Z)
         products = np.exp(-distances)
         products *= weights

@@ -1,4 +1,4 @@
-"""The manifold of symmetric positive definite matrices (spec 000, 2.J).
+"""The manifold of symmetric positive definite matrices (Glasmachers & Igel 2005).
 
 The kernel is ``exp(-1/2 |B (x - z)|^2)`` with B symmetric positive definite. A symmetric
 matrix A moves it to ``B(A) = exp(A) B exp(A)``, so that A = 0 is the current point and no step
@@ -46,7 +46,7 @@ def exponential_step(metric: FloatArray, step: FloatArray) -> FloatArray:
 def chart_gradient(metric: FloatArray, root: FloatArray, moment: FloatArray) -> FloatArray:
     """``sum w k d/da_ij``-gradient at A = 0 from ``moment = sum w k (x-z)(x-z)'``.
 
-    With d = x - z, e = B d, h = B e (spec 000, 2.J):
+    With d = x - z, e = B d, h = B e (Glasmachers 2008, section 10.1):
     ``-k (d_i h_j + d_j h_i + 2 e_i e_j)`` off the diagonal, ``-k (d_i h_i + e_i^2)`` on it.
     """
     turned = 2.0 * metric @ moment

@@ -68,7 +68,7 @@ class Normalized(Composite):
 
     def _contract(self, X: Rows, Z: Rows, weights: FloatArray) -> FloatArray:
         # d = k'_xz / sqrt(k_xx k_zz) - 1/2 k_norm (k'_xx / k_xx + k'_zz / k_zz), the quotient
-        # form, which also holds where k_xz = 0 (spec 000, 2.B)
+        # form, which also holds where k_xz = 0 (docs/theory/kernels.md#normalized-kernels)
         rows, columns = self._inverse_lengths(X), self._inverse_lengths(Z)
         scaled = weights * rows[:, None]
         scaled *= columns

@@ -26,8 +26,8 @@ DEPENDENT = 1e-12
 class FeatureMap:
     """phi(x) = L^-1 k(x, basis), K_mm = L L', so that phi(x)'phi(z) is the Nystrom kernel.
 
-    k_xm K_mm^-1 k_mz equals k(x, z) whenever x or z is in the basis (spec 003, 2.16). The
-    factor is pivoted: rows of the basis that depend on others (duplicates, low-rank kernels)
+    k_xm K_mm^-1 k_mz equals k(x, z) whenever x or z is in the basis (Rifkin 2002, section 3.7.1).
+    The factor is pivoted: rows of the basis that depend on others (duplicates, low-rank kernels)
     are left out, which changes no value of the Nystrom kernel.
 
     Parameters

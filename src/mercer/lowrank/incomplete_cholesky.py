@@ -57,7 +57,7 @@ class IncompleteCholesky:
 
 
 def incomplete_cholesky(gram: KernelRows, rank: int) -> IncompleteCholesky:
-    """Pivot on the worst represented row: the largest residual (spec 003, 2.16, ``ic``).
+    """Pivot on the worst represented row: the largest residual (Fine & Scheinberg 2001).
 
     O(n rank^2) time, n rank kernel values.
 
@@ -74,7 +74,7 @@ def incomplete_cholesky(gram: KernelRows, rank: int) -> IncompleteCholesky:
 def greedy_cholesky(
     gram: KernelRows, rank: int, rng: np.random.Generator, n_candidates: int = CANDIDATES
 ) -> IncompleteCholesky:
-    """Pivot on the row that lowers tr(K - K~) most (spec 003, 2.16, ``greedy-trace``).
+    """Pivot on the row that lowers tr(K - K~) most (Smola & Schoelkopf 2000).
 
     Each step weighs up ``n_candidates`` random rows p by the squared norm of their residual
     columns, gain_p = |(K - K~) e_p|^2 / (K - K~)_pp.

@@ -33,7 +33,7 @@ FloatArray = NDArray[np.float64]
 class ReducedSVC(ClassifierMixin, KernelMachine):
     """Support vector classification on a reduced basis.
 
-    The loss of all rows, coefficients on the basis m only (spec 003, 2.17):
+    The loss of all rows, coefficients on the basis m only (Rifkin 2002, section 3.7.2):
 
         minimize  1/2 c' K_mm c + C sum_i w_i loss(y_i (k_im c + b)).
 

@@ -50,7 +50,7 @@ def _is_linear(kernel: Any) -> bool:
 
 
 class Stream:
-    """Moments of the features of all rows so far (spec 003, 2.16: K_mn K_nm and K_mn y).
+    """Moments of the features of all rows so far, K_mn K_nm and K_mn y (Rifkin 2002, 3.7.2).
 
     O(rank^2) numbers, whatever the number of rows. The basis is chosen among the rows of the
     first block.

@@ -1,4 +1,6 @@
-"""Approximate paths: exact solutions where they are needed, chords between (spec 002, 10.1).
+"""Approximate paths: solutions where they are needed, chords between.
+
+See docs/theory/paths.md#approximate-paths.
 
 The source extrapolates from one solution until the KKT conditions are violated by a tolerance,
 leaving the box on the way. Here the next solution is found first, and the path is the chord
@@ -78,7 +80,10 @@ def _status(problem: Problem, last: Node, record: _Record, nodes: _Nodes, limits
 
 
 def _is_last(problem: Problem, node: Node) -> bool:
-    """Whether nothing is at a bound that grows with C: the solution stays (spec 002, 8.4)."""
+    """Whether nothing is at a bound that grows with C: the solution stays.
+
+    See docs/theory/paths.md#the-end-of-a-path.
+    """
     bound = (node.coef == problem.lower) | (node.coef == problem.upper)
     return not (bound & (node.coef != 0)).any()
 

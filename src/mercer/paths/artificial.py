@@ -1,4 +1,4 @@
-"""Starting unequal classes with an artificial point (spec 002, 7.4).
+"""Starting unequal classes with an artificial point (Sentelle 2014, chapter 6).
 
 A point of the lighter class with the missing weight balances the classes, so that the path can
 begin with everything at its bound. Placed far out in the direction that separates the classes it

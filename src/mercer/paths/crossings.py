@@ -1,4 +1,6 @@
-"""Where a path changes its mind about a row: exact error curves (spec 002, 8.8).
+"""Where a path changes its mind about a row: exact error curves.
+
+See docs/theory/paths.md#error-curves.
 
 For a row x the function s(x, t) = t f(x) = sum_j a_j(t) k(x_j, x) + t b is affine in t on every
 segment, and has the sign of f. So the error of a whole path follows from its values at the

@@ -52,7 +52,7 @@ def follow(
     """Follow the path of ``problem`` (its box at C = 1) from ``start``.
 
     If rounding spoils the state, the problem is solved afresh where it happened, and the
-    path goes on from there (spec 002, 8.5).
+    path goes on from there (docs/theory/paths.md#rounding-on-a-path).
 
     Parameters
     ----------

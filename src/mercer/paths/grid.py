@@ -49,7 +49,7 @@ def svc_grid(
     callback: PathCallback | None = None,
     verbose: bool | int = False,
 ) -> Grid:
-    """Support vector classifiers for all pairs of C and gamma (spec 002, 9.2).
+    """Support vector classifiers for all pairs of C and gamma (Sentelle 2014, chapter 7).
 
     For each gamma C goes up: the free rows of one solution are those the next one begins
     with. The first one begins with the coefficients it had for the gamma before.

@@ -159,8 +159,8 @@ def approximate_kernel(
 ) -> tuple[LowRank, FloatArray]:
     """A fitted approximation of the kernel, and the features whose products it is.
 
-    A number is the rank of a pivoted incomplete Cholesky factor (spec 002, 12): at most that
-    many rows represent all others, and n times as many numbers are all that is stored.
+    A number is the rank of a pivoted incomplete Cholesky factor (Sentelle 2014, algorithm 6): at
+    most that many rows represent all others, and n times as many numbers are all that is stored.
     """
     if isinstance(low_rank, LowRank):
         fitted = clone(low_rank)

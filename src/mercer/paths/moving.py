@@ -1,4 +1,4 @@
-"""A solution that moves from one C to the next (spec 002, 9.1)."""
+"""A solution that moves from one C to the next (Sentelle 2014, algorithm 4)."""
 
 from __future__ import annotations
 

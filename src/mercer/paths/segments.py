@@ -1,8 +1,8 @@
 """What a path remembers: breakpoints, who changed sides, and the free variables between.
 
 In the parameter t = 1/C and the variables a = coef/C a segment is affine: a_F(t) = values +
-(t - parameter) rates, and so is the bias t b (spec 002, 6.1). Everything else is at a bound. So a
-path takes the memory of its free variables, not of n times its breakpoints.
+(t - parameter) rates, and so is the bias t b (docs/theory/paths.md#segments). Everything else is at
+a bound. So a path takes the memory of its free variables, not of n times its breakpoints.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a path begins: the solution for all small C (spec 002, 7).
+"""Where a path begins: the solution for all small C (Sentelle 2014, lemmas 1 and 2).
 
 For large t the linear term decides: maximize linear'a over the box with sum zero. Its solutions
 are those with every variable above a level at its upper bound and every one below at its lower
@@ -137,7 +137,7 @@ def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) 
 def first_free(
     problem: Problem, coef: FloatArray, value: FloatArray, level: float
 ) -> NDArray[np.intp]:
-    """Where all are at bounds: the first of the upper ones to come back (spec 002, 7.1)."""
+    """Where all are at bounds: the first upper one to come back (Sentelle 2014, lemma 1)."""
     can_fall = (problem.lower < problem.upper) & (coef > problem.lower)
     candidates = np.flatnonzero(can_fall & (problem.linear == level))
     return candidates[[np.argmax(value[candidates])]]

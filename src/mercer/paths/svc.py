@@ -50,7 +50,7 @@ def svc_path(
     callback: PathCallback | None = None,
     verbose: bool | int = False,
 ) -> Path:
-    """Support vector classifiers for every C at once (Simple SVMPath, spec 002, 8).
+    """Support vector classifiers for every C at once (Simple SVMPath, Sentelle 2014, algorithm 3).
 
     The coefficients are piecewise affine in C; the path finds every breakpoint. It works
     with any positive semi-definite kernel, linear ones, duplicates and contradictory labels

@@ -1,4 +1,6 @@
-"""Support vector classifiers for every width of the Gaussian kernel (spec 002, 10.2).
+"""Support vector classifiers for every width of the Gaussian kernel.
+
+See docs/theory/paths.md#kernel-paths.
 
 The coefficients are no polygon in gamma, so there are no breakpoints to find. Solutions are found
 at some widths, each from the one before, and between two of them the coefficients are those on the
@@ -60,7 +62,7 @@ def kernel_path(
 
     Gamma goes up, so that the rank of the kernel matrix grows; where rows that were free
     depend on each other nevertheless, the point is purified into a basis without loss
-    (spec 002, 10.3).
+    (docs/theory/active_set.md#from-a-point-to-a-basis).
 
     Parameters
     ----------

@@ -23,7 +23,9 @@ Pricing = Literal["sprint", "full"]
 
 @dataclass(frozen=True)
 class ActiveSet:
-    """One variable enters at a time, the free ones answer exactly (SVM-RSQP, spec 002, 4).
+    """One variable enters at a time, the free ones answer exactly.
+
+    SVM-RSQP, Sentelle 2014, algorithm 1.
 
     Accepts every :class:`Problem` with a positive semi-definite kernel: any box, any groups,
     any ridge. The rank of the kernel does not matter.

@@ -47,8 +47,8 @@ class Basis:
 
     Its free variables are affinely independent in feature space (with several groups: their
     differences to one free variable of each), so that the small linear system behind every
-    step is regular whatever the rank of the kernel (spec 002, 3). It survives changes of the
-    box: another C, rows that come and go.
+    step is regular whatever the rank of the kernel (Sentelle 2014, chapter 5). It survives changes
+    of the box: another C, rows that come and go.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Basis:
         Kernel values, positive semi-definite; used in double precision.
     start : array-like of shape (n_variables,), default=None
         Any feasible point (others are repaired): it is purified into a basis without
-        loss (spec 002, 10.3).
+        loss (docs/theory/active_set.md#from-a-point-to-a-basis).
     gradient : array-like of shape (n_variables,), default=None
         Gradient of ``start`` if it is known and ``start`` is feasible.
     """
@@ -189,7 +189,9 @@ class Basis:
         self._native.rescale(problem.lower, problem.upper, problem.group_sum, factor)
 
     def add(self, row: int, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Give the variables of a removed row a box again (spec 002, 10.4).
+        """Give the variables of a removed row a box again.
+
+        See docs/theory/active_set.md#rows-come-and-go.
 
         Parameters
         ----------
@@ -208,7 +210,10 @@ class Basis:
         self.problem = _with_box(self.problem, variables, bounds[0], bounds[1])
 
     def remove(self, row: int) -> None:
-        """Drive the variables of a row to zero and fix them there (spec 002, 10.4)."""
+        """Drive the variables of a row to zero and fix them there.
+
+        The others answer; see docs/theory/active_set.md#rows-come-and-go.
+        """
         variables = np.flatnonzero(self.problem.index == row)
         for v in variables:
             if not self._native.retire(int(v), 0.0):
@@ -224,7 +229,8 @@ class Basis:
         """Value at each row of the machine trained without that row, to full accuracy.
 
         The basis must be solved. Rows that the machine does not use cost nothing; each
-        other row is removed from a copy, which is solved on (spec 002, 10.4).
+        other row is removed from a copy, which is solved on
+        (docs/theory/active_set.md#rows-come-and-go).
 
         Returns
         -------

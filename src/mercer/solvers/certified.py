@@ -217,7 +217,7 @@ class CertifiedRun(ABC):
         """The unit of a gap: the larger of both values.
 
         Where hulls overlap the optimum is 0, and a millionth of what the coefficients could
-        make of the kernel takes its place (spec 004, P5).
+        make of the kernel takes its place (docs/theory/problem.md#hulls-that-overlap).
         """
         size = max(abs(certificate.objective), abs(certificate.primal or 0.0))
         if self.problem.linear.any():

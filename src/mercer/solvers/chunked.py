@@ -31,7 +31,7 @@ _KERNEL_ROWS = {
 class Chunked:
     """About a thousand variables at a time, solved on a dense square in the cache.
 
-    SvmFu (spec 003, 2.7-2.9) on today's hardware: kernel values are recomputed by fused
+    SvmFu (Rifkin 2002, section 2.4) on today's hardware: kernel values are recomputed by fused
     micro-kernels rather than stored where that is faster. Accepts every :class:`~mercer.Problem`.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The active set on a low-rank approximation of the kernel (spec 002, 12)."""
+"""The active set on a low-rank approximation of the kernel (Sentelle 2014, algorithm 6)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def solve_low_rank(
 ) -> Solution:
     """Solve with K~ = F F' in place of K, F of ``rank`` columns; certify with K itself.
 
-    Without a ridge at most rank + 1 variables are free (spec 002, 11), so that F, their kernel
-    rows and the factor are O(n rank + rank^2) numbers. K itself is asked for ``rank`` columns
-    and, by the certificate, for one product that stores nothing.
+    Without a ridge at most rank + 1 variables are free (Sentelle 2014, lemma 4), so that F, their
+    kernel rows and the factor are O(n rank + rank^2) numbers. K itself is asked for ``rank``
+    columns and, by the certificate, for one product that stores nothing.
 
     Parameters
     ----------

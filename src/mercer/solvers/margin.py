@@ -17,10 +17,10 @@ def violation_unit(
     """The unit of a violation, at most 1.
 
     Without a linear term the gradient scales with the coefficients, and a violation
-    means something only next to the margin they make (spec 004, 3.4): half the
-    difference of the two groups' multipliers, or the one group's own. Where the margin
-    vanishes (hulls that overlap, spec 004, P5) a millionth of the largest gradient
-    such coefficients can have takes its place.
+    means something only next to the margin they make (docs/theory/problem.md#units-of-a-violation):
+    half the difference of the two groups' multipliers, or the one group's own. Where the margin
+    vanishes (docs/theory/problem.md#hulls-that-overlap) a millionth of the largest gradient such
+    coefficients can have takes its place.
     """
     linear = problem.linear
     if (len(linear) and linear[0] != 0.0) or linear.any() or problem.n_groups == 0:

@@ -61,7 +61,9 @@ class _Recall(SelectionPolicy):
 
 @dataclass(frozen=True)
 class MaximumGain(SelectionPolicy):
-    """The pair of largest gain among those that share a variable with the last (spec 001, 2.8).
+    """The pair of largest gain among those that share a variable with the last.
+
+    Glasmachers & Igel 2006, section 2.3.
 
     For study: it may stop where no such pair gains, though others would (status "stuck").
 
@@ -84,7 +86,9 @@ class MaximumGain(SelectionPolicy):
 
 @dataclass(frozen=True)
 class HybridMaximumGain(MaximumGain):
-    """Maximum gain with a fallback where both variables are at a bound (spec 001, 2.9).
+    """Maximum gain with a fallback where both variables are at a bound.
+
+    Glasmachers & Igel 2006, section 2.4.
 
     An iteration asks for at most one row that the last one did not use, a fallback for two:
     this is for kernel rows that are costly and do not fit into the cache.
@@ -110,7 +114,10 @@ class HybridMaximumGain(MaximumGain):
 
 @dataclass(frozen=True)
 class OneRowMaximumGain(HybridMaximumGain):
-    """Maximum gain among the pairs of the variable the last pair brought in (spec 001, 2.11)."""
+    """Maximum gain among the pairs of the variable the last pair brought in.
+
+    Glasmachers & Igel 2006, section 2.5.
+    """
 
     name = "one-row-maximum-gain"
 
@@ -146,7 +153,9 @@ class CachedMaximumGain(HybridMaximumGain):
 
 @dataclass(frozen=True)
 class LargeMaximumGain(SelectionPolicy):
-    """Maximum gain with sets of more than two variables, one of them new (spec 001, 2.12).
+    """Maximum gain with sets of more than two variables, one of them new.
+
+    Glasmachers & Igel 2006, section 2.5.
 
     For study and very costly kernels: one small problem is solved for each combination.
 

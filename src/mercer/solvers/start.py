@@ -17,8 +17,8 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     """The feasible point nearest at hand: ``start`` repaired, or a sparse default.
 
     The default is zero, clipped to the box; what a group's sum then lacks is filled
-    into its variables one after the other (spec 004, 3.3: fewer steps than spreading it
-    evenly). A given point is repaired the same way.
+    into its variables one after the other (docs/theory/smo.md#where-to-start: fewer steps than
+    spreading it evenly). A given point is repaired the same way.
     """
     if start is None:
         coef = np.zeros(problem.n_variables)

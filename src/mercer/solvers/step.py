@@ -38,7 +38,9 @@ class _Conjugate(StepPolicy):
 
 @dataclass(frozen=True)
 class PlanningAhead(StepPolicy):
-    """The first half of the best double step with one of the last pairs (spec 000, 2.E).
+    """The first half of the best double step with one of the last pairs.
+
+    Glasmachers 2008, section 7.1.
 
     Parameters
     ----------
@@ -57,7 +59,9 @@ class PlanningAhead(StepPolicy):
 
 @dataclass(frozen=True)
 class OverRelaxed(StepPolicy):
-    """Every step a little longer than to the maximum along the pair (spec 000, 2.E.3).
+    """Every step a little longer than to the maximum along the pair.
+
+    Glasmachers 2008, section 7.2.3.
 
     Parameters
     ----------
@@ -76,7 +80,7 @@ class OverRelaxed(StepPolicy):
 
 @dataclass(frozen=True)
 class CycleBreaking(StepPolicy):
-    """A step along all that was gone since the same pair was last moved (spec 004, 7.4).
+    """A step along all that was gone since the same pair was last moved (Barbero et al. 2009).
 
     Parameters
     ----------

@@ -9,9 +9,9 @@
 namespace mercer::smo {
 
 // All but one variable of the last set, and one new variable: the combination of largest gain
-// (spec 001, 2.12). The set grows from a pair to its size. Falls back to the second-order pair where
-// every variable of the last set in the group of largest violation is at a bound. For study: one
-// small problem is solved for each combination.
+// (Glasmachers & Igel 2006, section 2.5). The set grows from a pair to its size. Falls back to the
+// second-order pair where every variable of the last set in the group of largest violation is at a
+// bound. For study: one small problem is solved for each combination.
 template <class T>
 class LargeMaximumGain final : public Selection<T> {
   public:

@@ -34,7 +34,7 @@ Choice<T> MaximumGain<T>::select(State<T>& state, const Hint& hint) {
 }
 
 // A variable inside its box is in a violating pair of at least half the violation, if there is any
-// (spec 001, Lemma 8): a search of its row cannot fail.
+// (Glasmachers & Igel 2006, lemma 8): a search of its row cannot fail.
 template <class T>
 bool MaximumGain<T>::may_continue(const State<T>& state, const Memory& memory) const {
     if (!memory.last) return false;

@@ -9,16 +9,16 @@ namespace mercer::smo {
 
 // Which rows are searched.
 enum class Rows {
-    newest,  // that of the variable the last pair brought in (spec 001, 2.11)
-    pair,    // those of the last pair (2.8)
-    recent,  // those of the last few variables (2.11)
-    cached,  // all that are in the cache (2.11)
+    newest,  // that of the variable the last pair brought in (Glasmachers & Igel 2006, section 2.5)
+    pair,    // those of the last pair (section 2.3)
+    recent,  // those of the last few variables (section 2.5)
+    cached,  // all that are in the cache (section 2.5)
 };
 
-// Pure maximum gain stops where no related pair gains, optimal or not (spec 001, Theorem 7). The
-// hybrid falls back to another policy where the last pair is in a corner of its box, and so
-// converges (2.9). Each group has its own last pair, and the group of largest violation is served: a
-// pair has no relative in another group.
+// Pure maximum gain stops where no related pair gains, optimal or not
+// (Glasmachers & Igel 2006, theorem 7). The hybrid falls back to another policy where the last pair
+// is in a corner of its box, and so converges (section 2.4). Each group has its own last pair, and
+// the group of largest violation is served: a pair has no relative in another group.
 template <class T>
 class MaximumGain final : public Selection<T> {
   public:

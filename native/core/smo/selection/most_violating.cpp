@@ -16,7 +16,7 @@ std::size_t worst_group(State<T>& state) {
 }
 
 // (argmax of the gradient over what may grow, argmin over what may fall); without a group the
-// variable of largest gradient (spec 000, 2.D.5, MVP).
+// variable of largest gradient (Keerthi et al. 2001).
 template <class T>
 Choice<T> most_violating_in(State<T>& state, std::size_t group) {
     Choice<T> choice;

@@ -15,7 +15,7 @@ class MostViolating final : public Selection<T> {
 };
 
 // In each group i = argmax of the gradient over what may grow, and j the violating partner with the
-// largest gain of an unclipped step, (G_i - G_j)^2 / (2 Q_ij) (spec 000, 2.D.5, SO with E11). Among
+// largest gain of an unclipped step, (G_i - G_j)^2 / (2 Q_ij) (Fan et al. 2005). Among
 // groups, and variables without one, the largest gain wins.
 template <class T>
 class SecondOrder final : public Selection<T> {
@@ -23,7 +23,7 @@ class SecondOrder final : public Selection<T> {
     Choice<T> select(State<T>& state, const Hint& hint) override;
 };
 
-// The pair of largest gain of all (spec 001, 2.7).
+// The pair of largest gain of all (Glasmachers & Igel 2006, section 2.3).
 template <class T>
 class Greedy final : public Selection<T> {
   public:
@@ -31,7 +31,7 @@ class Greedy final : public Selection<T> {
 };
 
 // Second order, or the pair before the last if that gains more: what planning ahead selects, without
-// the planning (spec 000, 2.E.3, D18).
+// the planning (Glasmachers 2008, section 7.2.2).
 template <class T>
 class Recall final : public Selection<T> {
   public:

@@ -6,8 +6,8 @@
 namespace mercer::smo {
 
 // The maximum over the plane of the pair and the previous displacement, if it lies in the box; a
-// plain step otherwise (spec 004, 7.3). Such a step gains at least as much as the Newton step along
-// the pair. After a step to the maximum of its plane the gradient has no component along the
+// plain step otherwise (Lopez et al. 2011). Such a step gains at least as much as the Newton step
+// along the pair. After a step to the maximum of its plane the gradient has no component along the
 // displacement, and what remains is a step along the pair made conjugate to it: a selection that
 // knows this direction makes the step one of conjugate directions.
 template <class T>

@@ -29,7 +29,7 @@ bool is_lost(const State<T>& state, const StepRecord& record) {
 }
 
 // step = min(factor slope / curvature, room); a flat or convex direction is followed to the box
-// (spec 004, P2, P9).
+// (docs/theory/smo.md#gain-of-a-step).
 template <class T>
 StepRecord newton_record(State<T>& state, Choice<T>& choice, double factor) {
     const Pair pair = choice.pair;

@@ -18,7 +18,8 @@ bool is_lost(const State<T>& state, const StepRecord& record);
 template <class T>
 void take_recorded(State<T>& state, const Choice<T>& choice, StepRecord& record);
 
-// factor = 1 is plain SMO; factor 1.1 keeps 99 % of the gain of every free step (spec 000, 2.E.3).
+// factor = 1 is plain SMO; factor 1.1 keeps 99 % of the gain of every free step
+// (Glasmachers 2008, section 7.2.3).
 template <class T>
 class Newton final : public Step<T> {
   public:

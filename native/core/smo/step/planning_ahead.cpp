@@ -43,7 +43,7 @@ double cross_curvature(const State<T>& state, const Choice<T>& choice, Pair othe
     return sum;
 }
 
-// The ratio to the Newton step up to which a step alone is worth having (spec 000, 2.E.2).
+// The ratio to the Newton step up to which a step alone pays (Glasmachers 2008, lemma 7.3).
 constexpr double eta = 0.9;
 
 }  // namespace
@@ -76,7 +76,7 @@ StepRecord PlanningAhead<T>::take(State<T>& state, Choice<T>& choice) {
     return record;
 }
 
-// With w1, w2 the slopes and Q the curvatures of both pairs (spec 000, 2.E.1):
+// With w1, w2 the slopes and Q the curvatures of both pairs (Glasmachers 2008, section 7.1.2):
 //     mu_1 = (Q22 w1 - Q12 w2) / det,   mu_2 = (w2 - Q12 mu_1) / Q22,   det = Q11 Q22 - Q12^2
 //     gain = -1/2 det/Q22 mu_1^2 + (Q22 w1 - Q12 w2)/Q22 mu_1 + 1/2 w2^2/Q22
 template <class T>

@@ -8,9 +8,9 @@
 namespace mercer::smo {
 
 // After a free step, the step along B is the first half of the best double step along B and one of
-// the last few pairs E, if both halves stay inside the box (spec 000, 2.E, with E4). The next
-// selection must take E into account: this makes the double step gain at least 0.19 times what a
-// Newton step along B would. Never twice in a row.
+// the last few pairs E, if both halves stay inside the box (docs/theory/smo.md#planning-ahead). The
+// next selection must take E into account: this makes the double step gain at least 0.19 times what
+// a Newton step along B would. Never twice in a row.
 template <class T>
 class PlanningAhead final : public Step<T> {
   public:

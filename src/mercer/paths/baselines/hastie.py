@@ -1,4 +1,4 @@
-"""The path algorithm of Hastie, Rosset, Tibshirani and Zhu (spec 002, 6.2).
+"""The path algorithm of Hastie, Rosset, Tibshirani and Zhu (Hastie et al. 2004).
 
 Every point on the margin is in E, whose linear system is solved afresh at each breakpoint; all
 points that meet a breakpoint move together. On semi-definite kernels the system becomes singular,
@@ -153,7 +153,10 @@ class _State:
         return None
 
     def _direction(self) -> tuple[FloatArray, float] | None:
-        """[Q y; y' 0] (delta, delta_0) = (1, 0) on E (spec 002, 6.1); None if singular."""
+        """[Q y; y' 0] (delta, delta_0) = (1, 0) on E; None if singular.
+
+        Sentelle 2014, equation 6.33.
+        """
         sign = self.y[self.E]
         m = len(sign)
         matrix = np.zeros((m + 1, m + 1))
@@ -187,7 +190,7 @@ class _State:
         self.a[leaves] = np.round(self.a[leaves])
 
     def _reenter(self) -> bool:
-        """E is empty: the outermost points of L take its place (spec 002, 7.1)."""
+        """E is empty: the outermost points of L take its place (Sentelle 2014, equation 6.71)."""
         g = self.K @ (self.y * self.a)
         upper = np.flatnonzero(self.L & (self.y > 0))
         lower = np.flatnonzero(self.L & (self.y < 0))

@@ -1,4 +1,4 @@
-"""Dai's remedy against singular systems: a little randomness on the diagonal (spec 002, 13)."""
+"""A remedy against singular systems: a little randomness on the diagonal (Dai et al. 2013)."""
 
 from __future__ import annotations
 

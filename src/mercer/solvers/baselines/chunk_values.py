@@ -17,7 +17,7 @@ class ChunkSquare:
     """Kernel values among the rows of a chunk, each computed when first needed, and once.
 
     A row has a slot while it is in the chunk. Values survive the exchange of other rows; what
-    is known of a pair serves both orders (spec 003, 2.7).
+    is known of a pair serves both orders (Rifkin 2002, section 2.4.1).
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class ChunkRectangle:
     square : ChunkSquare
         Knows the slots of the chunk.
     width : int
-        Rows outside whose values are kept (spec 003, 2.8).
+        Rows outside whose values are kept (Rifkin 2002, section 2.4.2).
     """
 
     def __init__(self, square: ChunkSquare, width: int) -> None:

@@ -16,7 +16,7 @@ Positions = NDArray[np.intp]
 
 
 class ChunkSteps:
-    """The most violating pair of a chunk, step by step (spec 003, 2.7).
+    """The most violating pair of a chunk, step by step (Rifkin 2002, section 2.4.1).
 
     After ``free_after`` consecutive steps between free variables the others are left alone,
     their gradients too, until the free ones agree; then all catch up. Gains are differences of

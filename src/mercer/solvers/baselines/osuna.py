@@ -24,7 +24,7 @@ Variables = NDArray[np.intp]
 class Osuna(Baseline):
     """A chunk is solved, others are looked at in turn, violators replace settled members.
 
-    Accepts problems with one group that holds every variable (spec 003, 2.4). In double
+    Osuna et al. 1997. Accepts problems with one group that holds every variable. In double
     precision; kernel values are kept for the chunk only. A chunk too small for the free
     variables grows.
 

@@ -28,7 +28,8 @@ def move_pair(
 ) -> Move:
     """Raise ``coef[up]`` and lower ``coef[down]`` to the maximum between, or to the box.
 
-    With ``values`` = k(up, up), k(down, down), k(up, down) and the ridge r (spec 001, 2.3):
+    With ``values`` = k(up, up), k(down, down), k(up, down) and the ridge r
+    (Glasmachers & Igel 2006, section 2.1):
 
         step = min(slope / curvature, room),   curvature = k_uu + r_u + k_dd + r_d - 2 k_ud
         gain = step (slope - 1/2 curvature step)

@@ -34,7 +34,7 @@ def solve_part(
     tol: float,
     max_time: float,
 ) -> Part:
-    """Solve for the members, all other variables fixed (spec 003, 2.4).
+    """Solve for the members, all other variables fixed (Rifkin 2002, section 2.3.1).
 
     With G the gradient of the members and H their kernel matrix plus ridge, the linear term
     that stands for all others is G + H coef, and the members keep their sum.

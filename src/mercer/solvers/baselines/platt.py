@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Platt(Baseline):
-    """Passes over all variables, and steps among the free ones in between (spec 003, 2.5).
+    """Passes over all variables, and steps among the free ones in between (Platt 1998).
 
     The gradient is kept for the free variables only (the error cache); that of any other is
     computed afresh when it is examined. No bias is estimated: two thresholds, the largest known

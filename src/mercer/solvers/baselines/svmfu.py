@@ -23,7 +23,7 @@ Variables = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class SvmFu(Baseline):
-    """SvmFu as its author described it (spec 003, 2.7-2.8), with the constants he gave.
+    """SvmFu as its author described it (Rifkin 2002, section 2.4), with the constants he gave.
 
     A chunk is solved by most-violating pairs on kernel values computed once; then variables
     outside are looked at in the order of the slack they had when last looked at, and violators

@@ -23,7 +23,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SvmLight(Baseline):
-    """The few variables of the steepest feasible direction, solved together (spec 003, 2.6).
+    """The few variables of the steepest feasible direction, solved together (Joachims 1999).
 
     Accepts problems with one group that holds every variable. In double precision; the rows of
     the working set come from the cache of the Gram.
@@ -67,7 +67,8 @@ def steepest_direction(
 
     It maximizes gradient' d over all d with sum zero, at most ``set_size`` nonzero entries and
     the signs the box allows: the largest gradients of what may grow against the smallest of
-    what may fall, while the one exceeds the other (spec 003, 2.6). Ties go to the last.
+    what may fall, while the one exceeds the other (docs/theory/chunked.md#svm-light). Ties go to
+    the last.
     """
     grow, fall = np.flatnonzero(can_grow), np.flatnonzero(can_fall)
     # stable sorts of the reversed lists put the last of equals first

@@ -27,7 +27,10 @@ FloatArray = NDArray[np.float64]
 
 
 def fit_low_rank(job: Job) -> LeastSquaresFit:
-    """The machines of ``job.low_rank``, averaged if there are several (spec 003, 2.16)."""
+    """The machines of ``job.low_rank``, averaged if there are several.
+
+    Rifkin 2002, section 3.7.
+    """
     low_rank: LowRank = clone(job.low_rank)
     if job.proximal and low_rank.method != "rectangle":
         raise ValueError(

@@ -71,7 +71,7 @@ def is_linear(job: Job) -> bool:
 
 
 def choose_solver(job: Job) -> str:
-    """The name of the solver for the shape of the data (spec 003, 2.14).
+    """The name of the solver for the shape of the data (Rifkin 2002, section 3.6).
 
     Linear kernels use the smaller side of the data, and neither side if the data are sparse
     and both sides long. Other kernels are factored up to 10,000 rows.

@@ -18,7 +18,7 @@ __all__ = ["Iterate", "LowRankPreconditioner", "Preconditioner", "conjugate_grad
 FloatArray = NDArray[np.float64]
 Operator = Callable[[FloatArray], FloatArray]
 
-# The recurrence is trusted this often; then the residual is computed afresh (spec 003, 2.15).
+# Runs of the recurrence; after each the residual is computed afresh (Rifkin 2002, appendix C).
 ROUNDS = 10
 
 
@@ -69,9 +69,9 @@ def conjugate_gradient(
 ) -> Iterate:
     """Solve A x = b, A positive definite, for all columns of b together.
 
-    One column is the method of spec 003, 2.15. Several columns search the sum of their Krylov
-    spaces, so that one pass over the kernel values serves them all and fewer are needed than for
-    the worst column alone. The block is kept orthonormal by QR, which copes with columns that
+    One column is the method of Rifkin 2002, appendix C. Several columns search the sum of their
+    Krylov spaces, so that one pass over the kernel values serves them all and fewer are needed than
+    for the worst column alone. The block is kept orthonormal by QR, which copes with columns that
     depend on each other.
 
     Parameters

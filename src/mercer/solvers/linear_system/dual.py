@@ -104,7 +104,9 @@ class DualSystem:
         return self.system.scale[:, None] * U, self.system.intercept(U, self._levels)
 
     def evaluate(self, alphas: FloatArray, rows: slice) -> tuple[FloatArray, FloatArray]:
-        """Fitted and leave-one-out values of some rows (spec 003, 2.12 and 2.18).
+        """Fitted and leave-one-out values of some rows.
+
+        See docs/theory/least_squares.md#leave-one-out-values.
 
         y_i - f(x_i) = alpha c_i / weight_i and y_i - f_-i(x_i) = c_i / [B^-1]_ii, B the
         bordered matrix; in terms of U and M both are divided by s_i.

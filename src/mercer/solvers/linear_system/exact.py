@@ -171,7 +171,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
 
 
 def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
-    """The general problem solver, output by output (spec 004, 4.5)."""
+    """The general problem solver, output by output (Lopez Lazaro 2011, section 3.1.5)."""
     # imported here because the solvers' front door knows this package
     from mercer.solvers import solve
 
@@ -211,7 +211,7 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
 
 
 def fit_proximal(job: Job) -> LeastSquaresFit:
-    """(K^2 + alpha) c = K y: the penalty |c|^2 in the place of c'Kc (spec 003, 2.18).
+    """(K^2 + alpha) c = K y: the penalty |c|^2 in the place of c'Kc (Fung & Mangasarian 2001).
 
     A row of weight w is w copies that share its coefficient, sum_i c_i^2 / w_i: the features
     are K diag(sqrt(w)).
@@ -268,7 +268,10 @@ def _one_alpha(job: Job, method: str) -> float:
 
 
 def _total_bias(job: Job, coef: FloatArray, intercept: FloatArray) -> FloatArray:
-    """With the kernel k + 1 the bias is the sum of the coefficients (spec 003, 2.3)."""
+    """With the kernel k + 1 the bias is the sum of the coefficients.
+
+    Rifkin 2002, section 2.6.2.
+    """
     return coef.sum(axis=0) if job.penalized else intercept
 
 

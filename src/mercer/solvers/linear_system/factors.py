@@ -52,7 +52,7 @@ def quadratic_form(T: FloatArray, filters: FloatArray) -> FloatArray:
 
 
 class SpectralFactor:
-    """A = V diag(values) V': every alpha from one eigendecomposition (spec 003, 2.12).
+    """A = V diag(values) V': every alpha from one eigendecomposition (Rifkin 2002, section 3.3).
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class SpectralFactor:
 
 
 class CholeskyFactor:
-    """A + alpha = L L' for one alpha (spec 003, 2.11).
+    """A + alpha = L L' for one alpha (Rifkin 2002, section 3.2).
 
     Parameters
     ----------

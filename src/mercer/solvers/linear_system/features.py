@@ -29,7 +29,7 @@ Source = Callable[[slice], Any]
 
 
 class FeatureSolver:
-    """(S + alpha) theta = S_y on the moments of the features (spec 003, 2.14 and 2.16).
+    """(S + alpha) theta = S_y on the moments of the features (Rifkin 2002, sections 3.6 and 3.7).
 
     Parameters
     ----------
@@ -75,7 +75,9 @@ class FeatureSolver:
     def evaluate(
         self, alphas: FloatArray, features: Any, targets: FloatArray, weight: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Fitted and leave-one-out values of a block of training rows (spec 003, 2.12).
+        """Fitted and leave-one-out values of training rows.
+
+        See docs/theory/least_squares.md#leave-one-out-values.
 
         y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i), with the leverage
         h_i = w_i (1/W + (phi_i - mean)'(S + alpha)^-1 (phi_i - mean)), 1/W for the bias.

@@ -73,7 +73,9 @@ def linear_cg(
     max_iter: int | None = None,
     deadline: float = np.inf,
 ) -> tuple[FloatArray, FloatArray, Iterate]:
-    """Weights, intercepts and the iterate, on the smaller side of the data (spec 003, 2.14).
+    """Weights, intercepts and the iterate, on the smaller side of the data.
+
+    Rifkin 2002, section 3.6.
 
     In the dual (A A' + alpha) U = sY, w = A'U; in the primal (A'A + alpha) w = A'sY.
     """
@@ -163,7 +165,7 @@ def dual_condition(system: Evaluator, alpha: float) -> float:
 
 
 def woodbury(system: FeatureSystem, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Dual coefficients and intercepts (spec 003, 2.14, E15).
+    """Dual coefficients and intercepts (Rifkin 2002, equation 3.71, corrected).
 
     U = (I - A (alpha + A'A)^-1 A') sY / alpha, A the weighted (and centred) features: the
     n x n inverse from a d x d one.

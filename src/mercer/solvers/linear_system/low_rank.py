@@ -1,4 +1,4 @@
-"""The three low-rank machines of least squares, and their average (spec 003, 2.16)."""
+"""The three low-rank machines of least squares, and their average (Rifkin 2002, section 3.7)."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def default_alphas(largest: float) -> FloatArray:
 
 
 def gcv(residual_square: FloatArray, dof: FloatArray, total: float) -> FloatArray:
-    """(RSS / N) / (1 - tr(S) / N)^2 (spec 003, 2.12), N the sum of the weights."""
+    """(RSS / N) / (1 - tr(S) / N)^2 (Craven & Wahba 1979), N the sum of the weights."""
     free = np.maximum(1.0 - dof / total, np.finfo(float).eps)
     return residual_square / total / free**2
 

@@ -22,15 +22,15 @@ IndexArray = NDArray[np.intp]
 # Share of the rows a round of pruning drops.
 FRACTION = 0.05
 # Rounds of reweighting, the change that ends them, and the share of the largest coefficient
-# that counts as zero (spec 004, 7.8).
+# that counts as zero (docs/theory/least_squares.md#reweighting).
 ROUNDS, CHANGE, ZERO = 200, 1e-8, 1e-6
 
 
 def fit_pruned(job: Job) -> LeastSquaresFit:
     """Drop the rows of the smallest |c_i| and train again, as long as it does no harm.
 
-    (spec 003, 2.18.) The error is that of all rows, each seen by a machine it took no part
-    in: leave-one-out values of the rows that are left, plain values of those that went. The
+    (Rifkin 2002, section 3.5.3.) The error is that of all rows, each seen by a machine it took no
+    part in: leave-one-out values of the rows that are left, plain values of those that went. The
     smallest machine within one standard error of the best is kept.
     """
     require_squares(3, job.system.n_rows, "pruned")
@@ -85,7 +85,7 @@ def _on_subset(job: Job, K: FloatArray, rows: IndexArray) -> tuple[LeastSquaresF
 
 
 def fit_sparse(job: Job) -> LeastSquaresFit:
-    """Iteratively reweighted towards few non-zero coefficients (spec 004, 7.8).
+    """Iteratively reweighted towards few non-zero coefficients (Lopez et al. 2011b).
 
     Each round solves least squares with f = K a + b and the penalty sum_i a_i^2 / d_i^2, d
     the coefficients of the round before (their norm over the outputs): the features are

@@ -20,7 +20,7 @@ class System:
 
         minimize  1/2 |w|^2 + 1/(2 alpha) sum_i weight_i |y_i - f(x_i)|^2,   f = <w, .> + b
 
-    In the dual, with one column of coefficients for each output (spec 003, 2.18),
+    In the dual, with one column of coefficients for each output (Rifkin 2002, section 3.5.3),
 
         (K + alpha diag(1/weight)) C + 1 b' = Y,    1'C = 0 (no bias: b = 0 instead).
 
@@ -115,7 +115,7 @@ class Evaluator(Protocol):
         """Fitted values f(x_i) and leave-one-out values f_-i(x_i) of some rows.
 
         Both have shape (n_alphas, n_rows, n_outputs). Row i is left out with all its weight
-        while alpha and the weights of the others stay (spec 003, 2.12).
+        while alpha and the weights of the others stay (docs/theory/least_squares.md#alpha-is-held).
         """
 
     def dof(self, alphas: FloatArray) -> FloatArray:
