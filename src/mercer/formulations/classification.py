@@ -151,7 +151,7 @@ def pinball(
     *,
     fit_intercept: Intercept = True,
 ) -> Formulation:
-    """The pinball loss of margins (Huang, Shi and Suykens 2014).
+    """The pinball loss of margins (Huang et al. 2014).
 
     C max(1 - y f, tau (y f - 1)): rows beyond the margin cost, too, so that the machine goes by
     all rows of a class and noise of those nearest to the other moves it less. tau = 0 is the

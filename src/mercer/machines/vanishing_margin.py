@@ -53,7 +53,7 @@ def warn_of_small_targets(tol: float, solution: Solution) -> None:
 def warn_of_overlap(
     nu: float, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
 ) -> None:
-    """Warn of pairs of classes without a margin (spec 004, P5).
+    """Warn of pairs of classes without a margin (docs/theory/problem.md#hulls-that-overlap).
 
     With coefficients beta before they are scaled to margin 1, rho is half a difference of
     gradients, none of which exceeds |beta|_1 max k(x, x).

@@ -208,7 +208,7 @@ class Path:
         return np.unique(self.problem.index[sides == FREE])
 
     def intercept_interval(self, C: float) -> tuple[float, float]:
-        """Every bias that is optimal with the coefficients at ``C`` (spec 002, 8.7)."""
+        """Every bias that is optimal with the coefficients at ``C`` (docs/theory/paths.md#bias-interval)."""
         coef, bias = self._variables(C), self.intercept(C)
         return bias_interval(self._problem_at(C), self.gram, coef, bias)
 

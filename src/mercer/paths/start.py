@@ -194,7 +194,7 @@ def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool
 def _settle_ties(
     problem: Problem, gram: Gram, coef: FloatArray, tied: NDArray[np.bool_], limits: Limits
 ) -> tuple[Solution, NDArray[np.intp]]:
-    """The shortest weight vector of those the linear term allows (spec 002, 7.3)."""
+    """The shortest weight vector of those the linear term allows (Sentelle 2014, lemma 2)."""
     shortest = Problem(
         np.zeros(problem.n_variables),
         np.where(tied, problem.lower, coef),

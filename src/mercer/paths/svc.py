@@ -75,7 +75,7 @@ def svc_path(
         relative duality gap (:attr:`Certificate.relative_gap`) is at most this.
     start : {"exact", "artificial"}, default="exact"
         How classes of unequal weight begin: by solving for the first solution, or by an
-        artificial point that balances the classes and leaves (spec 002, 7.4).
+        artificial point that balances the classes and leaves (Sentelle 2014, chapter 6).
     class_weight : dict or "balanced", default=None
         Weights of the classes, as in :class:`SVC`.
     sample_weight : array-like of shape (n_rows,), default=None
