@@ -208,7 +208,10 @@ class Path:
         return np.unique(self.problem.index[sides == FREE])
 
     def intercept_interval(self, C: float) -> tuple[float, float]:
-        """Every bias that is optimal with the coefficients at ``C`` (docs/theory/paths.md#bias-interval)."""
+        """Every bias that is optimal with the coefficients at ``C``.
+
+        docs/theory/paths.md#bias-interval has the formula.
+        """
         coef, bias = self._variables(C), self.intercept(C)
         return bias_interval(self._problem_at(C), self.gram, coef, bias)
 

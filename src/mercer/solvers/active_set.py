@@ -46,10 +46,11 @@ class ActiveSet:
         kernel, where doubles do not carry to the tolerance, with twice their digits.
     low_rank : int, default=None
         Rank of a pivoted incomplete Cholesky approximation to solve with in place of the
-        kernel (Sentelle 2014, algorithm 6): without a ridge at most rank + 1 variables are free, and memory
-        is n times the rank, whatever C. The certificate is still that of the machine returned,
-        with the kernel itself: its primal value, gap and violation say what the approximation
-        costs, and if they miss the tolerance the status is "precision-limit". ``trace`` has
+        kernel (Sentelle 2014, algorithm 6): without a ridge at most rank + 1 variables are
+        free, and memory is n times the rank, whatever C. The certificate is still that of the
+        machine returned, with the kernel itself: its primal value, gap and violation say what
+        the approximation costs, and if they miss the tolerance the status is
+        "precision-limit". ``trace`` has
         what holds for the approximate kernel, ``rank``, ``trace_error``,
         ``low_rank_objective``, ``low_rank_gap`` and ``low_rank_violation``, and the best bound
         of the optimal value known, ``best_primal`` and ``best_gap``: often a smaller gap, by
