@@ -1,6 +1,6 @@
 """Thousands of problems at the edges of double precision: no crash, no hang, no false claim.
 
-    python studies/extreme/campaign.py [--problems 20000] [--first 0] [--jobs 2] [--seconds 30]
+    python studies/extreme/campaign.py [--problems 20000] [--first 0] [--jobs 2] [--seconds 60]
         [--memory 6] [--end-after SECONDS]
 
 Each batch runs in a child process with limits of memory (GB; 0: none, as sanitizers need) and of
@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=20_000)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--memory", type=float, default=6.0)
     parser.add_argument("--end-after", type=float, default=float("inf"))
     parser.add_argument("--child", type=int, nargs=2)

@@ -147,3 +147,11 @@ def test_a_gamma_outside_is_refused() -> None:
     path = kernel_path(X, y, gamma_min=0.1, gamma_max=1.0)
     with pytest.raises(ValueError, match="gamma must lie in"):
         path.coef(2.0)
+
+
+def test_a_price_beyond_rounding_ends_instead_of_creeping() -> None:
+    """At C = 1e80 no double certifies a relative gap: the path once took millions of pieces."""
+    X = np.random.default_rng(0).normal(size=(30, 3)) * 1e8
+    path = kernel_path(X, np.arange(30) % 2, C=1e80, gamma_min=1.0, gamma_max=10.0)
+    assert path.status == "precision-limit"
+    assert path.gamma[-1] < 10.0

@@ -47,9 +47,9 @@ def approximate(
     begin, far = 1.0 / start.parameter, min(limits.C_max, _FARTHEST / start.parameter)
     nodes = _Nodes(problem, gram, begin, start.coef, limits)
     first = nodes.read()
-    record, worst = _Record(problem), 0.0
+    record, worst, here, end = _Record(problem), 0.0, -np.inf, float(np.log(far))
     pieces = march(
-        first, float(np.log(begin)), float(np.log(far)), solve=nodes.solve,
+        first, float(np.log(begin)), end, solve=nodes.solve,
         error=lambda left, right: chord_gap(problem, left, right),
         accuracy=accuracy, step=_FIRST_STEP,
     )  # fmt: skip
@@ -57,10 +57,10 @@ def approximate(
     while not status:
         piece = next(pieces, None)
         if piece is None:
-            status = nodes.status or "C_max"
+            status = nodes.status or ("C_max" if here >= end else "precision-limit")
             break
         record.add(piece.left, piece.right)
-        last, worst = piece.right, max(worst, piece.error)
+        last, worst, here = piece.right, max(worst, piece.error), piece.end
         status = _status(problem, last, record, nodes, limits)
     segments = record.finish(last, is_complete=status == "complete")
     coef, free = last.coef, nodes.moving.basis.free

@@ -14,6 +14,7 @@ __all__ = ["Piece", "march"]
 
 Node = TypeVar("Node")
 _SHORTEST = 1e-9  # progress is made in any case
+_MOST_MISSED = 50  # pieces in a row that are as short as that, and not accurate all the same
 _ORDER = 1.0 / 3.0  # the error of a piece grows about as the third power of its length
 
 
@@ -50,13 +51,15 @@ def march(
     error : callable
         Error of the piece between two solutions.
     accuracy : float
-        Largest error; exceeded only on pieces shorter than 1e-9.
+        Largest error; exceeded only on pieces shorter than 1e-9. Where many of those follow
+        each other rounding allows no better, and the march ends there.
     step : float
         Length of the first piece that is tried.
     """
     left, here = first, begin
     ahead: list[tuple[float, Node]] = []  # solved already, the nearest one last
-    while here < end:
+    missed = 0
+    while here < end and missed < _MOST_MISSED:
         if not ahead:
             place = min(here + step, end)
             node = solve(place)
@@ -65,8 +68,9 @@ def march(
             ahead.append((place, node))
         place, right = ahead[-1]
         length, found = place - here, error(left, right)
-        if found <= accuracy or length <= _SHORTEST:
+        if found <= accuracy or length <= 2.0 * _SHORTEST:  # which rounding may lengthen
             ahead.pop()
+            missed = 0 if found <= accuracy else missed + 1
             yield Piece(left, right, place, found)
             left, here = right, place
             step = max(length * _factor(accuracy, found, 0.3, 3.0), _SHORTEST)

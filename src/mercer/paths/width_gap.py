@@ -66,7 +66,7 @@ def _degree(
     Interpolation in Chebyshev points of the second kind is accurate to 4 M / (rho^N (rho - 1))
     where the function is bounded by M in the ellipse of rho. An error e of the slopes changes
     the gap by at most e times the widths of the boxes of the variables that are free, and of
-    those whose slopes are not larger than e.
+    those whose slopes are not larger than e. Rounding of the sums counts as well.
     """
     widest = np.pi / length + np.hypot(np.pi / length, 1.0)
     rho = np.geomspace(1.0, widest, 40)[1:]
@@ -77,8 +77,9 @@ def _degree(
     room = (problem.upper - problem.lower)[inside[0] | inside[1]].sum()
     share = max(left.objective, right.objective) / max(room, 1e-300)
     wanted = accuracy * min(0.05 * share, 0.1)
+    rounding = 4.0 * np.finfo(np.float64).eps * (middle + half)
     for degree in range(2, _LARGEST_DEGREE + 1):
-        error = float((4.0 * bound / (rho**degree * (rho - 1.0))).min())
+        error = float((4.0 * bound / (rho**degree * (rho - 1.0))).min()) + rounding
         if error <= wanted:
             return degree, error
     return 0, np.inf

@@ -157,9 +157,12 @@ def _follow(chain: _Chain, begin: float, end: float, accuracy: float) -> tuple[l
     pieces = march(
         first, begin, end, solve=chain.solve, error=chain.gap, accuracy=accuracy, step=_FIRST_STEP
     )
+    here = begin
     for piece in pieces:
         nodes.append(piece.right)
-        gap = max(gap, piece.error)
+        gap, here = max(gap, piece.error), piece.end
+    if here < end and not chain.status:
+        chain.status = "precision-limit"
     return nodes, gap
 
 

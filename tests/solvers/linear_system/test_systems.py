@@ -23,6 +23,7 @@ from mercer.solvers.linear_system import (
     kernel_cg,
     preconditioner_features,
 )
+from mercer.solvers.linear_system.residual import column_norms
 
 
 def random_system(seed: int) -> tuple[System, np.ndarray, float]:
@@ -161,3 +162,8 @@ def test_other_problems_are_refused_with_advice(solver):
     problem = svc([1, -1, 1], 1.0).problem
     with pytest.raises(ValueError, match="takes least squares problems"):
         solve(problem, Gram(Gaussian(0.3), np.eye(3)), solver)
+
+
+def test_norms_of_huge_columns_do_not_overflow() -> None:
+    found = column_norms(np.array([[3e200, 0.0, 3.0, np.inf], [4e200, 0.0, 4.0, 1.0]]))
+    assert found == pytest.approx([5e200, 0.0, 5.0, np.inf])

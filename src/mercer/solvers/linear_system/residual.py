@@ -16,15 +16,23 @@ FloatArray = NDArray[np.float64]
 
 def relative_residual(rest: FloatArray, sizes: FloatArray) -> float:
     """Largest |rest| / size over the columns; of a column of size 0 the rest itself."""
-    norms = np.linalg.norm(rest, axis=0)
+    norms = column_norms(rest)
     return float(np.divide(norms, sizes, out=norms, where=sizes > 0).max(initial=0.0))
 
 
 def target_sizes(system: System) -> FloatArray:
     """|P sY| of each output: what a bias alone explains does not count, unless it is all."""
-    sizes = np.linalg.norm(system.centred, axis=0)
-    whole = np.linalg.norm(system.scale[:, None] * system.targets, axis=0)
+    sizes = column_norms(system.centred)
+    whole = column_norms(system.scale[:, None] * system.targets)
     return np.where(sizes > 0, sizes, whole)
+
+
+def column_norms(matrix: FloatArray) -> FloatArray:
+    """Length of each column, without overflow of squares; infinite if an entry is."""
+    largest = np.abs(matrix).max(axis=0, initial=0.0)
+    scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    norms = scale * np.linalg.norm(matrix / scale, axis=0)
+    return np.where(np.isfinite(largest), norms, np.inf)
 
 
 def dual_residual(
