@@ -22,18 +22,9 @@ ROOMS = [
     "datasets",
     "lowrank",
     "solvers",
-    "codes",
     "machines",
-    "multiclass",
-    "hull",
     "paths",
     "diagnostics",
-    "selection",
-    "online",
-    "calibration",
-    "ensembles",
-    "dask",
-    "inspect",
     "io",
     "cli",
 ]
@@ -103,6 +94,17 @@ def test_the_rooms_are_those_of_the_design() -> None:
     block = text.split("    src/mercer/\n", 1)[1].split("\n    native/", 1)[0]
     names = [re.match(r" {6}(\w+)(/|\.py) ", line) for line in block.splitlines()]
     assert [name.group(1) for name in names if name] == ROOMS
+
+
+def test_the_public_names_of_the_design_exist() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    table = text.split("| public name |", 1)[1].split("\n\n", 1)[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    quoted = " ".join(name for cell in cells for name in re.findall("`([^`]+)`", cell))
+    names = set(re.findall(r"\w+", re.sub(r"\([^)]*\)", "", quoted)))
+    places = (mercer, mercer.solvers, mercer.kernels)
+    assert {name for name in names if not any(hasattr(place, name) for place in places)} == set()
+    assert set(mercer.__all__) <= names
 
 
 def test_every_module_belongs_to_a_room() -> None:
