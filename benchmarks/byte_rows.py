@@ -21,8 +21,8 @@ import numpy as np
 
 from mercer import Gram, _core, solve
 from mercer.formulations import svc
+from mercer.gram.native import Precision, RowSet, build_kernel
 from mercer.kernels import Gaussian
-from mercer.native_kernel import Precision, RowSet, build_kernel
 
 WEIGHTED, ALONE, ROUNDS = 600, 40, 5
 

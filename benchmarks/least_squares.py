@@ -36,7 +36,7 @@ from suite import load
 from threadpoolctl import threadpool_limits
 
 from mercer import LSSVR, RLSC, LowRank
-from mercer.cross_gram import cross_block
+from mercer.gram.cross import cross_block
 from mercer.kernels import Gaussian
 
 ALPHAS = np.logspace(-6, 3, 100)

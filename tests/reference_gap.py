@@ -18,9 +18,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.duality import conjugate_gap
-from mercer.inner_product import inner_product
 from mercer.problem import Problem
+from mercer.problem.duality import conjugate_gap
+from mercer.problem.inner_product import inner_product
 
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -33,7 +33,7 @@ def reference_gap(
     gradient: FloatArray,
     multiplier: FloatArray,
 ) -> float:
-    """What :func:`mercer.duality.duality_gap` must find."""
+    """What :func:`mercer.problem.duality.duality_gap` must find."""
     box = _implied_box(problem)
     room, reach = np.abs(box - coef), np.abs(coef).max(initial=0.0)
     far = (room > 10.0 * reach) & (problem.ridge == 0.0)

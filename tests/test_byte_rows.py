@@ -19,8 +19,8 @@ from scipy import sparse
 from mercer import SVC, SVR, Gram, _core, solve
 from mercer.formulations import svc
 from mercer.gram import Expansion
+from mercer.gram.native import RowSet, fixed_rows
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-from mercer.native_kernel import RowSet, fixed_rows
 from test_exponential import available
 
 TYPES = (np.uint8, np.int8)

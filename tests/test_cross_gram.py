@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mercer.cross_gram import CrossGram, cross_block
+from mercer.gram.cross import CrossGram, cross_block
 from mercer.kernels import (
     Constant,
     FunctionKernel,

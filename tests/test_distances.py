@@ -12,10 +12,10 @@ from scipy import sparse
 from sklearn.svm import SVC as PeerSVC
 
 from mercer import LSSVR, SVC, SVR, Gram, NuSVC, OneClassSVM, svc_path
-from mercer.cross_gram import cross_block
 from mercer.gram import Expansion
+from mercer.gram.cross import cross_block
+from mercer.gram.native import distance_packing, fixed_rows
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Normalized, Polynomial
-from mercer.native_kernel import distance_packing, fixed_rows
 
 RNG = np.random.default_rng(0)
 BASE, OTHER = RNG.normal(size=(50, 4)), RNG.normal(size=(20, 4))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mercer.error_free import Long, add_with_rest, long_expansion, long_product
+from mercer.problem.error_free import Long, add_with_rest, long_expansion, long_product
 
 FloatArray = NDArray[np.float64]
 

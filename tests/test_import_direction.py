@@ -28,22 +28,8 @@ ROOMS = [
     "io",
     "cli",
 ]
-# Modules beside the rooms, and the room each belongs to; the first ones every room may use.
+# Modules beside the rooms, which every room may use.
 EVERYWHERE = {"_core", "_memory", "_threads", "__version__"}
-ANNEXES = {
-    "duality": "problem",
-    "error_free": "problem",
-    "inner_product": "problem",
-    "primal_correction": "problem",
-    "row_set": "gram",
-    "gram_arguments": "gram",
-    "heavy_features": "gram",
-    "native_kernel": "gram",
-    "rounding": "gram",
-    "cross_gram": "gram",
-    "bounded_expansion": "gram",
-    "spot_check": "gram",
-}
 
 FILES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 
@@ -51,7 +37,7 @@ FILES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.p
 def room_of(module: str) -> str:
     """The room of ``mercer.a.b``, "" for what every room may use."""
     top = module.split(".")[1]
-    return "" if top in EVERYWHERE else ANNEXES.get(top, top)
+    return "" if top in EVERYWHERE else top
 
 
 def home_of(name: str) -> str:
@@ -109,8 +95,7 @@ def test_the_public_names_of_the_design_exist() -> None:
 
 def test_every_module_belongs_to_a_room() -> None:
     tops = {Path(name).parts[0].removesuffix(".py") for name in FILES} - {"__init__"}
-    assert tops <= {*ROOMS, *ANNEXES, *EVERYWHERE}
-    assert set(ANNEXES.values()) <= set(ROOMS)
+    assert tops <= {*ROOMS, *EVERYWHERE}
 
 
 def test_the_package_exports_what_it_names() -> None:

@@ -10,8 +10,8 @@ import pytest
 from mercer import Gram, Problem, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Polynomial
-from mercer.primal_correction import corrected_gap
 from mercer.problem import assess
+from mercer.problem.primal_correction import corrected_gap
 
 
 def interpolated(C: float, repeats: int = 1) -> tuple[Problem, Gram]:

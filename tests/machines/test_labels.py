@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from mercer import SVC, NuSVC, OneClassSVM
-from mercer.bounded_expansion import BoundedExpansion
+from mercer.gram.bounded_expansion import BoundedExpansion
 from mercer.kernels import Gaussian, Laplacian, Linear
 from mercer.machines.labels import label_rows
 

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.inner_product import inner_product
 from mercer.problem import Certificate, Problem, Solution
+from mercer.problem.inner_product import inner_product
 
 FloatArray = NDArray[np.float64]
 Kind = Literal["intercept", "origin", "penalized", "nu", "hulls", "level", "tube", "ball"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.cross_gram import CrossGram
+from mercer.gram.cross import CrossGram
 from mercer.io.consistency import require, require_array, require_rows
 from mercer.io.recipe import Recipe, State, arguments_of, assembled
 from mercer.kernels import Kernel

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
+from mercer.gram.native import count_rows, reads_stored, take_rows
 from mercer.kernels import Kernel
 from mercer.lowrank.incomplete_cholesky import CANDIDATES, greedy_cholesky, incomplete_cholesky
 from mercer.lowrank.sampling import leverage_basis, spread_basis, uniform_basis
-from mercer.native_kernel import count_rows, reads_stored, take_rows
 
 __all__ = ["BASES", "Basis", "choose_basis"]
 

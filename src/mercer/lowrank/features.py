@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
-from mercer.cross_gram import CrossGram
+from mercer.gram.cross import CrossGram
+from mercer.gram.native import Precision, count_rows, reads_stored, take_rows
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import SAMPLE_ROWS, refutation
-from mercer.native_kernel import Precision, count_rows, reads_stored, take_rows
 
 __all__ = ["FeatureMap"]
 

@@ -13,11 +13,11 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer.gram.native import Precision, count_rows, reads_stored
 from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank.basis import BASES, choose_basis
 from mercer.lowrank.features import FeatureMap
-from mercer.native_kernel import Precision, count_rows, reads_stored
 
 __all__ = ["LowRank", "feature_blocks"]
 

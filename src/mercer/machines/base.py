@@ -24,9 +24,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer.bounded_expansion import LazyExpansion
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
+from mercer.gram.bounded_expansion import LazyExpansion
+from mercer.gram.native import count_rows, take_rows
+from mercer.gram.spot_check import warn_of_indefinite
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.machines.checks import (
@@ -38,11 +40,9 @@ from mercer.machines.checks import (
 )
 from mercer.machines.early_end import early_end, is_done
 from mercer.machines.verbose import progress_display
-from mercer.native_kernel import count_rows, take_rows
 from mercer.problem import Solution
 from mercer.solvers import Solver, resolve_solver, solve
 from mercer.solvers.progress import Callback
-from mercer.spot_check import warn_of_indefinite
 
 __all__ = ["KernelMachine"]
 

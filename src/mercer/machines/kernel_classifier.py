@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
+from mercer.gram.native import take_rows
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import read_classes
 from mercer.machines.fit_context import fit_context
@@ -28,7 +29,6 @@ from mercer.machines.one_vs_one import (
     votes,
 )
 from mercer.machines.probability import PlattMixin
-from mercer.native_kernel import take_rows
 from mercer.problem import Solution
 
 __all__ = ["KernelClassifier"]

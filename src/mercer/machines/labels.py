@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.gram.native import count_rows, take_rows
 from mercer.machines.one_vs_one import votes
-from mercer.native_kernel import count_rows, take_rows
 
 __all__ = ["label_rows", "winners"]
 

@@ -16,12 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
 from mercer.machines.left_out import left_out_score
 from mercer.machines.linear import linear_factor
-from mercer.native_kernel import take_rows
 from mercer.solvers.linear_system import Job, LeastSquaresFit, Scan, System, fit_least_squares
 from mercer.solvers.linear_system.fit import Loss
 from mercer.solvers.linear_system.sparse import fit_pruned, fit_sparse

@@ -11,12 +11,12 @@ from sklearn.base import OutlierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.formulations import one_class
+from mercer.gram.native import count_rows
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.labels import label_rows
 from mercer.machines.regressors import SVR, KernelFunction
 from mercer.machines.vanishing_margin import warn_of_no_margin
-from mercer.native_kernel import count_rows
 from mercer.solvers.progress import Callback
 
 __all__ = ["OneClassSVM"]

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mercer._memory import require_memory
 from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
+from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Constant, Linear
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 from mercer.machines.base import KernelMachine
@@ -21,7 +22,6 @@ from mercer.machines.classifiers import SVC
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.one_vs_one import class_pairs, scores
-from mercer.native_kernel import count_rows, take_rows
 from mercer.solvers.linear_system.approximate import stack_rows
 
 __all__ = ["ReducedSVC"]

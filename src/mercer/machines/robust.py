@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Expansion
-from mercer.native_kernel import reads_stored, take_rows
+from mercer.gram.native import reads_stored, take_rows
 from mercer.solvers.linear_system import Job, LeastSquaresFit, System, fit_least_squares
 
 __all__ = ["fit_robust", "hampel_weights", "huber_weights", "residual_scale", "residuals"]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank import LowRank
-from mercer.native_kernel import count_rows, take_rows
 from mercer.solvers.linear_system import (
     FeatureSolver,
     LeastSquaresFit,

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.duality import duality_gap
 from mercer.gram import Gram
 from mercer.problem import Certificate, Problem, certify
+from mercer.problem.duality import duality_gap
 
 __all__ = ["bias_interval", "certify_machine"]
 

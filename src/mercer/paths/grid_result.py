@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer.native_kernel import count_rows
+from mercer.gram.native import count_rows
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.training_rows import read_labels, read_weight
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
+from mercer.gram.native import count_rows
 from mercer.kernels import Gaussian
-from mercer.native_kernel import count_rows
 from mercer.paths.certified import certify_machine
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.numbers import plain, real

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.cross_gram import CrossGram
 from mercer.gram import Expansion, Gram
+from mercer.gram.cross import CrossGram
+from mercer.gram.native import reads_stored, take_rows
 from mercer.kernels import Kernel, Linear
 from mercer.lowrank import LowRank
-from mercer.native_kernel import reads_stored, take_rows
 from mercer.paths.training_rows import TrainingRows
 
 __all__ = ["KernelValues"]

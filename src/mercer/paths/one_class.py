@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
+from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
 from mercer.paths.display import shown
 from mercer.paths.follow import Run, coef_sizes, follow
@@ -24,7 +25,6 @@ from mercer.paths.numbers import plain, real
 from mercer.paths.start import Start, expansion_in_time, unfinished
 from mercer.problem import Problem
 from mercer.solvers.deadline import Deadline
-from mercer.spot_check import require_definite
 
 __all__ = ["one_class_path"]
 

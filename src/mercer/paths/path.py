@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
+from mercer.gram.native import count_rows
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
-from mercer.native_kernel import count_rows
 from mercer.paths.certified import bias_interval, certify_machine
 from mercer.paths.crossings import sign_changes
 from mercer.paths.kernel_values import KernelValues

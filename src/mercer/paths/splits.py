@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 
-from mercer.native_kernel import count_rows
+from mercer.gram.native import count_rows
 from mercer.paths.inputs import Inputs
 
 __all__ = ["Split", "read_splits"]

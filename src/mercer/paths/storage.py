@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer.gram.native import count_rows
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.lowrank.features import FeatureMap
-from mercer.native_kernel import count_rows
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.nu_path import NuPath
 from mercer.paths.path import Path

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations import svc
 from mercer.gram import Gram
+from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
 from mercer.paths.approximate import approximate
 from mercer.paths.artificial import artificial_start
@@ -23,7 +24,6 @@ from mercer.paths.path import Path
 from mercer.paths.start import Start, exact_start, start_at
 from mercer.problem import Problem
 from mercer.solvers.deadline import Deadline
-from mercer.spot_check import require_definite
 
 __all__ = ["check_range", "svc_path", "trace"]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import column_or_1d
 
+from mercer.gram.native import count_rows
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import naming
-from mercer.native_kernel import count_rows
 from mercer.paths.numbers import plain
 
 __all__ = ["TrainingRows", "read_labels", "read_targets", "read_weight"]

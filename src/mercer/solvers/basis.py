@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
 from mercer.gram import Gram
+from mercer.gram.spot_check import require_definite
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.start import feasible_start
-from mercer.spot_check import require_definite
 
 __all__ = ["Basis", "check_active_set_problem"]
 

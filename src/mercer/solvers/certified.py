@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
-from mercer.native_kernel import Precision
+from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution, assess, certify, definiteness_at
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
 from mercer.gram import Gram
-from mercer.native_kernel import Precision
+from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback

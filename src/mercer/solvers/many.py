@@ -9,7 +9,7 @@ from typing import Any
 
 from mercer import _core
 from mercer.gram import Gram
-from mercer.native_kernel import reads_python
+from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.progress import Callback, Progress

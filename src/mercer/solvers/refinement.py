@@ -1,8 +1,8 @@
 """Digits that doubles do not have: the active-set method repeated on what is left to correct.
 
 Where coefficients and kernel values are both large, a slope in double precision is noise. With w
-summed to twice the digits (:mod:`mercer.error_free`) the slopes s of a point beta are known, and
-the step to the optimum is a problem of the same form,
+summed to twice the digits (:mod:`mercer.problem.error_free`) the slopes s of a point beta are
+known, and the step to the optimum is a problem of the same form,
 
     maximize    s'd - 1/2 d'(K + diag(ridge)) d
     subject to  lower - beta <= d <= upper - beta,   sum of d over every group = 0,
@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.error_free import Long, add_with_rest, long_expansion
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
+from mercer.problem.error_free import Long, add_with_rest, long_expansion
 from mercer.solvers.basis import Basis
 from mercer.solvers.feature_step import feature_step
 from mercer.solvers.margin import violation_unit

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.gram import Gram
-from mercer.native_kernel import Precision
+from mercer.gram.native import Precision
 from mercer.problem import (
     Certificate,
     Problem,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
-from mercer.native_kernel import reads_python
+from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.active_set import ActiveSet
 from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer._memory import require_memory
-from mercer.cross_gram import CrossGram
+from mercer.gram.cross import CrossGram
+from mercer.gram.native import reads_stored, take_rows
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
-from mercer.native_kernel import reads_stored, take_rows
 from mercer.solvers.linear_system.exact import with_constant
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._memory import LITTLE, available_bytes
+from mercer.gram.native import count_rows
 from mercer.kernels import Linear
-from mercer.native_kernel import count_rows
 from mercer.solvers.linear_system.approximate import fit_low_rank
 from mercer.solvers.linear_system.exact import (
     fit_cg,

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from mercer._memory import require_memory
 from mercer.formulations import least_squares
 from mercer.gram import Gram
+from mercer.gram.native import reads_python
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank import FeatureMap, LowRank
-from mercer.native_kernel import reads_python
 from mercer.solvers.linear_system.factors import CholeskyFactor
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned

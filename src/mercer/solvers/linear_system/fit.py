@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
+from mercer.gram.native import Precision
 from mercer.kernels import Constant, Kernel
 from mercer.lowrank import LowRank
-from mercer.native_kernel import Precision
 from mercer.solvers.linear_system.scan import Loss, Scan, default_alphas, scan
 from mercer.solvers.linear_system.system import System
 

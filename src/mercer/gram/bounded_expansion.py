@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Expansion
+from mercer.gram.native import build_kernel, is_centred
 from mercer.kernels import form as shapes
-from mercer.native_kernel import build_kernel, is_centred
 
 __all__ = ["BoundedExpansion", "LazyExpansion", "has_bound"]
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.kernels import form as shapes
-from mercer.native_kernel import (
+from mercer.gram.native import (
     MOST_SPREAD,
     Precision,
     RowSet,
@@ -19,6 +18,7 @@ from mercer.native_kernel import (
     spread,
     takes_bytes,
 )
+from mercer.kernels import form as shapes
 
 __all__ = ["carries", "carrying_rows", "distance_rounding"]
 

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _core
-from mercer.heavy_features import split_rows
+from mercer.gram.heavy_features import split_rows
+from mercer.gram.rows import Precision, RowSet, check_finite, count_rows, take_rows
 from mercer.kernels import form as shapes
-from mercer.row_set import Precision, RowSet, check_finite, count_rows, take_rows
 
 __all__ = [
     "MOST_SPREAD",

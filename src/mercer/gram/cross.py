@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer._threads import resolve_threads
-from mercer.kernels import Kernel
-from mercer.native_kernel import (
+from mercer.gram.native import (
     Precision,
     RowSet,
     build_kernel,
     count_rows,
     reads_stored,
 )
-from mercer.rounding import carrying_rows
+from mercer.gram.rounding import carrying_rows
+from mercer.kernels import Kernel
 
 __all__ = ["CrossGram", "cross_block"]
 

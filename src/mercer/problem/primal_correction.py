@@ -2,7 +2,7 @@
 
 A coefficient next to C = 1e5 is rounded to 1e-11, and so is w = sum_i beta_i phi_i. The slack this
 leaves is priced with C, and the duality gap of a perfect solution looks large. But every w' bounds
-the optimal value (see :mod:`mercer.duality`): with h_i = linear_i - <w', phi_i> - m_g(i),
+the optimal value (see :mod:`mercer.problem.duality`): with h_i = linear_i - <w', phi_i> - m_g(i),
 
     P(w', m) - D = |w' - w|^2/2 + sum_i [phi_i(h_i) - h_i beta_i + ridge_i beta_i^2/2]
                    + sum_g m_g (group_sum_g - sum of beta over g).
@@ -28,8 +28,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mercer.duality import conjugate_gap
-from mercer.inner_product import inner_product
+from mercer.problem.duality import conjugate_gap
+from mercer.problem.inner_product import inner_product
 
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem

@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer.gram.rows import RowSet
 from mercer.kernels import form as shapes
-from mercer.row_set import RowSet
 
 __all__ = ["SplitRows", "split_rows"]
 

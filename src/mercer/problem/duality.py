@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _core
-from mercer.inner_product import inner_product
+from mercer.problem.inner_product import inner_product
 
 if TYPE_CHECKING:
     from mercer.problem import Problem

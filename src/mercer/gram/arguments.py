@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._memory import available_bytes
-from mercer.row_set import Precision
+from mercer.gram.rows import Precision
 
 __all__ = ["cache_bytes", "check_segments", "indices", "resolve_precision"]
 

@@ -18,12 +18,8 @@ from scipy.sparse import issparse
 from mercer import _core
 from mercer._memory import require_memory
 from mercer._threads import resolve_threads
-from mercer.gram_arguments import cache_bytes, check_segments, indices, resolve_precision
-from mercer.kernels import Kernel
-from mercer.kernels.definiteness import Definiteness
-from mercer.kernels.form import Leaf
-from mercer.kernels.precomputed import check_kernel_matrix
-from mercer.native_kernel import (
+from mercer.gram.arguments import cache_bytes, check_segments, indices, resolve_precision
+from mercer.gram.native import (
     Precision,
     RowSet,
     build_kernel,
@@ -34,8 +30,12 @@ from mercer.native_kernel import (
     reads_stored,
     take_rows,
 )
-from mercer.rounding import carries, carrying_rows, distance_rounding
-from mercer.spot_check import SpotCheck, warn_of_indefinite
+from mercer.gram.rounding import carries, carrying_rows, distance_rounding
+from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
+from mercer.kernels import Kernel
+from mercer.kernels.definiteness import Definiteness
+from mercer.kernels.form import Leaf
+from mercer.kernels.precomputed import check_kernel_matrix
 
 __all__ = ["Expansion", "Gram"]
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
-from mercer.error_free import long_expansion
 from mercer.kernels.definiteness import Definiteness
-from mercer.primal_correction import corrected_gap, features_needed, is_large, long_gap
+from mercer.problem.error_free import long_expansion
+from mercer.problem.primal_correction import corrected_gap, features_needed, is_large, long_gap
 
 __all__ = ["Certificate", "Problem", "Solution", "certify"]
 
@@ -325,7 +325,7 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
     gram : Gram
         The kernel values; only ``expand``, if there is one, or ``product`` is asked for, once.
         Where rounding of coefficients makes the gap look large (see
-        :mod:`mercer.primal_correction`) it is asked again, or ``block`` is. If it gives the
+        :mod:`mercer.problem.primal_correction`) it is asked again, or ``block`` is. If it gives the
         ``features`` of a linear kernel, slopes that rounding spoils are computed from these
         with twice the digits.
     coef : array-like of shape (n_variables,)

@@ -1,0 +1,5 @@
+"""Kernel values on demand: of one set of rows, between two, and expansions over them."""
+
+from mercer.gram.gram import Expansion, Gram
+
+__all__ = ["Expansion", "Gram"]
