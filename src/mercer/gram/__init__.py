@@ -1,5 +1,6 @@
 """Kernel values on demand: of one set of rows, between two, and expansions over them."""
 
-from mercer.gram.gram import Expansion, Gram
+from mercer.gram.expansion import Expansion
+from mercer.gram.gram import Gram
 
 __all__ = ["Expansion", "Gram"]

@@ -1,9 +1,8 @@
 """The one quadratic program behind every machine, and the certificate of a solution."""
 
-from mercer.problem.problem import (
+from mercer.problem.certificate import (
     Certificate,
     KernelMatrix,
-    Problem,
     Solution,
     Status,
     assess,
@@ -12,6 +11,7 @@ from mercer.problem.problem import (
     definiteness_at,
     distance_error,
 )
+from mercer.problem.problem import Problem
 
 __all__ = [
     "Certificate",

@@ -1,0 +1,123 @@
+"""Functions over rows: sums of kernel values, evaluated in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer import _core
+from mercer._threads import resolve_threads
+from mercer.gram.native import (
+    Precision,
+    RowSet,
+    build_kernel,
+    count_rows,
+    reads_stored,
+    take_rows,
+)
+from mercer.gram.rounding import carrying_rows
+from mercer.kernels import Kernel
+
+__all__ = ["Expansion"]
+
+FloatArray = NDArray[np.float64]
+_PREDICTION_ROWS = 8192
+
+
+class Expansion:
+    """Functions ``f_c(x) = sum_j weights[j, c] k(rows[j], x)``, evaluated in blocks.
+
+    The value at a row does not depend on which other rows it is evaluated with, nor on
+    the number of threads.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    rows : array, sparse matrix or sequence of shape (n_rows, ...)
+        The rows expanded over. For a precomputed kernel: the integer positions of these
+        rows among the columns of what :meth:`evaluate` is given.
+    weights : array-like of shape (n_rows, n_functions)
+        Coefficients.
+    parts : array-like of int, default=None
+        Ascending offsets ``0, ..., n_rows`` that cut the sum into parts, given one by one.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        rows: Any,
+        weights: ArrayLike,
+        *,
+        parts: ArrayLike | None = None,
+        precision: Precision = "double",
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel, self.rows = kernel, rows
+        self.form = kernel.form()
+        self.weights = np.ascontiguousarray(weights, dtype=np.float64)
+        self.precision: Precision = precision
+        self.n_threads = resolve_threads(n_threads)
+        self._is_stored = reads_stored(self.form)
+        self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
+        if self.weights.ndim != 2 or len(self.weights) != len(self._columns):
+            raise ValueError(
+                f"weights must have shape ({len(self._columns)}, n_functions), "
+                f"got {self.weights.shape}"
+            )
+        cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
+        self.parts = [slice(*cut) for cut in pairwise(cuts)]
+
+    @cached_property
+    def left(self) -> RowSet:
+        """The rows expanded over, packed in a precision that carries."""
+        return carrying_rows(self.rows, self.precision, self.form)
+
+    def evaluate(self, X: Any) -> FloatArray:
+        """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions).
+
+        Rows whose values overflow in single precision are evaluated in double precision.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite in double precision either.
+        """
+        n = count_rows(X)
+        out = np.empty((len(self.parts), n, self.weights.shape[1]))
+        for start in range(0, n, _PREDICTION_ROWS):
+            rows = take_rows(X, np.arange(start, min(start + _PREDICTION_ROWS, n)))
+            block = slice(start, start + _PREDICTION_ROWS)
+            for k, values in enumerate(self.part_values(self._kernel_against(rows))):
+                out[k, block] = values.T
+        wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
+        if len(wrong):
+            if self.precision == "double":
+                raise ValueError(
+                    f"values at the rows of X must be finite, got those of row {wrong[0]} beyond "
+                    "the range of numbers: scale the features"
+                )
+            out[:, wrong] = self._in_double.evaluate(take_rows(X, wrong))
+        return out
+
+    @cached_property
+    def _in_double(self) -> Expansion:
+        cuts = [0, *(part.stop for part in self.parts)]
+        return Expansion(self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads)
+
+    def part_values(self, kernel: Any) -> Iterator[FloatArray]:
+        """Values of each part, shape (n_functions, n_rows), by the native kernel."""
+        product = getattr(_core, f"cross_product_{self.left.precision}")
+        for part in self.parts:
+            yield product(kernel, self._columns[part], self.weights[part], self.n_threads)
+
+    def _kernel_against(self, rows: Any) -> Any:
+        if self._is_stored:
+            left = RowSet(np.asarray(rows).T, self.left.precision)
+            return build_kernel(self.form, left, RowSet(rows, self.left.precision))
+        return build_kernel(self.form, self.left, self.left.like(rows))

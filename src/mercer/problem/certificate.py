@@ -1,0 +1,287 @@
+"""How good a point of a problem is, computed in float64 and independent of any solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer import _core
+from mercer.kernels.definiteness import Definiteness
+from mercer.problem.error_free import long_expansion
+from mercer.problem.primal_correction import corrected_gap, features_needed, is_large, long_gap
+from mercer.problem.problem import Problem
+
+__all__ = [
+    "Certificate",
+    "KernelMatrix",
+    "Solution",
+    "Status",
+    "assess",
+    "certify",
+    "certify_expansion",
+    "definiteness_at",
+    "distance_error",
+]
+
+Status = Literal[
+    "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
+]
+FloatArray = NDArray[np.float64]
+_FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
+
+
+class KernelMatrix(Protocol):
+    """What a certificate needs to know of the kernel values (a :class:`~mercer.Gram`)."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def definiteness(self) -> Definiteness: ...
+
+    def inspect(self, coef: FloatArray | None = None) -> Definiteness: ...
+
+    def block(
+        self,
+        rows: ArrayLike,
+        columns: ArrayLike,
+        *,
+        precision: Literal["single", "double"] | None = None,
+    ) -> NDArray[Any]: ...
+
+    def product(
+        self,
+        columns: ArrayLike | None,
+        weights: ArrayLike,
+        *,
+        rows: ArrayLike | None = None,
+        precision: Literal["single", "double"] | None = None,
+    ) -> FloatArray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """How good a point of a :class:`Problem` is, computed in float64.
+
+    Attributes
+    ----------
+    gradient : ndarray of shape (n_variables,)
+        Gradient of the objective, ``linear - (K + ridge) coef``.
+    multiplier : ndarray of shape (n_groups,)
+        Multiplier of each group: the common gradient of its free variables.
+    objective, primal : float
+        Dual value of the point and the best primal value found from it: that of its machine,
+        of the same w with another bias or scale, or of w with its rounding corrected.
+    gap : float or None
+        ``primal - objective``, an upper bound of the distance to the optimal value, if the
+        kernel is positive semi-definite. None if it is known not to be, infinite if no primal
+        point was found.
+    violation : float
+        Largest KKT violation: how much a feasible pair (or, without a group, a single
+        variable) could still gain per unit step.
+    infeasibility : float
+        Largest violation of the box, relative to the largest coefficient, or of a group sum,
+        relative to the sum of the sizes of its coefficients; at most 1.
+    error : float
+        Bound of the error of the gradients: of those that were not recomputed in double
+        precision, on which the violation does not depend, and of what rounding of distances
+        between rows does to all of them. 0 if there is neither.
+    corrections : ndarray or None
+        What was added to the values (K coef) behind the gradients so far because it was
+        recomputed; without that they would have the errors of the others. None if all were.
+    definiteness : {"known", "stated", "unknown", "refuted"}
+        Whether the kernel is positive semi-definite, as the gap needs: by construction, by
+        what the caller said, or not known but not refuted either by the kernel values of up to
+        256 rows, those with the largest coefficients first. "refuted" if it is not.
+    """
+
+    gradient: FloatArray
+    multiplier: FloatArray
+    objective: float
+    primal: float | None
+    gap: float | None
+    violation: float
+    infeasibility: float
+    error: float = 0.0
+    corrections: FloatArray | None = None
+    definiteness: Definiteness = "known"
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the point lies in the box and has its group sums, up to rounding."""
+        return self.infeasibility <= _FEASIBLE
+
+    @property
+    def relative_gap(self) -> float | None:
+        """The gap relative to the size of the objective.
+
+        Where the optimal value is 0, as for hulls that overlap or targets that are all alike, it
+        may stay near 1 or above however small the gap: no digit of the objective is known.
+        """
+        if self.gap is None or self.primal is None:
+            return None
+        if self.gap == np.inf:
+            return np.inf
+        scale = max(abs(self.objective), abs(self.primal))
+        return self.gap / scale if scale > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a solver returns: a point, its certificate, and what it cost.
+
+    The certificate's fields are those of :class:`Certificate`.
+    """
+
+    coef: FloatArray
+    gradient: FloatArray
+    multiplier: FloatArray
+    objective: float
+    primal: float | None
+    gap: float | None
+    violation: float
+    infeasibility: float
+    n_iter: int
+    n_kernel: int
+    seconds: float
+    status: Status
+    error: float = 0.0
+    corrections: FloatArray | None = None
+    definiteness: Definiteness = "known"
+    solver: str = ""
+    trace: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the point lies in the box and has its group sums, up to rounding."""
+        return self.infeasibility <= _FEASIBLE
+
+    @property
+    def relative_gap(self) -> float | None:
+        """The gap relative to the size of the objective."""
+        return Certificate.relative_gap.fget(self)  # type: ignore[attr-defined]
+
+    @property
+    def converged(self) -> bool:
+        """Whether the requested tolerance was reached."""
+        return self.status == "converged"
+
+
+def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificate:
+    """Certificate of a point, recomputed in float64 and independent of any solver.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem the point belongs to.
+    gram : Gram
+        The kernel values; only ``expand``, if there is one, or ``product`` is asked for, once.
+        Where rounding of coefficients makes the gap look large (see
+        :mod:`mercer.problem.primal_correction`) it is asked again, or ``block`` is. If it gives the
+        ``features`` of a linear kernel, slopes that rounding spoils are computed from these
+        with twice the digits.
+    coef : array-like of shape (n_variables,)
+        The point. Variables on a bound must equal it exactly (solvers snap).
+
+    Returns
+    -------
+    Certificate
+    """
+    beta = _checked_point(problem, gram, coef)
+    found = certify_expansion(problem, gram, beta, _expansion(problem, gram, beta))
+    return replace(found, error=distance_error(gram, beta))
+
+
+def distance_error(gram: KernelMatrix, beta: FloatArray) -> float:
+    """Bound of what rounding of distances does to (K beta) in float64, where the gram tells it."""
+    known = getattr(gram, "expansion_error", None)
+    return 0.0 if known is None else float(known(beta))
+
+
+def certify_expansion(
+    problem: Problem, gram: KernelMatrix, beta: FloatArray, values: FloatArray
+) -> Certificate:
+    """Certificate of a point whose expansion ``values`` = (K beta)[index] is known in float64."""
+    definiteness = definiteness_at(problem, gram, beta)
+    found = assess(problem, beta, values, definiteness)
+    if found.gap is None:
+        return found
+    if not is_large(problem, found):
+        return found
+    features = features_needed(problem, gram, beta, found)
+    if features is not None:
+        values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
+        found = assess(problem, beta, values, definiteness)
+        gap = long_gap(problem, features, beta, values, found)
+    else:
+        gap = corrected_gap(problem, gram, beta, values, found)
+    return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
+
+
+def assess(
+    problem: Problem,
+    beta: FloatArray,
+    values: FloatArray,
+    definiteness: Definiteness = "known",
+    report: tuple[Any, ...] | None = None,
+) -> Certificate:
+    """Certificate of a point whose expansion ``values`` = (K beta)[index] is known.
+
+    ``report`` is what the core says of these values, if it was asked before. A group is optimal
+    if max over I_up of the gradient <= min over I_down; its multiplier is the common gradient of
+    its free variables. A variable without a group is optimal if the gradient is <= 0 where it
+    may rise and >= 0 where it may fall (docs/theory/problem.md#optimality).
+    """
+    # gradient = linear - values - ridge b
+    # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
+    if report is None:
+        report = _core.report_point(beta, values, *problem._arrays)
+    gradient, multiplier, objective, violation, infeasibility, gap = report
+    if definiteness == "refuted":
+        gap = None
+    return Certificate(
+        gradient=gradient,
+        multiplier=multiplier,
+        objective=objective,
+        primal=None if gap is None else objective + gap,
+        gap=gap,
+        violation=violation,
+        infeasibility=infeasibility,
+        definiteness=definiteness,
+    )
+
+
+def definiteness_at(problem: Problem, gram: KernelMatrix, coef: FloatArray) -> Definiteness:
+    """What is known of the kernel; where that is nothing, its values at the point are asked."""
+    if gram.definiteness != "unknown":
+        return gram.definiteness
+    return gram.inspect(problem.row_coef(coef, gram.n_rows))
+
+
+def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> FloatArray:
+    beta = np.ascontiguousarray(coef, dtype=np.float64)
+    if beta.shape != problem.linear.shape:
+        raise ValueError(f"coef must have shape {problem.linear.shape}, got {beta.shape}")
+    if _core.is_point(beta, problem.index, gram.n_rows):
+        return beta
+    if not np.isfinite(beta).all():
+        raise ValueError("coef must be finite")
+    raise ValueError(
+        f"index must lie below the {gram.n_rows} rows of the gram, got {problem.index.max()}"
+    )
+
+
+def _expansion(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> FloatArray:
+    """Value (K beta)_i of each variable, from the rows with a non-zero coefficient."""
+    if hasattr(gram, "expand"):
+        values: FloatArray = gram.expand(problem.index, beta)
+        return values
+    row_coef = problem.row_coef(beta, gram.n_rows)
+    columns = row_coef.nonzero()[0]
+    if not len(columns):
+        return np.zeros(len(beta))
+    return gram.product(columns, row_coef[columns], precision="double")[problem.index]
