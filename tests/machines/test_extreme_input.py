@@ -220,3 +220,26 @@ def test_kernel_values_whose_squares_vanish(machine: Any, size: float) -> None:
         np.testing.assert_allclose(
             tiny.solutions_[0].objective / size**2, same.solutions_[0].objective, rtol=1e-3
         )
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "squared_error", "huber"])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_finite_price_of_squares_is_never_unbounded(loss: str, precision: Any) -> None:
+    """The ridge 1/C bounds the dual even where rounding hides it next to the kernel values."""
+    machine = SVC(C=1e7, loss=loss, gamma=1.0, precision=precision).fit([[0.0], [0.0]], [1, -1])
+    assert machine.solutions_[0].status == "converged"
+    assert machine.objective_ == pytest.approx(1e7 if loss != "huber" else machine.objective_)
+    x = np.random.default_rng(0).normal(size=(20, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        far = SVR(kernel="linear", loss="squared_error", C=10, precision=precision)
+        far.fit(np.c_[x, np.full(20, 1e8)], x[:, 0])
+    assert far.solutions_[0].status != "unbounded"
+
+
+def test_lost_ridges_of_many_rows_are_found_in_double_precision() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (3200, 2)).astype(float), rng.integers(0, 2, 3200)
+    machine = SVC(C=1e8, loss="squared_hinge", gamma=1.0).fit(X, y)
+    assert machine.solutions_[0].status == "converged"
+    assert machine.objective_ == pytest.approx(1.5965e11, rel=1e-4)

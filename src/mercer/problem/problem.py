@@ -132,6 +132,14 @@ class Problem:
         return moved
 
     @property
+    def is_endless(self) -> bool:
+        """Whether a variable has neither a bound nor a ridge to end its way.
+
+        No other problem with a positive semi-definite kernel is unbounded.
+        """
+        return bool((np.isinf(self.upper - self.lower) & (self.ridge == 0.0)).any())
+
+    @property
     def n_variables(self) -> int:
         """Number of variables."""
         return len(self.linear)
@@ -162,7 +170,10 @@ class Problem:
 
 def _spread(name: str, value: ArrayLike, m: int, dtype: type) -> NDArray[Any]:
     """``value`` as a contiguous array of length ``m``; a scalar is repeated."""
-    array: NDArray[Any] = np.asarray(value, dtype=dtype)
+    try:
+        array: NDArray[Any] = np.asarray(value, dtype=dtype)
+    except OverflowError as error:
+        raise ValueError(f"{name} must fit into {np.dtype(dtype)}: {error}") from error
     if array.ndim == 0:
         return np.full(m, array)
     if array.shape != (m,):

@@ -165,6 +165,8 @@ class Basis:
                 break
             best = certificate
             self._native.set_gradient(certificate.gradient)
+        if status == "unbounded" and not self.problem.is_endless:
+            status = "precision-limit"  # rounding has hidden the curvature of the ridge
         if status != "unbounded" and certificate.violation <= aim and certificate.is_feasible:
             status = "converged"
         elif status == "converged":

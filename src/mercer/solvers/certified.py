@@ -129,8 +129,7 @@ class CertifiedRun(ABC):
         """Along a flat direction without end rounding decides: that needs all digits."""
         if self.gram.precision == "double":
             return "double"
-        endless = np.isinf(self.problem.upper - self.problem.lower) & (self.problem.ridge == 0.0)
-        return "double" if endless.any() else "single"
+        return "double" if self.problem.is_endless else "single"
 
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
         """Whether the last native run was the last; one that stalled may go on in double.
@@ -157,6 +156,9 @@ class CertifiedRun(ABC):
             self.origin = Origin(self.coef.copy(), known.error, known.corrections)
         result = self.native_run(precision, tolerance, None if known is None else known.gradient)
         self.status, self.drifted = result.status, result.drifted
+        if self.status == "unbounded" and not self.problem.is_endless:
+            # rounding has hidden the curvature of the ridge
+            self.status = "precision-limit"
         self.left -= result.iterations
         self.record(result)
         if self.drifted or result.status == "callback" or result.violation == np.inf:

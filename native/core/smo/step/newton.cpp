@@ -39,8 +39,16 @@ StepRecord newton_record(State<T>& state, Choice<T>& choice, double factor) {
     const double curve = state.pair_curvature(pair, choice.up_row);
     const double sum = (pair.up == none ? 0.0 : state.curvature[pair.up]) +
                        (pair.down == none ? 0.0 : state.curvature[pair.down]);
+    // Where rounding hides the curvature of the kernel that of the ridge is left.
+    const double ridge = (pair.up == none ? 0.0 : state.ridge[pair.up]) +
+                         (pair.down == none ? 0.0 : state.ridge[pair.down]);
+    const double noise = std::numeric_limits<T>::epsilon() * std::abs(sum);
     StepRecord record{pair};
-    if (curve > std::numeric_limits<T>::epsilon() * std::abs(sum)) record.newton = slope / curve;
+    if (curve > noise) {
+        record.newton = slope / curve;
+    } else if (ridge > 0.0) {
+        record.newton = slope / std::max(ridge, noise);
+    }
     record.kind = factor * record.newton < room ? StepKind::free : StepKind::clipped;
     record.length = std::min(factor * record.newton, room);
     record.unbounded = larger_coefficient(state, pair) + record.length > overflow;
