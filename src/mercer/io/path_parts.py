@@ -17,6 +17,7 @@ from mercer.io.consistency import (
 )
 from mercer.io.recipe import Recipe, State, assembled
 from mercer.kernels import Kernel
+from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.lowrank import LowRank
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.training_rows import TrainingRows
@@ -73,7 +74,7 @@ def check_rows(kernel: Kernel, rows: Any, training: Any) -> None:
         require_array(names, "feature_names_in_", "O", (shape[1],))
         require(all(type(name) is str for name in names), "feature_names_in_ must be strings")
     if training._is_precomputed():
-        require(shape[0] == shape[1], f"a precomputed matrix is square, got {shape}")
+        check_kernel_matrix(rows)
     else:
         check_values(kernel, rows[:1])
 
