@@ -41,7 +41,9 @@ def describe(path: Path) -> RenderableType:
         return framed(str(path), sections | {"machine": [f"{type(machine).__name__}, not fitted"]})
     sections["trained on"] = [] if card is None else [_source_line(card)]
     sections["features"] = _feature_lines(card, estimator)
-    if hasattr(machine, "classes_"):
+    if getattr(machine, "multilabel_", False):
+        sections["labels"] = [plural(len(machine.classes_), "label")]
+    elif hasattr(machine, "classes_"):
         sections["classes"] = [class_text(machine.classes_)]
     sections["machine"] = [machine_line(machine)]
     sections["certificate"] = certificate_lines(machine)

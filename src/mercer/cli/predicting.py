@@ -59,11 +59,11 @@ def _no_machine(model: Path, result: Any) -> str:
     """Why a path or an error curve has no predictions of its own."""
     name = type(result).__name__
     if not hasattr(result, "predict"):
-        return f"{model} holds a {name}, which predicts nothing"
+        return f"{model} holds no machine but {name}, which predicts nothing"
     choice = ", ".join(list(inspect.signature(result.predict).parameters)[1:])
     return (
-        f"{model} holds a {name}, many machines: choose one in Python with "
-        f"mercer.io.load({str(model)!r}).predict(X, {choice}), or save a PathSVC, which chooses C"
+        f"{model} holds a {name}, a machine for every {choice}: choose one in Python, "
+        f"mercer.io.load({str(model)!r}).predict(X, {choice})"
     )
 
 

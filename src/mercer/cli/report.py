@@ -16,6 +16,7 @@ __all__ = [
     "certificate_lines",
     "class_text",
     "framed",
+    "kernel_text",
     "machine_line",
     "plural",
     "score_text",
@@ -136,7 +137,9 @@ def _path_lines(machine: Any) -> list[str | Text]:
         f"KKT violation   {max(path.violation for path in machine.paths_):.2e}",
     ]
     if machine.cv_error_ is not None:
-        lines.append(f"held-out error  {float(machine.cv_error_(machine.C_)):.4g}")
+        # Sums of shares leave rounding where they cancel.
+        error = round(float(machine.cv_error_(machine.C_)), 12)
+        lines.append(f"held-out error  {error:.4g}")
     return lines
 
 
