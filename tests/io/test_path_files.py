@@ -146,6 +146,15 @@ def test_rows_and_positions_that_do_not_fit_together_are_refused(tmp_path):
     refuses(replace(path, kernel_values=values), "does not hold a valid model", tmp_path)
 
 
+def test_rows_whose_kernel_values_overflow_are_refused_when_asked_for(tmp_path):
+    path = svc_path(X.copy(), TWO, C_max=5.0, kernel="linear")
+    path.rows[5] *= 1e200
+    loaded = through_file(path, tmp_path)
+    for ask in (loaded.certificate, loaded.leave_one_out):
+        with pytest.raises(ValueError, match="kernel values must be finite"):
+            ask(1.0)
+
+
 def test_a_machine_with_the_paths_of_another_is_refused(tmp_path):
     machine = PathSVC(C_max=5.0, cv=2).fit(X, THREE)
     other = PathSVC(C_max=5.0, cv=2).fit(X[:20], THREE[:20])
