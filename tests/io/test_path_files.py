@@ -141,6 +141,13 @@ def test_rows_and_positions_that_do_not_fit_together_are_refused(tmp_path):
     stored = svc_path(STORED, TWO, kernel="precomputed", C_max=5.0, low_rank=2)
     stored.low_rank.maps_[0].rows[0] = 30
     refuses(stored, "rows of low_rank must lie in 0..29", tmp_path)
+    approximate = svc_path(X, TWO, C_max=5.0, low_rank=5)
+    for change in ({"kernel": Gaussian([1.0, 2.0])}, {"factor": None}, {"rows": Z[:5, :2]}):
+        wrong = copy.deepcopy(approximate)
+        features = wrong.low_rank.maps_[0]
+        vars(features).update(change)
+        vars(features._gram).update({k: v for k, v in change.items() if k == "kernel"})
+        refuses(wrong, "does not hold a valid model", tmp_path)
     values = copy.copy(path.kernel_values)
     values.kernel = Gaussian([1.0, 2.0])
     refuses(replace(path, kernel_values=values), "does not hold a valid model", tmp_path)

@@ -104,6 +104,8 @@ def _check_low_rank(low_rank: Any, rows: Any, is_stored: bool) -> None:
         else:
             fits = features.rows.shape[1] == rows.shape[1]
             require(fits, "the rows of the basis have another width")
+            if features.rank:
+                check_values(features.kernel, features.rows[:1])
 
 
 PATH_PARTS = (
