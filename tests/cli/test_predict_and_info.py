@@ -12,7 +12,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import LSSVR, RLSC, SVC, OneClassSVM, ReducedSVC
+from mercer import LSSVR, RLSC, SVC, OneClassSVM, PathSVC, ReducedSVC, kernel_path, svc_path
 from mercer.cli.columns import Columns, usable_frame
 from mercer.io import load, load_libsvm, save, save_libsvm
 
@@ -207,3 +207,44 @@ def test_several_targets_are_several_columns(mercer, iris):
     table = table_of(mercer("predict", "m.mercer", "data.csv"))
     assert list(table.columns) == ["prediction 1", "prediction 2"]
     np.testing.assert_array_equal(table.to_numpy(), model.predict(numbers))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_machine_that_chose_on_a_path(mercer, iris, n_classes):
+    rows = iris[iris.columns[:4]]
+    labels = np.array(["one", "two", "three"])[np.arange(len(rows)) // 50 % n_classes]
+    machine = make_pipeline(StandardScaler(), PathSVC(C_max=5.0, cv=2)).fit(rows, labels)
+    save(machine, "m.mercer")
+    shown = mercer("info", "m.mercer").stdout
+    for words in ("PathSVC with C =", "StandardScaler > PathSVC", "held-out error", "events"):
+        assert words in shown
+    assert ("3 pairs of classes" in shown) == (n_classes == 3)
+    rows.to_csv("rows.csv", index=False)
+    table = table_of(mercer("predict", "m.mercer", "rows.csv"))
+    assert list(table.prediction) == list(machine.predict(rows))
+
+
+def test_a_path_has_no_predictions_of_its_own(mercer, iris):
+    rows, labels = iris[iris.columns[:4]].to_numpy(), np.arange(len(iris)) // 50 > 1
+    pd.DataFrame(rows).to_csv("rows.csv", index=False)
+    path = svc_path(rows, labels, C_max=5.0)
+    for result, choice, words in (
+        (path, "C", "events from C="),
+        (kernel_path(rows, labels, gamma_min=0.1, gamma_max=0.2), "gamma", "KernelPath of 150"),
+    ):
+        save(result, "p.mercer")
+        assert words in mercer("info", "p.mercer").stdout
+        message = mercer("predict", "p.mercer", "rows.csv", code=2).stderr
+        assert f"a machine for every {choice}: choose one" in message
+    save(path.error(rows, labels), "e.mercer")
+    assert "StepFunction of" in mercer("info", "e.mercer").stdout
+    assert "predicts nothing" in mercer("predict", "e.mercer", "rows.csv", code=2).stderr
+
+
+def test_several_labels_are_no_classes(mercer, iris):
+    rows = iris[iris.columns[:4]]
+    save(RLSC().fit(rows, np.c_[rows > rows.mean()]), "m.mercer")
+    assert "4 labels" in mercer("info", "m.mercer").stdout
+    rows.to_csv("rows.csv", index=False)
+    table = table_of(mercer("predict", "m.mercer", "rows.csv"))
+    assert [name for name in table if name.startswith("prediction")][-1] == "prediction 4"

@@ -6,7 +6,7 @@ import copy
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,32 @@ def resealed(content: bytes, count: int, rng: Rng) -> Iterator[bytes]:
         yield packed(entries | {name: damaged})
 
 
+def altered(content: bytes, count: int, rng: Rng) -> Iterator[bytes]:
+    """An array with a number that is out of place, of another length or of another type."""
+    entries = unpacked(content)
+    names = sorted(name for name in entries if name.startswith("arrays/"))
+    for _ in range(count):
+        name = names[int(rng.integers(len(names)))]
+        array = np.load(io.BytesIO(entries[name]))
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, _altered(array, rng), version=(1, 0))
+        yield packed(entries | {name: buffer.getvalue()})
+
+
+def _altered(array: np.ndarray, rng: Rng) -> np.ndarray:
+    choice, is_number = rng.random(), array.dtype.kind in "if"
+    if choice < 0.1:
+        return array.astype(rng.choice(["f8", "f4", "i8", "i1", "U3"]) if is_number else "U3")
+    if choice < 0.2:
+        return np.resize(array, (*array.shape[:-1], max(array.size + rng.choice([-1, 1]), 0)))
+    changed = array.copy()
+    if array.size and is_number:
+        wrong = [-1.0, 0.0, 1.0, 2.0, 127.0, array.size]
+        wrong += [np.nan, np.inf, -1e300, 1e-300] if array.dtype.kind == "f" else [-128.0]
+        changed.flat[int(rng.integers(array.size))] = np.array(rng.choice(wrong), array.dtype)
+    return changed
+
+
 def crafted(content: bytes, count: int, rng: Rng) -> Iterator[bytes]:
     """Parts of the document replaced by hostile ones or by each other, or left out."""
     entries = unpacked(content)
@@ -95,7 +121,13 @@ def packed(entries: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def opened(content: bytes, path: Path, rows: Any) -> str:
+def _predicted(model: Any, rows: Any) -> Any:
+    return model.predict(rows)
+
+
+def opened(
+    content: bytes, path: Path, rows: Any, use: Callable[[Any, Any], Any] = _predicted
+) -> str:
     """Open a file and use it: "refused", or "loaded". Anything but a ValueError comes out.
 
     Of preprocessing that is not scikit-learn's any more, scikit-learn may say anything.
@@ -107,7 +139,7 @@ def opened(content: bytes, path: Path, rows: Any) -> str:
     except ValueError:
         return "refused"
     try:
-        model.predict(rows)
+        use(model, rows)
     except (TypeError, AttributeError, LookupError):
         assert isinstance(model, Pipeline)
         return "refused"

@@ -23,7 +23,7 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("kind", ["truncated", "flipped", "resealed", "crafted"])
+@pytest.mark.parametrize("kind", ["truncated", "flipped", "resealed", "altered", "crafted"])
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_damaged_file_is_refused_or_harmless(name, kind, tmp_path):

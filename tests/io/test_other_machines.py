@@ -16,6 +16,7 @@ from mercer.solvers.linear_system import ConjugateGradient
 
 TWO = Y > 0
 NUMBERS = X[:, 3]
+SEVERAL = np.c_[Y > 0, Y > 1, X[:, 0] > 5.5].astype(int)
 BASIS = LowRank(20, basis="incomplete-cholesky", random_state=0)
 CASES = {
     "RLSC": (RLSC(alpha="loo"), X, LABELS["str"]),
@@ -30,6 +31,9 @@ CASES = {
     "LSSVC of low rank": (LSSVC(low_rank=30), X, Y),
     "LSSVC by Nystrom": (LSSVC(low_rank=LowRank(30, method="nystrom", random_state=1)), X, Y),
     "LSSVC of the subset": (LSSVC(low_rank=LowRank(30, method="subset", random_state=1)), X, Y),
+    "RLSC of several labels": (RLSC(alpha="loo", scoring="f1_macro"), X, SEVERAL),
+    "LSSVC of two labels": (LSSVC(low_rank=20), X, SEVERAL[:, :2]),
+    "LSSVC of several labels, linear": (LSSVC(kernel="linear", loo=False), X, SEVERAL),
     "LSSVR": (LSSVR(), X[:, :3], NUMBERS),
     "LSSVR of two targets": (LSSVR(low_rank=BASIS), X[:, :3], X[:, 2:]),
     "LSSVR, robust": (LSSVR(robust="huber"), X[:, :3], NUMBERS),
@@ -38,7 +42,7 @@ CASES = {
     "ReducedSVC, precomputed": (ReducedSVC(kernel="precomputed", low_rank=25), X @ X.T, Y),
     "ReducedSVC by Nystrom": (ReducedSVC(low_rank=LowRank(25, method="nystrom")), X, TWO),
 }
-METHODS = ("predict", "decision_function", "predict_proba")
+METHODS = ("predict", "decision_function", "predict_proba", "predict_log_proba")
 
 
 def answers(machine, rows):
@@ -114,3 +118,15 @@ def test_what_does_not_fit_together_is_refused(name, tmp_path):
         save(machine, tmp_path / "m")
         with pytest.raises(ValueError, match="do not fit together"):
             load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("multilabel_", False), ("multilabel_", "yes"), ("probability_slope_", np.nan)],
+)
+def test_labels_that_do_not_fit_the_values_are_refused(name, wrong, tmp_path):
+    machine = LSSVC().fit(X, SEVERAL[:, :2])
+    setattr(machine, name, wrong)
+    save(machine, tmp_path / "m")
+    with pytest.raises(ValueError, match="do not fit together"):
+        load(tmp_path / "m")

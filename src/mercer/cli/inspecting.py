@@ -15,12 +15,16 @@ from mercer.cli.report import (
     certificate_lines,
     class_text,
     framed,
+    kernel_text,
     machine_line,
     plural,
     score_text,
+    size_text,
     support_line,
 )
 from mercer.io import load, read_metadata
+from mercer.io.model_file import RESULTS
+from mercer.paths import ErrorCurve, StepFunction
 
 __all__ = ["describe"]
 
@@ -28,6 +32,8 @@ __all__ = ["describe"]
 def describe(path: Path) -> RenderableType:
     """Return what is inside a model file."""
     estimator = load(path)
+    if isinstance(estimator, RESULTS):
+        return framed(str(path), _result_sections(estimator, path))
     card = read_card(path)
     machine = machine_of(estimator)
     sections: dict[str, list[str | Text]] = {"estimator": [_steps(estimator)]}
@@ -35,7 +41,9 @@ def describe(path: Path) -> RenderableType:
         return framed(str(path), sections | {"machine": [f"{type(machine).__name__}, not fitted"]})
     sections["trained on"] = [] if card is None else [_source_line(card)]
     sections["features"] = _feature_lines(card, estimator)
-    if hasattr(machine, "classes_"):
+    if getattr(machine, "multilabel_", False):
+        sections["labels"] = [plural(len(machine.classes_), "label")]
+    elif hasattr(machine, "classes_"):
         sections["classes"] = [class_text(machine.classes_)]
     sections["machine"] = [machine_line(machine)]
     sections["certificate"] = certificate_lines(machine)
@@ -44,6 +52,28 @@ def describe(path: Path) -> RenderableType:
     sections["size"] = [support_line(machine, path.stat().st_size)]
     sections["written by"] = [_versions_line(path)]
     return framed(str(path), sections)
+
+
+def _result_sections(result: Any, path: Path) -> dict[str, list[str | Text]]:
+    """A path, a grid or an error curve in words."""
+    sections: dict[str, list[str | Text]] = {"holds": [_words(result)]}
+    if getattr(result, "classes", None) is not None:
+        sections["classes"] = [class_text(result.classes)]
+    if getattr(result, "kernel", None) is not None:
+        sections["kernel"] = [kernel_text(result.kernel)]
+    if hasattr(result, "summary"):
+        sections["summary"] = list(str(result.summary()).splitlines())
+    sections["size"] = [size_text(path.stat().st_size)]
+    sections["written by"] = [_versions_line(path)]
+    return sections
+
+
+def _words(result: Any) -> str:
+    if not isinstance(result, StepFunction | ErrorCurve):
+        return repr(result).strip("<>")
+    pieces = plural(len(result.x), "piece")
+    ends = f"from {result.x[0]:.4g} to {result.end:.4g}"
+    return f"{type(result).__name__} of {pieces} {ends}, at least {result.minimum:.6g}"
 
 
 def _steps(estimator: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from mercer.cli.errors import InputError, quoted
 from mercer.cli.estimators import machine_of, preparation_of
 from mercer.cli.tables import SparseData, read_file
 from mercer.io import load
+from mercer.io.model_file import RESULTS
 
 __all__ = ["Predictions", "predict"]
 
@@ -40,6 +42,8 @@ def predict(model: Path, file: Path) -> Predictions:
     ``decision`` (positive: the second class, or normal) or one column for each class.
     """
     estimator = load(model)
+    if isinstance(estimator, RESULTS):
+        raise InputError(_no_machine(model, estimator))
     machine = machine_of(estimator)
     if not hasattr(machine, "intercept_"):
         raise InputError(f"{model} holds a machine that is not fitted: {machine!r:.80}")
@@ -49,6 +53,18 @@ def predict(model: Path, file: Path) -> Predictions:
     table = _columns(predicted) | _decisions(estimator, rows)
     notes = _unknown_categories(estimator, rows)
     return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
+
+
+def _no_machine(model: Path, result: Any) -> str:
+    """Why a path or an error curve has no predictions of its own."""
+    name = type(result).__name__
+    if not hasattr(result, "predict"):
+        return f"{model} holds no machine but {name}, which predicts nothing"
+    choice = ", ".join(list(inspect.signature(result.predict).parameters)[1:])
+    return (
+        f"{model} holds a {name}, a machine for every {choice}: choose one in Python, "
+        f"mercer.io.load({str(model)!r}).predict(X, {choice})"
+    )
 
 
 def _rows(estimator: Any, card: Card | None, content: pd.DataFrame | SparseData) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ __all__ = [
     "certificate_lines",
     "class_text",
     "framed",
+    "kernel_text",
     "machine_line",
     "plural",
     "score_text",
@@ -65,12 +66,11 @@ def score_text(scores: Scores) -> Text:
 
 def machine_line(machine: Any) -> str:
     """Return the machine in words: its class, price and kernel."""
-    kernel = repr(machine.kernel_)
-    shown = kernel if len(kernel) <= 200 else kernel[:197] + "..."
-    if not hasattr(machine, "alpha_") and not machine.solutions_:
+    shown = kernel_text(machine.kernel_)
+    if not _is_known(machine):
         # Text of LIBSVM does not tell the parameters.
         return f"{type(machine).__name__} with kernel {shown}"
-    names = ("C", "epsilon", "nu", "alpha_")
+    names = ("C", "C_", "epsilon", "nu", "alpha_")
     price = [
         f"{name.rstrip('_')} = {getattr(machine, name):g}"
         for name in names
@@ -81,10 +81,24 @@ def machine_line(machine: Any) -> str:
     return f"{type(machine).__name__} with {', '.join(price)}, kernel {shown}"
 
 
+def kernel_text(kernel: Any) -> str:
+    """Return the kernel, the beginning of a long one."""
+    text = repr(kernel)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _is_known(machine: Any) -> bool:
+    """Whether the model tells how it was trained."""
+    is_solved = hasattr(machine, "alpha_") or hasattr(machine, "path_")
+    return is_solved or bool(machine.solutions_)
+
+
 def certificate_lines(machine: Any) -> list[str | Text]:
     """Return how good the solution is, over all the problems that were solved."""
     if hasattr(machine, "alpha_"):
         return _system_lines(machine)
+    if hasattr(machine, "path_"):
+        return _path_lines(machine)
     solutions = machine.solutions_
     if not solutions:
         return ["none: the model comes from elsewhere"]
@@ -114,13 +128,27 @@ def _system_lines(machine: Any) -> list[str | Text]:
     return lines
 
 
+def _path_lines(machine: Any) -> list[str | Text]:
+    """How the paths were followed that C was chosen on."""
+    events = plural(sum(len(path.segments.changed) for path in machine.paths_), "event")
+    several = f" on {len(machine.paths_)} pairs of classes" if len(machine.paths_) > 1 else ""
+    lines: list[str | Text] = [
+        f"{events}{several}, up to C = {machine.path_.C_end:.4g}, {machine.path_.status}",
+        f"KKT violation   {max(path.violation for path in machine.paths_):.2e}",
+    ]
+    if machine.cv_error_ is not None:
+        # Sums of shares leave rounding where they cancel.
+        error = round(float(machine.cv_error_(machine.C_)), 12)
+        lines.append(f"held-out error  {error:.4g}")
+    return lines
+
+
 def support_line(machine: Any, n_bytes: int) -> str:
     """Return the size of the model."""
     if not hasattr(machine, "dual_coef_"):
         return f"{plural(machine.n_features_in_, 'weight')}, {size_text(n_bytes)}"
     count, rows = machine.dual_coef_.shape[1], machine.shape_fit_[0]
-    is_known = hasattr(machine, "alpha_") or bool(machine.solutions_)
-    share = f" ({100 * count / rows:.0f} % of the rows)" if is_known else ""
+    share = f" ({100 * count / rows:.0f} % of the rows)" if _is_known(machine) else ""
     return f"{plural(count, 'support vector')}{share}, {size_text(n_bytes)}"
 
 

@@ -21,7 +21,16 @@ from mercer.machines.least_squares import LeastSquaresMachine
 from mercer.machines.streaming import Stream
 from mercer.problem import Solution, Status
 
-__all__ = ["checked_solution", "require", "require_array", "require_rows", "revived"]
+__all__ = [
+    "check_kernel",
+    "check_values",
+    "checked_solution",
+    "is_number",
+    "require",
+    "require_array",
+    "require_rows",
+    "revived",
+]
 
 # A kernel value takes as many products as the degree says, a call as many threads as it is told:
 # more than anybody wants would keep a reader of the file waiting.
@@ -70,18 +79,21 @@ def checked_solution(solution: Solution) -> Solution:
     for name in ("coef", "gradient"):
         require_array(getattr(solution, name), f"solutions_.{name}", "f", np.shape(solution.coef))
     require(np.ndim(solution.coef) == 1, "solutions_.coef must be a vector")
+    n_groups = np.size(solution.multiplier)
+    require_array(solution.multiplier, "solutions_.multiplier", "f", (n_groups,))
     require(solution.status in get_args(Status), f"the status is {solution.status!r:.40}")
     for name in ("objective", "violation", "infeasibility", "seconds", "error"):
-        require(_is_number(getattr(solution, name)), f"solutions_.{name} must be a number")
+        require(is_number(getattr(solution, name)), f"solutions_.{name} must be a number")
     for name in ("primal", "gap"):
         value = getattr(solution, name)
-        require(value is None or _is_number(value), f"solutions_.{name} must be a number or None")
+        require(value is None or is_number(value), f"solutions_.{name} must be a number or None")
     for name in ("n_iter", "n_kernel"):
         require(isinstance(getattr(solution, name), int | np.integer), f"{name} must be a count")
     return solution
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether it is a real number, which may be infinite or NaN."""
     return isinstance(value, float | int | np.floating) and not isinstance(value, bool)
 
 
@@ -112,7 +124,7 @@ def _check(machine: Any) -> None:
 
 def _check_function(machine: Any) -> None:
     """What is evaluated: weights of the features, or coefficients of support vectors."""
-    _check_kernel(machine.kernel_, machine._is_precomputed())
+    check_kernel(machine.kernel_, machine._is_precomputed())
     n_coef, n_intercepts = _counts(machine)
     if "coef_" in vars(machine):
         require_array(machine.coef_, "coef_", "f", (n_coef, machine.n_features_in_))
@@ -136,8 +148,7 @@ def _counts(machine: Any) -> tuple[int, int]:
         n_outputs = np.size(machine.intercept_)
         require(n_outputs > 0, "intercept_ must have an entry")
         if is_classifier(machine):
-            allowed = (1, len(machine.classes_))
-            require(n_outputs in allowed, f"intercept_ must have one of {allowed} entries")
+            _check_outputs(machine, n_outputs)
         else:
             require(machine._n_dimensions in (1, 2), f"{machine._n_dimensions!r:.40} dimensions")
         return n_outputs, n_outputs
@@ -146,21 +157,32 @@ def _counts(machine: Any) -> tuple[int, int]:
     return (n_pairs if isinstance(machine, ReducedSVC) else n_classes - 1), n_pairs
 
 
+def _check_outputs(machine: Any, n_outputs: int) -> None:
+    """Of least squares: a value for each class or label, of two classes one."""
+    require(type(machine.multilabel_) is bool, "multilabel_ must be True or False")
+    n_classes = len(machine.classes_)
+    expected = 1 if n_classes == 2 and not machine.multilabel_ else n_classes
+    require(n_outputs == expected, f"intercept_ must have {expected} entries")
+    slope = vars(machine).get("probability_slope_", 1.0)
+    require(is_number(slope) and np.isfinite(slope), "probability_slope_ must be a number")
+
+
 def _check_stream(machine: Any) -> None:
     stream = machine._stream
     require(isinstance(stream, Stream), "_stream")
-    _check_kernel(stream.kernel, False)
+    check_kernel(stream.kernel, False)
     if stream.low_rank is None:
         width = machine.n_features_in_ + bool(stream.penalized)
         require(len(stream.moments[0].mean) == width, f"the stream must have {width} features")
     else:
         for features in stream.low_rank.maps_:
-            _check_kernel(features.kernel, False)
+            check_kernel(features.kernel, False)
             fits = features.rows.shape[1:] == (machine.n_features_in_,)
             require(fits, "the rows of the stream's basis have another width")
 
 
-def _check_kernel(kernel: Any, is_stored: bool) -> None:
+def check_kernel(kernel: Any, is_stored: bool) -> None:
+    """Raise ValueError unless it is a kernel, of stored values or of rows."""
     require(isinstance(kernel, Kernel), "kernel_ is not a kernel")
     _check_bounds(kernel.get_params(deep=True))
     require((kernel._row_kind == "stored") == is_stored, f"kernel_ is {kernel!r:.60}")
@@ -196,10 +218,10 @@ def _check_vectors(machine: Any) -> None:
     vectors = machine.support_vectors_
     require_rows(vectors, "support_vectors_", (machine.dual_coef_.shape[1], features))
     if vectors.shape[0]:
-        _check_values(machine.kernel_, vectors[:1])
+        check_values(machine.kernel_, vectors[:1])
 
 
-def _check_values(kernel: Kernel, row: Any) -> None:
+def check_values(kernel: Kernel, row: Any) -> None:
     """The kernel itself says whether its parameters suit rows of this width."""
     require(_is_finite(np.asarray(kernel.diag(row))), "kernel_ must have finite values")
     # Numbers suit any width, and a sparse product takes memory for every column there might be.

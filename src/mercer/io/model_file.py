@@ -14,10 +14,25 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 from mercer.io.archive import parse_json, read_archive, read_document, write_archive
 from mercer.io.codec import decode, encode
+from mercer.paths import (
+    ErrorCurve,
+    Grid,
+    KernelPath,
+    NuPath,
+    NuSVCPath,
+    PairPaths,
+    StepFunction,
+)
+from mercer.paths import Path as RegularizationPath
 
 __all__ = ["load", "read_metadata", "save"]
 
 PathLike = str | os.PathLike[str]
+# What is saved besides estimators.
+RESULTS = (
+    *(RegularizationPath, NuPath, NuSVCPath, PairPaths, KernelPath, Grid),
+    *(StepFunction, ErrorCurve),
+)
 
 
 def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = None) -> None:
@@ -32,8 +47,10 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
         An SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC, LSSVR or ReducedSVC, of low rank
         or not, alone or as the last step of a Pipeline of StandardScaler, OneHotEncoder and
         ColumnTransformer, or inside a TransformedTargetRegressor. Machines that learn block
-        by block go on from where they were. What says how to run rather than what was learned
-        is left out: ``callback``, and ``n_jobs`` and ``memory`` of a pipeline.
+        by block go on from where they were. Also a PathSVC, and what the functions for paths
+        return: Path, NuPath, NuSVCPath, KernelPath, Grid, StepFunction and ErrorCurve, with
+        the rows and the kernel that they predict with. What says how to run rather than what
+        was learned is left out: ``callback``, and ``n_jobs`` and ``memory`` of a pipeline.
     path : str or path
         Where to write it, by custom with the suffix ``.mercer``. An existing file is replaced
         in one step, when the new one is complete.
@@ -53,8 +70,8 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
     >>> load("model.mercer").predict([[0.9]])  # doctest: +SKIP
     array(['yes'], dtype='<U3')
     """
-    if not hasattr(estimator, "fit"):
-        raise ValueError(f"estimator must be an estimator, got {estimator!r}")
+    if not _is_whole(estimator):
+        raise ValueError(f"estimator must be an estimator or a path, got {estimator!r}")
     arrays: list[Any] = []
     document = {
         "written_by": _versions(),
@@ -88,6 +105,8 @@ def load(path: PathLike) -> Any:
         if not isinstance(model, dict) or model.get("type") != "object":
             raise ValueError("its model is not an estimator")
         estimator = decode(model, arrays)
+        if not _is_whole(estimator):
+            raise ValueError(f"its model is a {type(estimator).__name__}")
     except Exception as error:
         # Whatever a damaged description runs into, the reader of the message needs the file.
         reason = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else error
@@ -103,6 +122,11 @@ def read_metadata(path: PathLike) -> dict[str, Any]:
     if not isinstance(metadata, dict):
         raise ValueError(f"{path} does not hold a valid model: its metadata is {metadata!r}")
     return metadata | {"written_by": document.get("written_by")}
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether it is what people save, not a part of it."""
+    return hasattr(value, "fit") or isinstance(value, RESULTS)
 
 
 def _check_version(estimator: Any, document: dict[str, Any]) -> None:

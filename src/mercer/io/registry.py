@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
+from sklearn import model_selection
 from sklearn.gaussian_process import kernels as process_kernels
 
 from mercer import kernels, machines, solvers
 from mercer.io.approximations import APPROXIMATIONS
 from mercer.io.consistency import checked_solution, revived
+from mercer.io.path_parts import PATH_PARTS
+from mercer.io.path_results import PATH_RESULTS
+from mercer.io.paths import PATHS, with_paths
 from mercer.io.preprocessing import PREPROCESSING, checked_part
 from mercer.io.recipe import Recipe, State, arguments_of, assembled, by_arguments, by_fields
+from mercer.paths import PathSVC
 from mercer.problem import Solution
 from mercer.solvers import linear_system
 
@@ -48,6 +54,12 @@ PROCESS_KERNELS = (
 MACHINES = (
     *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"),
     *("RLSC", "LSSVC", "LSSVR", "ReducedSVC"),
+)
+# Other attributes tell these.
+DERIVED = ("paths_",)
+SPLITTERS = (
+    *("GroupKFold", "KFold", "LeaveOneGroupOut", "LeaveOneOut", "ShuffleSplit"),
+    *("StratifiedGroupKFold", "StratifiedKFold", "StratifiedShuffleSplit", "TimeSeriesSplit"),
 )
 
 
@@ -87,7 +99,9 @@ def _recipes() -> dict[str, Recipe]:
     ]
     recipes += [by_fields(Solution, checked_solution), *map(by_fields, _solver_classes())]
     recipes += [_of_machine(getattr(machines, name)) for name in MACHINES]
-    recipes += APPROXIMATIONS
+    recipes += [_of_machine(PathSVC, with_paths)]
+    recipes += [_of_splitter(getattr(model_selection, name)) for name in SPLITTERS]
+    recipes += [*APPROXIMATIONS, *PATH_PARTS, *PATHS, *PATH_RESULTS]
     recipes += [_of_preprocessing(cls, names) for cls, names in PREPROCESSING.items()]
     return {recipe.name: recipe for recipe in recipes}
 
@@ -113,14 +127,21 @@ def _of_preprocessing(cls: type, allowed: tuple[str, ...]) -> Recipe:
     return Recipe(cls.__name__, cls, take, make)
 
 
-def _of_machine(cls: type) -> Recipe:
+def _of_splitter(cls: type) -> Recipe:
+    """Splitters of scikit-learn keep the arguments of their constructor, and no more."""
+    names = [name for name in inspect.signature(cls).parameters]
+    take = lambda splitter: {name: getattr(splitter, name) for name in names}  # noqa: E731
+    return Recipe(cls.__name__, cls, take, lambda state: cls(**state))
+
+
+def _of_machine(cls: type, completed: Callable[[Any], Any] = lambda machine: machine) -> Recipe:
     def is_allowed(name: str) -> bool:
         # Data may not take the place of a method or a property.
         is_attribute = name.endswith("_") or name.startswith("_")
         return is_attribute and not name.startswith("__") and not hasattr(cls, name)
 
     def make(state: State) -> Any:
-        return revived(assembled(cls, is_allowed, state))
+        return completed(revived(assembled(cls, is_allowed, state)))
 
     return Recipe(cls.__name__, cls, _machine_state, make)
 
@@ -128,4 +149,5 @@ def _of_machine(cls: type) -> Recipe:
 def _machine_state(machine: Any) -> State:
     arguments = arguments_of(machine)
     state = machine.__getstate__().items()
-    return arguments | {name: value for name, value in state if name not in arguments}
+    derived = (*arguments, *DERIVED)
+    return arguments | {name: value for name, value in state if name not in derived}

@@ -56,7 +56,8 @@ class KernelValues:
     def gram(self) -> Gram:
         """Values among the rows, in double precision."""
         if self._gram is None:
-            self._gram = Gram(self._used, self.features(self.rows), precision="double")
+            gram = Gram(self._used, self.features(self.rows), precision="double")
+            self._gram = gram.check_values()
         return self._gram
 
     def forget(self) -> None:

@@ -15,6 +15,7 @@ from mercer.gram.native import count_rows
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.lowrank.features import FeatureMap
+from mercer.paths.integrity import check_path
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.nu_path import NuPath
 from mercer.paths.path import Path
@@ -99,7 +100,9 @@ def path_from_parts(
     parts: dict[str, Any] = {n: about[n] for n in _SCALARS[kind]}
     parts |= {"segments": segments, "problem": problem}
     parts["kernel_values"] = _values(arrays, about, kernel, X, int(about["n_rows"]))
-    return NuPath(**parts) if kind == "NuPath" else Path(classes=arrays.get("classes"), **parts)
+    path = NuPath(**parts) if kind == "NuPath" else Path(classes=arrays.get("classes"), **parts)
+    check_path(path)
+    return path
 
 
 def _values(
