@@ -128,10 +128,11 @@ def _before_start(
 ) -> tuple[NDArray[np.bool_], tuple[FloatArray, NDArray[np.intp], NDArray[np.bool_]]]:
     """Signs for the smallest C, and their changes up to the first breakpoint.
 
-    There s(t) = s + (t - parameter) rate: for t to infinity the sign is that of the rate.
+    There s(t) = s + (t - parameter) rate: for t to infinity the sign is that of the rate, and
+    where s is 0 it is so up to the breakpoint.
     """
-    crosses = np.flatnonzero(s * rate < 0)
     first = s > 0
+    crosses = np.flatnonzero(first != (rate > 0)) if rate else np.zeros(0, np.intp)
     first[crosses] = rate > 0
     meets = parameter - s[crosses] / rate if rate else np.zeros(0)
     return first, (1.0 / meets, crosses, s[crosses] > 0)
