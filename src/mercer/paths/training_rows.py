@@ -97,5 +97,10 @@ def _vector(y: ArrayLike, n_rows: int) -> NDArray[Any]:
 
 
 def read_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
-    """A weight for each of ``n_rows`` rows, not negative and not all zero."""
-    return KernelMachine._check_weight(sample_weight, np.empty((n_rows, 0)))
+    """A weight for each of ``n_rows`` rows, not negative and not all zero, of which shares count.
+
+    The largest is between 1/2 and 1: a power of two is taken out, which rounds nothing, so that no
+    sum of weights overflows.
+    """
+    weight = KernelMachine._check_weight(sample_weight, np.empty((n_rows, 0)))
+    return np.asarray(np.ldexp(weight, -int(np.frexp(weight.max())[1])))
