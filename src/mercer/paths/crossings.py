@@ -118,7 +118,9 @@ def sign_changes(path: Path, block: Block, n_rows: int) -> SignChanges:
         row, k = np.nonzero(np.diff(s > 0, axis=1))
         left, right = s[row, k], s[row, k + 1]
         meets = parameter[k] + (parameter[k + 1] - parameter[k]) * left / (left - right)
-        parts.append((1.0 / meets, row, right > 0))
+        # a place whose C is no number is beyond all C
+        known = meets >= np.finfo(np.float64).tiny
+        parts.append((1.0 / meets[known], row[known], right[known] > 0))
     C, row, becomes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return SignChanges(first, C, row, becomes, path.C_begin, path.C_end)
 

@@ -153,8 +153,12 @@ def _first_side(problem: Problem, start: Start) -> NDArray[np.int8]:
 
 def _segments(problem: Problem, start: Start, out: dict[str, Any]) -> Segments:
     names = ("parameter", "bias", "bias_rate", "changes_end", "values_end", "changed", "side")
-    arrays = [out[name] for name in (*names, "values", "rates", "end_parameter")]
-    return Segments(problem.lower, problem.upper, _first_side(problem, start), *arrays)
+    arrays = {name: out[name] for name in (*names, "values", "rates", "end_parameter")}
+    if out["end"] == "drifted":
+        # what changed where the path lost its way belongs to a segment that never began
+        for name in ("changed", "side"):
+            arrays[name] = arrays[name][: int(out["changes_end"][-1])]
+    return Segments(problem.lower, problem.upper, _first_side(problem, start), **arrays)
 
 
 def _constant(problem: Problem, start: Start) -> Segments:
