@@ -256,6 +256,11 @@ class PathSVC(KernelClassifier):
                 f"a path ended before its first solution ({whole.status}): there is no machine, "
                 f"allow more than max_time={self.max_time}"
             )
+        if self.C_min is not None and whole.C_end < self.C_min:
+            raise ValueError(
+                f"a path ended before C_min={plain(self.C_min)} ({whole.status}): there is no "
+                f"machine, allow more than max_time={self.max_time}"
+            )
         return whole
 
     def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
@@ -287,7 +292,10 @@ class PathSVC(KernelClassifier):
         """C by what the held-out rows say, with a warning if that is not all of them."""
         self.cv_error_, self.cv_errors_ = held_out.error, held_out.errors
         self.cv_score_ = held_out.score
-        self.C_ = choose_C(whole, held_out, is_careful=self.choice == "one-standard-error")
+        self.C_ = choose_C(
+            whole, held_out, self.C_min or 0.0, self.C_max,
+            is_careful=self.choice == "one-standard-error",
+        )  # fmt: skip
         if held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
             return
         end = min(whole.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
