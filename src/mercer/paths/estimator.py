@@ -29,7 +29,7 @@ from mercer.paths.inputs import Inputs, KernelChoice
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.leave_one_out import leave_one_out_error
 from mercer.paths.limits import Limits, PathCallback
-from mercer.paths.numbers import plain
+from mercer.paths.numbers import plain, real
 from mercer.paths.pair_paths import PairPaths, trace_pairs
 from mercer.paths.scoring import Scoring
 from mercer.paths.splits import Split, read_splits
@@ -376,6 +376,6 @@ class PathSVC(KernelClassifier):
         X = self._validate_predict(X)
         if C is None and self.low_rank is None:
             return self._pair_decisions(X)
-        at = self.C_ if C is None else C
+        at = self.C_ if C is None else real("C", C)
         features = self.paths_[0]._known_values().features(X)
         return np.stack([path._decide(features, at) for path in self.paths_], axis=-1)

@@ -197,7 +197,9 @@ class Path:
         k, t = self._locate(C)
         s = self.segments
         if t > s.parameter[0]:
-            return float((s.bias[0] + (t - s.parameter[0]) * self.start_rate) / t)
+            # b = (bias + (t - parameter) rate) / t, for a C whose t is infinite too
+            at_breakpoint = float(s.bias[0] - s.parameter[0] * self.start_rate)
+            return float(self.start_rate + at_breakpoint * float(C))
         if self.status == "complete" and k == len(s) - 1:
             return float(s.bias[k] / s.parameter[k])
         return float((s.bias[k] + (t - s.parameter[k]) * s.bias_rate[k]) / t)
