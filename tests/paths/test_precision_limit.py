@@ -38,4 +38,7 @@ def test_the_machines_up_to_the_precision_limit_are_feasible(seed: int) -> None:
         found = path.certificate(C)
         assert found.infeasibility <= 1e-12
         assert found.violation <= found.error + 1e-9
+    # what is met at the end is said, up to the rounding of the slopes there
+    assert path.violation > 0.0
+    assert abs(path.violation - found.violation) <= found.error
     assert len(path.events) == path.segments.changes_end[-1]

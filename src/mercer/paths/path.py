@@ -65,7 +65,8 @@ class Path:
     start : str
         How the first breakpoint was found: "exact", "artificial" or "artificial, late".
     violation : float
-        Largest KKT violation met when solutions were recomputed on the way.
+        Largest KKT violation met when solutions were recomputed on the way, and at the end of
+        a path that ended for lack of digits.
     accuracy : float
         Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
         what was asked for otherwise.
