@@ -356,3 +356,35 @@ def test_bad_step_functions_are_refused() -> None:
     for weights in ([0.0], [1.0, 1.0], [-1.0], [np.nan]):
         with pytest.raises(ValueError, match="weights must be 1 numbers"):
             StepFunction.mean([step], weights)
+
+
+@pytest.mark.parametrize("C", [5e-324, 1e-310, 1e-308, 1e-300])
+def test_the_smallest_C_there_are_give_no_nan(C: float) -> None:
+    for path in (PATH, svc_path(X, y, kernel="linear"), REGRESSION):
+        limit = np.full(5, path.start_rate)
+        np.testing.assert_allclose(path.decision_function(X[:5], C), limit, atol=1e-200)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_several_C_at_once_are_refused_by_name(n_classes: int) -> None:
+    labels = np.arange(30) % n_classes
+    machine = PathSVC(gamma=0.3, C_max=20.0, cv=2).fit(X, labels)
+    askers = [machine.decision_function, machine.predict]
+    if n_classes == 3:
+        askers += [machine.path_.decision_function, machine.path_.predict]
+    for ask in askers:
+        with pytest.raises(TypeError, match=r"C must be a number, got \[1.0, 2.0\]"):
+            ask(X, C=[1.0, 2.0])
+
+
+@pytest.mark.parametrize("position", ["a", 0.5, None, True])
+def test_a_position_in_a_grid_that_is_no_integer_is_refused_by_name(position: Any) -> None:
+    with pytest.raises(TypeError, match=f"i must be an integer, got {position!r}"):
+        GRID.predict(X, position, 0)
+    with pytest.raises(TypeError, match=f"j must be an integer, got {position!r}"):
+        GRID.decision_function(X, 0, position)
+
+
+def test_complex_targets_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="y must be real numbers, got complex128"):
+        REGRESSION.error(X, X[:, 0] + 1j)

@@ -175,3 +175,34 @@ def test_a_bad_time_is_named(max_time: Any) -> None:
         one_class_path(X, max_time=max_time)
     with pytest.raises(ValueError, match="max_time must be"):
         svc_grid(X, y, Cs=[1.0], max_time=max_time)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_little_time_does_not_lead_to_a_C_below_C_min(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = sample()
+    chosen, refused = [], []
+    for looks in range(1, 30):
+        deadline = Looks(left=[looks])
+        monkeypatch.setattr(Deadline, "after", lambda _, deadline=deadline: deadline)
+        try:
+            chosen.append(PathSVC(C_min=10.0).fit(X, y).C_)
+        except ValueError as error:
+            refused.append(str(error))
+    assert min(chosen) >= 10.0
+    assert any("before C_min=10.0 (max-time)" in message for message in refused)
+
+
+@pytest.mark.parametrize("options", [{"C_min": 10.0}, {"C_max": 0.1}])
+def test_C_is_chosen_between_C_min_and_C_max_where_it_does_not_matter(options: dict) -> None:
+    machine = PathSVC(kernel="linear", cv=2, **options)
+    machine.fit(np.ones((8, 1)), [0, 0, 1, 1, 0, 1, 0, 1])
+    assert next(iter(options.values())) == machine.C_
+
+
+@pytest.mark.parametrize("choice", ["best", "one-standard-error"])
+def test_C_is_chosen_between_C_min_and_C_max_where_the_path_begins_later(choice: str) -> None:
+    X, y = sample(40)
+    first = svc_path(X, y).C_start
+    for C_min, C_max in ((0.9 * first, 1e3), (0.9 * first, 1.01 * first), (0.5 * first, first)):
+        machine = PathSVC(C_min=C_min, C_max=C_max, choice=choice).fit(X, y)
+        assert C_min <= machine.C_ <= C_max

@@ -23,19 +23,21 @@ def range_of_interest(paths: PairPaths) -> tuple[float, float]:
     return min(low, high), high
 
 
-def choose_C(paths: PairPaths, held_out: HeldOut, *, is_careful: bool) -> float:
-    """Middle (of log C) of the widest range with the best score, where C matters.
+def choose_C(
+    paths: PairPaths, held_out: HeldOut, C_min: float, C_max: float, *, is_careful: bool
+) -> float:
+    """Middle (of log C) of the widest range with the best score, where C matters and is allowed.
 
     Careful: of the first range that is within one standard error of it, which has the smallest C
     (Breiman et al. 1984, section 3.4.3). Without a score: 1, or the next C that is known.
     """
     score = held_out.score
-    low, high = range_of_interest(paths)
-    if score is None:
-        return float(np.clip(1.0, paths.C_begin, paths.C_end))
+    least, most = max(paths.C_begin, C_min), min(paths.C_end, C_max)
+    if score is None or score.end < least:
+        return float(np.clip(1.0, least, most))
     if paths.status == "trivial":
-        return float(np.clip(1.0, score.x[0] or 1.0, score.end))
-    low, high = _widened(score, low, high)
+        return float(np.clip(np.clip(1.0, score.x[0] or 1.0, score.end), least, most))
+    low, high = np.clip(_widened(score, *range_of_interest(paths)), least, most).tolist()
     pieces = [
         (max(begin, low), min(end, high), value)
         for begin, end, value in score.pieces()
@@ -48,10 +50,10 @@ def choose_C(paths: PairPaths, held_out: HeldOut, *, is_careful: bool) -> float:
     )
     C = float(np.sqrt(begin * end))
     if is_careful:
-        least = best - held_out.standard_error(C, held_out.n_done) - _ROUNDING
-        begin, end = next((begin, end) for begin, end, value in pieces if value >= least)
+        enough = best - held_out.standard_error(C, held_out.n_done) - _ROUNDING
+        begin, end = next((begin, end) for begin, end, value in pieces if value >= enough)
         C = float(np.sqrt(begin * end))
-    return min(C, high)
+    return float(np.clip(C, low, high))
 
 
 def _widened(score: StepFunction, low: float, high: float) -> tuple[float, float]:

@@ -118,7 +118,9 @@ def sign_changes(path: Path, block: Block, n_rows: int) -> SignChanges:
         row, k = np.nonzero(np.diff(s > 0, axis=1))
         left, right = s[row, k], s[row, k + 1]
         meets = parameter[k] + (parameter[k + 1] - parameter[k]) * left / (left - right)
-        parts.append((1.0 / meets, row, right > 0))
+        # a place whose C is no number is beyond all C
+        known = meets >= np.finfo(np.float64).tiny
+        parts.append((1.0 / meets[known], row[known], right[known] > 0))
     C, row, becomes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return SignChanges(first, C, row, becomes, path.C_begin, path.C_end)
 
@@ -128,10 +130,11 @@ def _before_start(
 ) -> tuple[NDArray[np.bool_], tuple[FloatArray, NDArray[np.intp], NDArray[np.bool_]]]:
     """Signs for the smallest C, and their changes up to the first breakpoint.
 
-    There s(t) = s + (t - parameter) rate: for t to infinity the sign is that of the rate.
+    There s(t) = s + (t - parameter) rate: for t to infinity the sign is that of the rate, and
+    where s is 0 it is so up to the breakpoint.
     """
-    crosses = np.flatnonzero(s * rate < 0)
     first = s > 0
+    crosses = np.flatnonzero(first != (rate > 0)) if rate else np.zeros(0, np.intp)
     first[crosses] = rate > 0
     meets = parameter - s[crosses] / rate if rate else np.zeros(0)
     return first, (1.0 / meets, crosses, s[crosses] > 0)

@@ -29,7 +29,7 @@ from mercer.paths.inputs import Inputs, KernelChoice
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.leave_one_out import leave_one_out_error
 from mercer.paths.limits import Limits, PathCallback
-from mercer.paths.numbers import plain
+from mercer.paths.numbers import plain, real
 from mercer.paths.pair_paths import PairPaths, trace_pairs
 from mercer.paths.scoring import Scoring
 from mercer.paths.splits import Split, read_splits
@@ -256,6 +256,11 @@ class PathSVC(KernelClassifier):
                 f"a path ended before its first solution ({whole.status}): there is no machine, "
                 f"allow more than max_time={self.max_time}"
             )
+        if self.C_min is not None and whole.C_end < self.C_min:
+            raise ValueError(
+                f"a path ended before C_min={plain(self.C_min)} ({whole.status}): there is no "
+                f"machine, allow more than max_time={self.max_time}"
+            )
         return whole
 
     def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
@@ -287,7 +292,10 @@ class PathSVC(KernelClassifier):
         """C by what the held-out rows say, with a warning if that is not all of them."""
         self.cv_error_, self.cv_errors_ = held_out.error, held_out.errors
         self.cv_score_ = held_out.score
-        self.C_ = choose_C(whole, held_out, is_careful=self.choice == "one-standard-error")
+        self.C_ = choose_C(
+            whole, held_out, self.C_min or 0.0, self.C_max,
+            is_careful=self.choice == "one-standard-error",
+        )  # fmt: skip
         if held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
             return
         end = min(whole.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
@@ -368,6 +376,6 @@ class PathSVC(KernelClassifier):
         X = self._validate_predict(X)
         if C is None and self.low_rank is None:
             return self._pair_decisions(X)
-        at = self.C_ if C is None else C
+        at = self.C_ if C is None else real("C", C)
         features = self.paths_[0]._known_values().features(X)
         return np.stack([path._decide(features, at) for path in self.paths_], axis=-1)

@@ -15,7 +15,7 @@ from mercer.gram import Gram
 from mercer.paths.limits import Limits, PathCallback, PathProgress
 from mercer.paths.segments import FREE, LOWER, UPPER, Segments
 from mercer.paths.start import Start, at_unit, scaled_problem
-from mercer.problem import Problem
+from mercer.problem import Problem, certify
 from mercer.solvers import Basis
 
 __all__ = ["Run", "coef_sizes", "follow"]
@@ -104,9 +104,21 @@ def follow(
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
+    if status == "precision-limit" and extra is None and not sum_rate:
+        violation = max(violation, _violation_at_end(problem, gram, segments))
     free = np.asarray(out["free"], dtype=np.intp)
     parameter = float(out["last_parameter"])
     return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
+
+
+def _violation_at_end(problem: Problem, gram: Gram, segments: Segments) -> float:
+    """KKT violation where a path ends, computed afresh."""
+    end = float(segments.end_parameter)
+    if not end > 0:
+        return 0.0
+    scaled = scaled_problem(problem, 1.0 / end)
+    coef = np.clip(segments.coef(len(segments) - 1, end) / end, scaled.lower, scaled.upper)
+    return float(certify(scaled, gram, coef).violation)
 
 
 def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
@@ -153,8 +165,12 @@ def _first_side(problem: Problem, start: Start) -> NDArray[np.int8]:
 
 def _segments(problem: Problem, start: Start, out: dict[str, Any]) -> Segments:
     names = ("parameter", "bias", "bias_rate", "changes_end", "values_end", "changed", "side")
-    arrays = [out[name] for name in (*names, "values", "rates", "end_parameter")]
-    return Segments(problem.lower, problem.upper, _first_side(problem, start), *arrays)
+    arrays = {name: out[name] for name in (*names, "values", "rates", "end_parameter")}
+    if out["end"] == "drifted":
+        # what changed where the path lost its way belongs to a segment that never began
+        for name in ("changed", "side"):
+            arrays[name] = arrays[name][: int(out["changes_end"][-1])]
+    return Segments(problem.lower, problem.upper, _first_side(problem, start), **arrays)
 
 
 def _constant(problem: Problem, start: Start) -> Segments:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import index as as_integer
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.gram.native import count_rows
 from mercer.paths.kernel_values import KernelValues
+from mercer.paths.numbers import plain
 from mercer.paths.training_rows import read_labels, read_weight
 
 __all__ = ["Grid"]
@@ -79,7 +80,9 @@ class Grid:
     def decision_function(self, X: Any, i: int, j: int) -> FloatArray:
         """Values of the machine with ``gamma[i]`` and ``C[j]``; positive is ``classes[1]``."""
         for name, position, length in (("i", i, len(self.gamma)), ("j", j, len(self.C))):
-            if not -length <= as_integer(position) < length:
+            if not isinstance(position, Integral) or isinstance(position, bool):
+                raise TypeError(f"{name} must be an integer, got {plain(position)!r}")
+            if not -length <= position < length:
                 raise ValueError(f"{name} must lie in 0..{length - 1}, got {position}")
         if self.solutions[i, j] is None:
             raise ValueError(f"there was no time for gamma[{i}], C[{j}] ({self.status})")

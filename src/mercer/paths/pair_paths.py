@@ -17,6 +17,7 @@ from mercer.paths.crossings import Block, sign_changes
 from mercer.paths.inputs import Inputs
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.limits import Limits
+from mercer.paths.numbers import real
 from mercer.paths.path import Path
 from mercer.paths.step_function import StepFunction
 from mercer.paths.svc import trace
@@ -85,12 +86,12 @@ class PairPaths:
     def decision_function(self, X: Any, C: float) -> FloatArray:
         """A score for each class at ``C``: votes, and how clear they are, as in :class:`SVC`."""
         rows = self.paths[0]._known_values().read(X)
-        return scores(self.decide(rows, C), len(self.classes))
+        return scores(self.decide(rows, real("C", C)), len(self.classes))
 
     def predict(self, X: Any, C: float) -> NDArray[Any]:
         """The class that wins most pairs at ``C``; of several the first."""
         rows = self.paths[0]._known_values().read(X)
-        return np.asarray(self.classes[self.winners(self.decide(rows, C))])
+        return np.asarray(self.classes[self.winners(self.decide(rows, real("C", C)))])
 
     def winners(self, decisions: FloatArray) -> NDArray[np.intp]:
         """Position of the class that wins most pairs."""

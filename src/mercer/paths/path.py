@@ -65,7 +65,8 @@ class Path:
     start : str
         How the first breakpoint was found: "exact", "artificial" or "artificial, late".
     violation : float
-        Largest KKT violation met when solutions were recomputed on the way.
+        Largest KKT violation met when solutions were recomputed on the way, and at the end of
+        a path that ended for lack of digits.
     accuracy : float
         Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
         what was asked for otherwise.
@@ -197,7 +198,9 @@ class Path:
         k, t = self._locate(C)
         s = self.segments
         if t > s.parameter[0]:
-            return float((s.bias[0] + (t - s.parameter[0]) * self.start_rate) / t)
+            # b = (bias + (t - parameter) rate) / t, for a C whose t is infinite too
+            at_breakpoint = float(s.bias[0] - s.parameter[0] * self.start_rate)
+            return float(self.start_rate + at_breakpoint * float(C))
         if self.status == "complete" and k == len(s) - 1:
             return float(s.bias[k] / s.parameter[k])
         return float((s.bias[k] + (t - s.parameter[k]) * s.bias_rate[k]) / t)

@@ -81,7 +81,11 @@ def read_labels(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.
 def read_targets(y: ArrayLike, n_rows: int) -> FloatArray:
     """A finite number for each of ``n_rows`` rows."""
     with naming(y=y):
-        targets = np.asarray(_vector(y, n_rows), dtype=np.float64)
+        given = _vector(y, n_rows)
+    if np.iscomplexobj(given):
+        raise ValueError(f"y must be real numbers, got {given.dtype} such as {plain(given[0])}")
+    with naming(y=y):
+        targets = np.asarray(given, dtype=np.float64)
     if not np.isfinite(targets).all():
         raise ValueError(f"y must be finite, got {targets[~np.isfinite(targets)][0]}")
     return targets
@@ -97,5 +101,10 @@ def _vector(y: ArrayLike, n_rows: int) -> NDArray[Any]:
 
 
 def read_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
-    """A weight for each of ``n_rows`` rows, not negative and not all zero."""
-    return KernelMachine._check_weight(sample_weight, np.empty((n_rows, 0)))
+    """A weight for each of ``n_rows`` rows, not negative and not all zero, of which shares count.
+
+    The largest is between 1/2 and 1: a power of two is taken out, which rounds nothing, so that no
+    sum of weights overflows.
+    """
+    weight = KernelMachine._check_weight(sample_weight, np.empty((n_rows, 0)))
+    return np.asarray(np.ldexp(weight, -int(np.frexp(weight.max())[1])))

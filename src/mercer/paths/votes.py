@@ -83,9 +83,10 @@ class LabelChanges:
         labels[self.row[early]] = self.becomes[early]
         x, value = [self.begin], [measure(labels)]
         inside = np.flatnonzero(~early & (self.end >= self.C))
-        for k, following in zip(inside, [*inside[1:], -1], strict=True):
+        at = self.C[inside]
+        for k, is_last in zip(inside, np.r_[at[1:] > at[:-1], True][: len(at)], strict=True):
             labels[self.row[k]] = self.becomes[k]
-            if following < 0 or self.C[following] > self.C[k]:
+            if is_last:
                 x.append(float(self.C[k]))
                 value.append(measure(labels))
         return StepFunction(np.array(x), np.array(value), self.end)

@@ -1,0 +1,44 @@
+"""Paths that end where the digits of a double do: what they offer is right up to there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mercer.paths import Path, svc_path
+
+
+def almost_singular(seed: int) -> tuple[np.ndarray, np.ndarray, Path]:
+    """Rows so close for their Gaussian kernel that its matrix has a handful of digits."""
+    rng = np.random.default_rng(seed)
+    X = 0.1 * rng.normal(size=(13, 1))
+    y = rng.integers(0, 2, 13)
+    return X, y, svc_path(X, y, gamma=0.02, C_max=np.inf)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.filterwarnings("ignore:validation ended early")
+def test_leave_one_out_on_a_path_at_the_precision_limit_has_no_index_error(seed: int) -> None:
+    X, y, path = almost_singular(seed)
+    assert path.status == "precision-limit"
+    error = path.leave_one_out()
+    for C in (100.0, 1e5):
+        wrong = []
+        for i in range(len(y)):
+            fold = svc_path(np.delete(X, i, 0), np.delete(y, i), gamma=0.02, C_max=2 * C)
+            wrong.append(fold.predict(X[[i]], C)[0] != y[i])
+        assert error(C) == pytest.approx(np.mean(wrong), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 6, 9, 13, 29])
+def test_the_machines_up_to_the_precision_limit_are_feasible(seed: int) -> None:
+    _, _, path = almost_singular(seed)
+    assert path.status == "precision-limit"
+    for C in (*path.C, path.C_end):
+        found = path.certificate(C)
+        assert found.infeasibility <= 1e-12
+        assert found.violation <= found.error + 1e-9
+    # what is met at the end is said, up to the rounding of the slopes there
+    assert path.violation > 0.0
+    assert abs(path.violation - found.violation) <= found.error
+    assert len(path.events) == path.segments.changes_end[-1]
