@@ -66,8 +66,10 @@ class SubsetSystem:
     def residual(self, alpha: float) -> float:
         """Relative residual of the system of the subset."""
         coef, intercept = self.solve(alpha)
-        values = lambda V: self.among() @ V  # noqa: E731
-        return dual_residual(self.inner.system, alpha, coef, intercept, values)
+        K = self.among()
+        return dual_residual(
+            self.inner.system, alpha, coef, intercept, lambda V: K @ V, np.diagonal(K)
+        )
 
     def dof(self, alphas: FloatArray) -> FloatArray:
         """Effective degrees of freedom of the machine of the subset."""
