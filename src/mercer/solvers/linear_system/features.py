@@ -151,6 +151,11 @@ class FeatureSystem:
         """Largest eigenvalue of the inner products of the features."""
         return self.solver.factor.largest
 
+    @property
+    def rounding(self) -> float:
+        """That of the moments."""
+        return self.solver.moments.rounding
+
     def condition(self, alpha: float) -> float:
         """Condition of the matrix solved with."""
         return self.solver.factor.condition(alpha)
