@@ -40,6 +40,11 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+# What takes less memory than n x n matrices.
+LESS = (
+    "low_rank works in blocks of rows, and solver='cg', which takes one alpha, stores no "
+    "kernel values"
+)
 # Range of weights in which the residual that ends "cg" may hide what the light rows lack.
 UNEVEN = 1e8
 
@@ -81,14 +86,9 @@ def _values_and_product(
     return kept.copy, lambda V: kept @ V
 
 
-def require_squares(count: int, n_rows: int, solver: str) -> None:
+def require_squares(count: int, n_rows: int, solver: str, instead: str = LESS) -> None:
     """Refuse so many n x n matrices of doubles if there is no room for them."""
-    require_memory(
-        8.0 * count * n_rows**2,
-        f"solver {solver!r} with {n_rows} rows",
-        "low_rank works in blocks of rows, and solver='cg', which takes one alpha, stores no "
-        "kernel values",
-    )
+    require_memory(8.0 * count * n_rows**2, f"solver {solver!r} with {n_rows} rows", instead)
 
 
 def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
@@ -226,7 +226,12 @@ def fit_proximal(job: Job) -> LeastSquaresFit:
     A row of weight w is w copies that share its coefficient, sum_i c_i^2 / w_i: the features
     are K diag(sqrt(w)).
     """
-    require_squares(2 if job.alpha is not None else 4, job.system.n_rows, "proximal")
+    require_squares(
+        2 if job.alpha is not None else 4,
+        job.system.n_rows,
+        "proximal",
+        "low_rank, with method='rectangle', works in blocks of rows",
+    )
     kernel_values = FeatureMap(
         job.kernel, job.X, whiten=False, precision=job.precision, n_threads=job.n_threads
     )
