@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mercer._memory
-from mercer import LSSVR, RLSC
+from mercer import LSSVC, LSSVR, RLSC
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -33,3 +33,14 @@ def test_without_memory_the_advice_is_not_refused_itself(parameters, advice, mon
 def test_a_score_of_two_classes_is_named_when_there_are_three():
     with pytest.raises(ValueError, match=r"scoring must work on .*'roc_auc'.*multi_class"):
         RLSC(alpha="loo", scoring="roc_auc").fit(X, np.arange(60) % 3)
+
+
+def negated(A, B):
+    return -np.asarray(A) @ np.asarray(B).T
+
+
+@pytest.mark.parametrize("kernel", [negated, "sigmoid"])
+def test_cg_on_an_indefinite_kernel_names_the_solver(kernel):
+    y = X[:, 0] > 0
+    with pytest.raises(ValueError, match=r"solver='cg' needs a positive semi-definite kernel"):
+        LSSVC(solver="cg", kernel=kernel, coef0=-1.0).fit(X, y)

@@ -12,6 +12,7 @@ from mercer._memory import require_memory
 from mercer.formulations import least_squares
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
+from mercer.gram.spot_check import require_definite
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank import FeatureMap, LowRank
 from mercer.solvers.linear_system.factors import CholeskyFactor
@@ -149,6 +150,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
     gram = job.gram()
     features = None
     if solver.rank:
+        require_definite(gram, "solver='cg'", ". solver='eigen' takes any kernel")
         features = preconditioner_features(LowRank(rank=solver.rank, random_state=0), gram, job.X)
     coef, intercept, end = kernel_cg(
         gram,
