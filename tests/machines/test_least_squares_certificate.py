@@ -71,3 +71,41 @@ def test_the_condition_of_conjugate_gradients_is_near_that_of_the_spectrum(solve
     exact = LSSVR(alpha=0.1, gamma=0.2, solver="eigen").fit(X, Y).condition_
     estimate = LSSVR(alpha=0.1, gamma=0.2, solver=solver).fit(X, Y).condition_
     assert exact / 30 < estimate < exact * 10
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("solver", ["direct", "eigen", "cg"])
+@pytest.mark.parametrize("heavy", [1.0, 1e6, 1e12, 1e15, 1e60, 1e100])
+def test_one_heavy_row_hides_no_error_of_the_others(heavy, solver, bias):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    weight = np.r_[heavy, np.ones(59)]
+    machine = LSSVR(gamma=1.0, solver=solver, fit_intercept=bias, tol=1e-7)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        machine.fit(X, X[:, 0], weight)
+    ones = np.ones((60, 1))
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) + (bias == "penalized")
+    solved = np.linalg.solve(K + np.diag(1 / weight), np.c_[X[:, :1], ones])
+    shift = solved[:, 0].sum() / solved[:, 1].sum() if bias is True else 0.0
+    expected = K @ (solved[:, 0] - shift * solved[:, 1]) + shift
+    error = np.abs(machine.predict(X) - expected).max()
+    assert error < 1e-5 or (machine.residual_ > machine.tol and said)
+
+
+def test_weights_that_grow_light_raise_no_alarm():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    for bias in BIASES:
+        for solver in ("direct", "eigen", "cg"):
+            machine = LSSVR(gamma=1.0, solver=solver, fit_intercept=bias)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                machine.fit(X, X[:, 0], np.logspace(0, -200, 60))
+            assert machine.residual_ <= machine.tol
+
+
+def test_weights_beyond_the_range_of_numbers_are_refused():
+    X, Y, _ = data()
+    weight = np.r_[1e300, np.ones(len(X) - 1)]
+    for solver in ("auto", "eigen", "cg", "smo"):
+        with pytest.raises(ValueError, match=r"sample_weight must be at most 1e\+100.*1e\+300"):
+            LSSVR(solver=solver).fit(X, Y, weight)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.metrics.pairwise import rbf_kernel
@@ -201,3 +203,20 @@ def test_scores_that_cannot_be_are_refused():
         RLSC(alpha="gcv", scoring="accuracy").fit(X, y)
     with pytest.raises(ValueError, match="scoring must be None in partial_fit"):
         RLSC(kernel="linear", scoring="accuracy").partial_fit(X, y)
+
+
+@pytest.mark.parametrize("solver", ["primal", "smw"])
+@pytest.mark.parametrize("bias", [False, True, "penalized"])
+@pytest.mark.parametrize("alpha", [1.0, [1.0, 2.0]])
+def test_row_far_from_all_others_is_left_out_to_all_digits(solver, bias, alpha):
+    X = np.array([[0.0, 1e8], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0]])
+    y = np.array([1.0, 2.0, 3.0, 5.0, 4.0])
+    machine = LSSVR(kernel="linear", alpha=alpha, solver=solver, fit_intercept=bias)
+    with warnings.catch_warnings():
+        # of an ill-conditioned matrix, which leaves the digits of this row alone
+        warnings.simplefilter("ignore", LinAlgWarning)
+        machine.fit(X, y)
+    refitted = clone(machine).set_params(alpha=machine.alpha_, loo=False).fit(X[1:], y[1:])
+    assert machine.loo_values_[0] == pytest.approx(refitted.predict(X[:1])[0], rel=1e-10)
+    if bias is True:
+        assert machine.loo_values_[0] == pytest.approx(3.5 - 2.5 * refitted.coef_[0, 0])

@@ -34,6 +34,8 @@ FloatArray = NDArray[np.float64]
 LEAST_FREEDOM = 1e-8
 # Relative residual that rounding may leave however small tol is.
 ROUNDING = 1e-8
+# Weight beyond which sums of weighted kernel values may be beyond the range of numbers.
+HEAVIEST = 1e100
 # Solvers that give leave-one-out values of one alpha if there is time.
 FACTORING = frozenset((
     "direct", "eigen", "primal", "smw", "rectangle", "subset", "nystrom", "proximal",
@@ -134,6 +136,7 @@ class LeastSquaresMachine(KernelMachine):
         a scorer gets for a machine, and the targets of these rows.
         """
         began = time.perf_counter()
+        _check_heaviest(weight)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -308,6 +311,14 @@ class LeastSquaresMachine(KernelMachine):
         if hasattr(self, "coef_"):
             return np.asarray(X @ self.coef_.T) + self.intercept_
         return self._evaluate(X)[0] + self.intercept_
+
+
+def _check_heaviest(weight: FloatArray) -> None:
+    heaviest = float(weight.max())
+    if not heaviest <= HEAVIEST:
+        raise ValueError(
+            f"sample_weight must be at most {HEAVIEST:g} (times class_weight), got {heaviest!r}"
+        )
 
 
 def count_all_rows(low_rank: LowRank | None, rows: NDArray[np.intp]) -> None:

@@ -60,7 +60,7 @@ def left_out_score(
         options = {} if (weight == 1).all() else {"sample_weight": weight[:n]}
         try:
             return float(scorer(known, values, y[:n], **options))
-        except AttributeError as error:
+        except (AttributeError, ValueError) as error:
             raise ValueError(
                 f"scoring must work on predictions or decision values, got {scoring!r}: {error}"
             ) from error

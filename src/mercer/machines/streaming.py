@@ -118,7 +118,8 @@ class Stream:
         one = alphas is not None and len(alphas) == 1
         solvers = [FeatureSolver(m, float(alphas[0]) if one else None) for m in self.moments]  # type: ignore[index]
         if alphas is None:
-            alphas = default_alphas(max(solver.factor.largest for solver in solvers))
+            largest = max(solver.factor.largest for solver in solvers)
+            alphas = default_alphas(largest, max(m.rounding for m in self.moments))
         self.alphas = alphas
         n_outputs = len(self.moments[0].target_mean)
         dofs = [solver.dof(alphas) for solver in solvers]

@@ -50,6 +50,7 @@ class DualSystem:
         K *= scale[:, None]
         K *= scale
         self._levels = K @ scale
+        self._size = float(np.abs(np.diagonal(K)).sum())
         mirror = (
             _reflect(K, system.unit, self._levels / np.sqrt(system.total))
             if (system.bias)
@@ -92,6 +93,11 @@ class DualSystem:
     def largest(self) -> float:
         """Largest eigenvalue of the (projected, weighted) kernel matrix."""
         return self.factor.largest
+
+    @property
+    def rounding(self) -> float:
+        """What rounding may leave of a constant kernel: some eps tr(sKs) if there is a bias."""
+        return 10 * np.finfo(float).eps * self._size if self.system.bias else 0.0
 
     def condition(self, alpha: float) -> float:
         """Condition of the matrix solved with."""

@@ -12,6 +12,7 @@ from mercer._memory import require_memory
 from mercer.formulations import least_squares
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
+from mercer.gram.spot_check import require_definite
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank import FeatureMap, LowRank
 from mercer.solvers.linear_system.factors import CholeskyFactor
@@ -40,6 +41,14 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+# What takes less memory than n x n matrices.
+LESS = (
+    "low_rank works in blocks of rows, and solver='cg', which takes one alpha, stores no "
+    "kernel values"
+)
+# Range of weights in which the residual that ends "cg" may hide what the light rows lack.
+UNEVEN = 1e8
+
 
 def fit_direct(job: Job, *, spectral: bool) -> LeastSquaresFit:
     """One n x n factorization: Cholesky for one alpha, the spectrum for many."""
@@ -59,7 +68,7 @@ def fit_direct(job: Job, *, spectral: bool) -> LeastSquaresFit:
         support=everything,
         scan=result,
         condition=evaluator.condition(alpha),
-        residual=dual_residual(job.system, alpha, coef, intercept, product),
+        residual=dual_residual(job.system, alpha, coef, intercept, product, gram.diagonal()),
     )
 
 
@@ -78,14 +87,9 @@ def _values_and_product(
     return kept.copy, lambda V: kept @ V
 
 
-def require_squares(count: int, n_rows: int, solver: str) -> None:
+def require_squares(count: int, n_rows: int, solver: str, instead: str = LESS) -> None:
     """Refuse so many n x n matrices of doubles if there is no room for them."""
-    require_memory(
-        8.0 * count * n_rows**2,
-        f"solver {solver!r} with {n_rows} rows",
-        "low_rank works in blocks of rows, and solver='cg', which takes one alpha, stores no "
-        "kernel values",
-    )
+    require_memory(8.0 * count * n_rows**2, f"solver {solver!r} with {n_rows} rows", instead)
 
 
 def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
@@ -106,7 +110,7 @@ def fit_primal(job: Job, *, dual: bool = False) -> LeastSquaresFit:
         coef, intercept = woodbury(evaluator, alpha)
         weights = X.T @ coef
         values = lambda V: X @ (X.T @ V)  # noqa: E731
-        residual = dual_residual(job.system, alpha, coef, intercept, values)
+        residual = dual_residual(job.system, alpha, coef, intercept, values, _squares(X))
     return LeastSquaresFit(
         solver="smw" if dual else "primal",
         alpha=alpha,
@@ -146,6 +150,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
     gram = job.gram()
     features = None
     if solver.rank:
+        require_definite(gram, "solver='cg'", ". solver='eigen' takes any kernel")
         features = preconditioner_features(LowRank(rank=solver.rank, random_state=0), gram, job.X)
     coef, intercept, end = kernel_cg(
         gram,
@@ -157,6 +162,11 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
         deadline=job.deadline,
         precision=job.precision,
     )
+    residual, weight = end.residual, job.system.weight
+    if weight.max() > UNEVEN * weight.min():
+        values = lambda V: gram.product(None, V)  # noqa: E731
+        whole = dual_residual(job.system, alpha, coef, intercept, values, gram.diagonal())
+        residual = float(np.maximum(residual, whole))
     return LeastSquaresFit(
         solver="cg",
         alpha=alpha,
@@ -164,7 +174,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
         coef=coef,
         support=np.arange(len(coef)),
         n_iter=end.n_iter,
-        residual=end.residual,
+        residual=residual,
         converged=end.converged,
         condition=end.condition,
     )
@@ -205,7 +215,9 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
         coef=coef,
         support=np.arange(len(coef)),
         n_iter=n_iter,
-        residual=dual_residual(s, alpha, coef, bias, lambda V: gram.product(None, V)),
+        residual=dual_residual(
+            s, alpha, coef, bias, lambda V: gram.product(None, V), gram.diagonal()
+        ),
         converged=converged,
     )
 
@@ -216,7 +228,12 @@ def fit_proximal(job: Job) -> LeastSquaresFit:
     A row of weight w is w copies that share its coefficient, sum_i c_i^2 / w_i: the features
     are K diag(sqrt(w)).
     """
-    require_squares(2 if job.alpha is not None else 4, job.system.n_rows, "proximal")
+    require_squares(
+        2 if job.alpha is not None else 4,
+        job.system.n_rows,
+        "proximal",
+        "low_rank, with method='rectangle', works in blocks of rows",
+    )
     kernel_values = FeatureMap(
         job.kernel, job.X, whiten=False, precision=job.precision, n_threads=job.n_threads
     )
@@ -256,6 +273,13 @@ def with_constant(features: FloatArray, wanted: bool) -> FloatArray:
 def _own_block(rows: Any) -> Any:
     """Rows the moments may overwrite: sparse ones as they are, dense ones copied."""
     return rows if hasattr(rows, "toarray") else np.array(rows, dtype=np.float64, order="F")
+
+
+def _squares(X: Any) -> FloatArray:
+    """|x|^2 of each row."""
+    if hasattr(X, "toarray"):
+        return np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
 def _one_alpha(job: Job, method: str) -> float:

@@ -27,6 +27,11 @@ __all__ = ["FeatureSolver", "FeatureSystem"]
 FloatArray = NDArray[np.float64]
 Source = Callable[[slice], Any]
 
+# 1 - h_i below which its subtraction has lost too many digits.
+LEAST_REMAINDER = 1e-6
+# Rows of a block that are then left out in earnest, and the numbers of their matrices together.
+MOST_ROWS, MOST_NUMBERS = 16, 2**22
+
 
 class FeatureSolver:
     """(S + alpha) theta = S_y on the moments of the features (Rifkin 2002, sections 3.6 and 3.7).
@@ -72,20 +77,17 @@ class FeatureSolver:
             )
         return self.factor.coordinates(features - self.moments.mean)
 
-    def evaluate(
-        self, alphas: FloatArray, features: Any, targets: FloatArray, weight: FloatArray
+    def fitted_and_remainder(
+        self, alphas: FloatArray, features: Any, weight: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Fitted and leave-one-out values of training rows.
+        """f(x_i), (n_alphas, n_rows, n_outputs), and 1 - h_i, (n_alphas, n_rows).
 
-        See docs/theory/least_squares.md#leave-one-out-values.
-
-        y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i), with the leverage
-        h_i = w_i (1/W + (phi_i - mean)'(S + alpha)^-1 (phi_i - mean)), 1/W for the bias.
+        The leverage is h_i = w_i (1/W + (phi_i - mean)'(S + alpha)^-1 (phi_i - mean)), 1/W for
+        the bias.
         """
         T, filters = self.coordinates(features), self.factor.filters(alphas)
         fitted = self.moments.target_mean + linear_form(T, filters, self.z)
-        rest = self.remainder(T, filters, weight)[:, :, None]
-        return fitted, targets - (targets - fitted) / rest
+        return fitted, self.remainder(T, filters, weight)
 
     def remainder(self, T: FloatArray, filters: FloatArray, weight: FloatArray) -> FloatArray:
         """1 - h_i, at least the rounding of the subtraction: (n_alphas, n_rows)."""
@@ -128,10 +130,16 @@ class FeatureSystem:
         self, system: System, source: Source, rank: int, blocks: list[slice], alpha: float | None
     ) -> None:
         self.system, self.source, self.blocks = system, source, blocks
-        moments = Moments(rank, system.targets.shape[1], system.bias)
-        for rows in blocks:
-            moments.add(source(rows), system.targets[rows], system.weight[rows])
-        self.solver = FeatureSolver(moments, alpha)
+        self._rank, self._alpha = rank, alpha
+        self.solver = self._solver(system.weight)
+
+    def _solver(self, weight: FloatArray) -> FeatureSolver:
+        """The factored moments of the rows with these weights."""
+        targets = self.system.targets
+        moments = Moments(self._rank, targets.shape[1], self.system.bias)
+        for rows in self.blocks:
+            moments.add(self.source(rows), targets[rows], weight[rows])
+        return FeatureSolver(moments, self._alpha)
 
     @property
     def n_rows(self) -> int:
@@ -142,6 +150,11 @@ class FeatureSystem:
     def largest(self) -> float:
         """Largest eigenvalue of the inner products of the features."""
         return self.solver.factor.largest
+
+    @property
+    def rounding(self) -> float:
+        """That of the moments."""
+        return self.solver.moments.rounding
 
     def condition(self, alpha: float) -> float:
         """Condition of the matrix solved with."""
@@ -156,9 +169,29 @@ class FeatureSystem:
         return self.solver.solve(alpha)
 
     def evaluate(self, alphas: FloatArray, rows: slice) -> tuple[FloatArray, FloatArray]:
-        """Fitted and leave-one-out values of some rows."""
-        s = self.system
-        return self.solver.evaluate(alphas, self.source(rows), s.targets[rows], s.weight[rows])
+        """Fitted and leave-one-out values of some rows.
+
+        See docs/theory/least_squares.md#leave-one-out-values.
+
+        y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i); a few rows of leverage h_i near 1, where
+        both differences cancel, are left out in earnest.
+        """
+        targets, weight = self.system.targets[rows], self.system.weight[rows]
+        fitted, rest = self.solver.fitted_and_remainder(alphas, self.source(rows), weight)
+        held_out = targets - (targets - fitted) / rest[:, :, None]
+        close = rest < LEAST_REMAINDER
+        at = np.flatnonzero(close.any(axis=0))
+        if len(at) <= min(MOST_ROWS, MOST_NUMBERS // max(self._rank, 1) ** 2):
+            for i in at:
+                held_out[close[:, i], i] = self._left_out(rows.start + i, alphas)[close[:, i]]
+        return fitted, held_out
+
+    def _left_out(self, i: int, alphas: FloatArray) -> FloatArray:
+        """Values of row i by the machines of all others: (n_alphas, n_outputs)."""
+        weight = self.system.weight.copy()
+        weight[i] = 0.0
+        row = self.source(slice(i, i + 1))
+        return self._solver(weight).fitted_and_remainder(alphas, row, weight[i : i + 1])[0][:, 0]
 
     def dof(self, alphas: FloatArray) -> FloatArray:
         """Effective degrees of freedom."""

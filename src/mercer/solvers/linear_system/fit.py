@@ -179,7 +179,9 @@ def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:
     """The alpha to use, and the scan that chose it or gave its leave-one-out values."""
     if job.alpha is not None and (not job.loo or job.is_late):
         return job.alpha, None
-    alphas = default_alphas(evaluator.largest) if job.alphas is None else job.alphas
+    alphas = job.alphas
+    if alphas is None:
+        alphas = default_alphas(evaluator.largest, evaluator.rounding)
     result = scan(
         evaluator,
         job.system,

@@ -59,6 +59,11 @@ class SubsetSystem:
         """Largest eigenvalue of the matrix of the subset."""
         return self.inner.largest
 
+    @property
+    def rounding(self) -> float:
+        """That of the matrix of the subset."""
+        return self.inner.rounding
+
     def condition(self, alpha: float) -> float:
         """Condition of the matrix solved with."""
         return self.inner.condition(alpha)
@@ -66,8 +71,10 @@ class SubsetSystem:
     def residual(self, alpha: float) -> float:
         """Relative residual of the system of the subset."""
         coef, intercept = self.solve(alpha)
-        values = lambda V: self.among() @ V  # noqa: E731
-        return dual_residual(self.inner.system, alpha, coef, intercept, values)
+        K = self.among()
+        return dual_residual(
+            self.inner.system, alpha, coef, intercept, lambda V: K @ V, np.diagonal(K)
+        )
 
     def dof(self, alphas: FloatArray) -> FloatArray:
         """Effective degrees of freedom of the machine of the subset."""
@@ -143,6 +150,11 @@ class NystromSystem:
         """Largest eigenvalue of the approximate kernel matrix."""
         return self.inner.largest
 
+    @property
+    def rounding(self) -> float:
+        """That of the features."""
+        return self.inner.rounding
+
     def condition(self, alpha: float) -> float:
         """Condition of the matrix solved with."""
         return self.inner.condition(alpha)
@@ -197,6 +209,11 @@ class AverageSystem:
     def largest(self) -> float:
         """The largest of the machines'."""
         return max(system.largest for system in self.systems)
+
+    @property
+    def rounding(self) -> float:
+        """The largest of the machines'."""
+        return max(system.rounding for system in self.systems)
 
     def condition(self, alpha: float) -> float:
         """The worst of the machines'."""

@@ -13,6 +13,9 @@ __all__ = ["Moments"]
 
 FloatArray = NDArray[np.float64]
 
+# Relative error of a sum.
+ROUNDING = 10 * np.finfo(float).eps
+
 
 class Moments:
     """What least squares needs to know of all rows: O(rank^2) numbers.
@@ -43,6 +46,8 @@ class Moments:
         sum_i w_i (phi_i - mean)(y_i - target_mean)'.
     square : float
         sum_i w_i |y_i - target_mean|^2.
+    rounding : float
+        Eigenvalue of ``inner`` that centring may make of zero.
     """
 
     def __init__(self, rank: int, n_outputs: int, bias: bool) -> None:
@@ -54,6 +59,7 @@ class Moments:
         self.inner = np.zeros((rank, rank), order="F")
         self.cross = np.zeros((rank, n_outputs))
         self.square = 0.0
+        self.rounding = 0.0
 
     def add(self, features: Any, targets: FloatArray, weight: FloatArray) -> None:
         """Add a block of rows; dense features in Fortran order are overwritten."""
@@ -77,6 +83,8 @@ class Moments:
     ) -> None:
         if self.bias:
             features -= mean
+            # every feature is off by the rounding of its mean
+            self.rounding += float(scale @ scale) * float(mean @ mean) * ROUNDING**2
         features *= scale[:, None]
         if features.size:
             self.inner = dsyrk(
@@ -91,6 +99,7 @@ class Moments:
         weighted = features.multiply(weight[:, None]).tocsr()
         inner = (features.T @ weighted).toarray()
         if self.bias:
+            self.rounding += float(np.trace(inner)) * ROUNDING
             inner -= weight.sum() * np.outer(mean, mean)
         self.inner += inner
         # the targets are centred, so the features need not be

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +42,27 @@ def dual_residual(
     coef: FloatArray,
     intercept: FloatArray,
     product: Callable[[FloatArray], FloatArray],
+    diagonal: FloatArray,
 ) -> float:
-    """Largest |s (Y - K C - alpha C / w - 1 b')| / |P sY| over the outputs.
+    """Largest |s (Y - K C - alpha C / w - 1 b')| / |P sY| over the outputs, for two scales s.
 
-    ``product`` goes from V to K V.
+    One is that of the weights. In the other no weight is above alpha / max k(x, x): rows above
+    are fitted rather than averaged, and a heavier one would hide what the others lack.
+
+    ``product`` goes from V to K V, ``diagonal`` is that of K.
     """
-    s = system.scale[:, None]
-    rest = s * (system.targets - product(coef) - intercept) - alpha * (coef / s)
+    values = product(coef) + intercept
+    level = float(np.abs(diagonal).max(initial=0.0))
+    cap = max(alpha / level, np.finfo(float).tiny) if level > 0 else np.inf
+    even = replace(system, weight=np.minimum(system.weight, cap))
+    parts = [_scaled_residual(part, system.weight, alpha, coef, values) for part in (system, even)]
+    return float(np.max(parts))  # unlike max, NaN where one is
+
+
+def _scaled_residual(
+    system: System, weight: FloatArray, alpha: float, coef: FloatArray, values: FloatArray
+) -> float:
+    """The relative residual of the system of ``weight`` in the scale of ``system``."""
+    s, w = system.scale[:, None], weight[:, None]
+    rest = s * (system.targets - values) - alpha * (coef * (s / w))
     return relative_residual(rest, target_sizes(system))

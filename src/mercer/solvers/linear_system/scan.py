@@ -63,9 +63,16 @@ class Scan:
     scores: FloatArray | None = None
 
 
-def default_alphas(largest: float) -> FloatArray:
-    """Four values a decade, from the largest eigenvalue down by ten orders of magnitude."""
-    return (largest if largest > 0 else 1.0) * 10.0 ** np.linspace(1.0, -10.0, 45)
+def default_alphas(largest: float, rounding: float = 0.0) -> FloatArray:
+    """Four values a decade, from the largest eigenvalue down by ten orders of magnitude.
+
+    None is below ``rounding``, an eigenvalue that rounding may make of zero. Where the largest
+    is not above, there is nothing to fit but the bias: alpha is as large as the kernel itself.
+    """
+    if rounding > 0 and largest <= rounding:
+        return rounding / np.finfo(float).eps * 10.0 ** np.linspace(1.0, 0.0, 5)
+    alphas = (largest if largest > 0 else 1.0) * 10.0 ** np.linspace(1.0, -10.0, 45)
+    return alphas[alphas >= rounding]
 
 
 def gcv(residual_square: FloatArray, dof: FloatArray, total: float) -> FloatArray:

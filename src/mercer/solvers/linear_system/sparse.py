@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.linear_system.exact import fit_direct, require_squares
+from mercer.solvers.linear_system.exact import LESS, fit_direct, require_squares
 from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.fit import Job, LeastSquaresFit
 from mercer.solvers.linear_system.low_rank import SubsetSystem
@@ -33,7 +33,7 @@ def fit_pruned(job: Job) -> LeastSquaresFit:
     part in: leave-one-out values of the rows that are left, plain values of those that went. The
     smallest machine within one standard error of the best is kept.
     """
-    require_squares(3, job.system.n_rows, "pruned")
+    require_squares(3, job.system.n_rows, "pruned", f"with sparse=None {LESS}")
     first = fit_direct(replace(job, loo=False), spectral=job.alpha is None)
     job = replace(job, alphas=np.array([first.alpha]))
     K = _matrix(job)
@@ -91,7 +91,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
     the coefficients of the round before (their norm over the outputs): the features are
     K diag(d), and what shrinks once shrinks to zero. Of several copies of a row one is left.
     """
-    require_squares(5, job.system.n_rows, "l0")
+    require_squares(5, job.system.n_rows, "l0", f"with sparse=None {LESS}")
     first = fit_direct(replace(job, loo=False), spectral=job.alpha is None)
     assert first.coef is not None
     alpha, K = first.alpha, _matrix(job)

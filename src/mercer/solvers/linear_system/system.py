@@ -127,3 +127,7 @@ class Evaluator(Protocol):
     @property
     def largest(self) -> float:
         """Largest eigenvalue of the matrix alpha is added to."""
+
+    @property
+    def rounding(self) -> float:
+        """Eigenvalue that rounding may make of zero where centring cancels; 0 if it does not."""
