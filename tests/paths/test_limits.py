@@ -94,3 +94,11 @@ def test_for_large_gamma_every_row_is_free_and_known() -> None:
     assert solution.multiplier[0] == pytest.approx(bias)
     assert solution.coef == pytest.approx(y - bias)
     assert solution.trace["n_free"] == 50
+
+
+@pytest.mark.parametrize("C_max", [1e5, 49.0, 0.3, 1e-3, 7e7])
+def test_the_C_that_was_asked_for_is_on_the_path(C_max: float) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), np.arange(20) % 2
+    path = svc_path(X, y, C_max=C_max)
+    assert np.isfinite(path.decision_function(X, C_max)).all()

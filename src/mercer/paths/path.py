@@ -144,14 +144,15 @@ class Path:
         """Segment and parameter of a C, checked."""
         self._check_known()
         value = real("C", C)
-        if not (0 < value <= self.C_end and value >= self.C_begin * (1 - 1e-12)):
+        # C_end is 1 / (1 / C): rounding must not shut out the C that was asked for
+        if not self.C_begin * (1 - 1e-12) <= value <= self.C_end * (1 + 1e-12) or value <= 0:
             raise ValueError(
                 f"C must be positive and lie in [{self.C_begin:.6g}, {self.C_end:.6g}], where the "
                 f"path is known, got {plain(C)}"
             )
         if value == np.inf and self.status != "complete":
             raise ValueError(f"C must be finite: the path is not complete ({self.status})")
-        parameter = 1.0 / value
+        parameter = 1.0 / min(value, self.C_end)
         if self.C_begin > 0:
             # rounding must not lead to before the beginning, where nothing is known
             parameter = min(parameter, float(self.segments.parameter[0]))
