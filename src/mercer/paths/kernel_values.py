@@ -14,7 +14,7 @@ from mercer.kernels import Kernel, Linear
 from mercer.lowrank import LowRank
 from mercer.paths.training_rows import TrainingRows
 
-__all__ = ["KernelValues"]
+__all__ = ["KernelValues", "OnRows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -93,3 +93,35 @@ class KernelValues:
     def block(self, X: Any, index: NDArray[np.intp]) -> FloatArray:
         """Values of rows that :meth:`read` has read with some of the rows."""
         return CrossGram(self._used, self._fixed(index)).block(X)
+
+
+class OnRows:
+    """What paths tell of the rows they are made of; nothing if they were loaded without."""
+
+    kernel_values: KernelValues | None
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The kernel."""
+        return None if self.kernel_values is None else self.kernel_values.kernel
+
+    @property
+    def rows(self) -> Any:
+        """The training rows."""
+        return None if self.kernel_values is None else self.kernel_values.rows
+
+    @property
+    def low_rank(self) -> LowRank | None:
+        """The approximation of the kernel."""
+        return None if self.kernel_values is None else self.kernel_values.low_rank
+
+    @property
+    def gram(self) -> Gram:
+        """Kernel values among the training rows."""
+        return self._known_values().gram
+
+    def _known_values(self) -> KernelValues:
+        if self.kernel_values is None:
+            name = type(self).__name__
+            raise ValueError(f"this needs the kernel and X: give both to {name}.load")
+        return self.kernel_values

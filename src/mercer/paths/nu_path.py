@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram import Gram
 from mercer.kernels import Kernel
-from mercer.lowrank import LowRank
 from mercer.paths.certified import certify_machine
-from mercer.paths.kernel_values import KernelValues
+from mercer.paths.kernel_values import KernelValues, OnRows
 from mercer.paths.numbers import plain, real
 from mercer.paths.segments import Segments
 from mercer.problem import Certificate, Problem
@@ -25,7 +23,7 @@ _ON_BOUNDARY = 1e-9  # times the level: what rounding makes of 0
 
 
 @dataclass(frozen=True, eq=False)
-class NuPath:
+class NuPath(OnRows):
     """One-class machines for all nu from ``nu_end`` to 1, made by :func:`one_class_path`.
 
     Attributes
@@ -55,31 +53,6 @@ class NuPath:
             f"<NuPath of {self.problem.n_variables} rows: {len(self.segments.changed)} events "
             f"from nu=1 to {self.nu_end:.4g}, {self.status}>"
         )
-
-    def _known_values(self) -> KernelValues:
-        if self.kernel_values is None:
-            raise ValueError("this needs the kernel and X: give both to NuPath.load")
-        return self.kernel_values
-
-    @property
-    def kernel(self) -> Kernel | None:
-        """The kernel."""
-        return None if self.kernel_values is None else self.kernel_values.kernel
-
-    @property
-    def rows(self) -> Any:
-        """The training rows."""
-        return None if self.kernel_values is None else self.kernel_values.rows
-
-    @property
-    def low_rank(self) -> LowRank | None:
-        """The approximation of the kernel."""
-        return None if self.kernel_values is None else self.kernel_values.low_rank
-
-    @property
-    def gram(self) -> Gram:
-        """Kernel values among the training rows."""
-        return self._known_values().gram
 
     @property
     def _total(self) -> float:

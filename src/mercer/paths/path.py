@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.gram import Gram
 from mercer.gram.native import count_rows
 from mercer.kernels import Kernel
-from mercer.lowrank import LowRank
 from mercer.paths.certified import bias_interval, certify_machine
 from mercer.paths.crossings import sign_changes
-from mercer.paths.kernel_values import KernelValues
+from mercer.paths.kernel_values import KernelValues, OnRows
 from mercer.paths.limits import Limits
 from mercer.paths.numbers import plain, positive, real
 from mercer.paths.regression_error import LOSSES, ErrorCurve, regression_error
@@ -34,7 +32,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class Path(OnRows):
     """Support vector machines for all C from 0 to ``C_end``, made by :func:`svc_path` or
     :func:`svr_path`.
 
@@ -117,28 +115,6 @@ class Path:
             f"<Path of {rows} rows: {events} events from C={self.C_start:.4g} to "
             f"{self.C_end:.4g}, {self.status}>"
         )
-
-    @property
-    def kernel(self) -> Kernel | None:
-        """The kernel."""
-        return None if self.kernel_values is None else self.kernel_values.kernel
-
-    @property
-    def rows(self) -> Any:
-        """The training rows."""
-        return None if self.kernel_values is None else self.kernel_values.rows
-
-    @property
-    def low_rank(self) -> LowRank | None:
-        """The approximation of the kernel."""
-        return None if self.kernel_values is None else self.kernel_values.low_rank
-
-    @property
-    def gram(self) -> Gram:
-        """Kernel values among the training rows."""
-        return self._known_values().gram
-
-    # --- solutions -------------------------------------------------------------------
 
     def _locate(self, C: float) -> tuple[int, float]:
         """Segment and parameter of a C, checked."""
@@ -260,8 +236,6 @@ class Path:
             return self.decision_function(X, C)
         return np.asarray(self.classes[(self.decision_function(X, C) > 0).astype(np.intp)])
 
-    # --- the whole path --------------------------------------------------------------
-
     def error(
         self,
         X: Any,
@@ -379,10 +353,3 @@ class Path:
         loaded = load_path(file, "Path", kernel, X)
         assert isinstance(loaded, Path)
         return loaded
-
-    # --- kernel values ---------------------------------------------------------------
-
-    def _known_values(self) -> KernelValues:
-        if self.kernel_values is None:
-            raise ValueError("this needs the kernel and X: give both to Path.load")
-        return self.kernel_values
