@@ -24,7 +24,7 @@ def case(seed: int, name: str) -> tuple[Problem, Gram]:
         "svc": fm.svc(y, 2.0).problem,
         "no bias": fm.svc(y, 2.0, fit_intercept=False).problem,
         "weights": fm.svc(y, 2.0, rng.integers(0, 3, 14) + (np.arange(14) < 2)).problem,
-        "nu": fm.nu_svc(y, 0.2).problem,
+        "nu": fm.nu_svc(y, 0.1).problem,
         "squared": fm.svc(y, 2.0, loss="squared_hinge").problem,
         "svr": fm.svr(X[:, 0], 1.0, 0.1).problem,
     }[name]
