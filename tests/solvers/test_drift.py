@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning
 
-from mercer import SVC, Chunked, Gram, Smo, certify, solve
+from mercer import SVC, SVR, Chunked, Gram, NuSVR, Smo, certify, solve
 from mercer.formulations import nu_svc, one_class, svc, svr
 from mercer.kernels import Gaussian, Linear, Polynomial
 
@@ -144,3 +147,16 @@ def test_progress_goes_on_through_all_solvers_of_a_fit():
         assert [p.seconds for p in seen] == sorted(p.seconds for p in seen)
         reported = max(p.objective - p.error for p in seen)
         assert solution.objective >= reported - 1e-6 * abs(reported)
+
+
+@pytest.mark.parametrize("kind", [SVR, NuSVR], ids=["SVR", "NuSVR"])
+def test_few_rows_far_away_do_not_take_ten_million_steps(kind: type[SVR]) -> None:
+    """Rounding sent single precision around in circles, for a minute on two rows."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(int(rng.integers(2, 12)), 1)) * 1e11
+        y = X[:, 0] + rng.normal(size=len(X))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            machine = kind(C=0.01, kernel="linear", precision="single").fit(X, y)
+        assert machine.solutions_[0].n_iter < 5_000_000

@@ -7,6 +7,7 @@
 #include "core/chunked/chunk.hpp"
 #include "core/chunked/variables.hpp"
 #include "core/chunked/working_set.hpp"
+#include "core/stagnation.hpp"
 
 namespace mercer::chunked {
 
@@ -90,7 +91,7 @@ class Solver {
                 return;
             }
             result_.repair_seconds += clock_.lap();
-            if (at_rounding() || !watch() || !solve_chunk()) return;
+            if (at_rounding() || is_going_in_circles() || !watch() || !solve_chunk()) return;
             if (variables_.has_drifted()) {
                 drifted();
                 return;
@@ -117,6 +118,14 @@ class Solver {
         return true;
     }
 
+    bool is_going_in_circles() {
+        stagnation_.observe(variables_.violation());
+        const std::size_t work = result_.chunks + result_.iterations / steps_per_chunk;
+        if (!stagnation_.is_due(work)) return false;
+        const double scale = terms_size(variables_.beta, variables_.gradient);
+        return stagnation_.is_stuck(work, variables_.objective(), scale) && !stalled();
+    }
+
     bool takes_all() const {
         return working_set_.takes_all(variables_.active().size());
     }
@@ -139,6 +148,8 @@ class Solver {
             const auto& members = working_set_.choose(variables_);
             result_.select_seconds += clock_.lap();
             chunk_.gather(variables_, members);
+            options.max_iterations =
+                std::min(options.max_iterations, steps_per_chunk + 100 * members.size());
         }
         result_.gather_seconds += clock_.lap();
         options.max_iterations =
@@ -209,6 +220,8 @@ class Solver {
     static constexpr std::size_t steps_in_place = 6000;
     // Most problems are solved by then; those that are not need several times as many.
     static constexpr std::size_t chunks_before_growth = 60;
+    // More of them (and a hundred for each member) are another chunk's.
+    static constexpr std::size_t steps_per_chunk = 10'000;
 
     Options options_;
     const Monitor& monitor_;
@@ -220,6 +233,7 @@ class Solver {
     bool ready_ = false;
     double best_violation_ = infinity;
     std::size_t since_best_ = 0;
+    Stagnation<T> stagnation_{100};
     Variables<T> variables_;
     WorkingSet working_set_;
     Chunk<T> chunk_;

@@ -9,6 +9,7 @@
 #include "core/smo/selection.hpp"
 #include "core/smo/state.hpp"
 #include "core/smo/step.hpp"
+#include "core/stagnation.hpp"
 
 namespace mercer::smo {
 
@@ -38,6 +39,7 @@ class Solver {
           shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
           next_newton_(std::max(first_newton, 7 * state_.size() / 10)),
           drift_(problem, gradient ? options.gradient_error : 0.0),
+          stagnation_(std::max<std::size_t>(10'000, 10 * state_.size())),
           first_objective_(objective(state_, linear_)) {
         if (gradient) origin_ = state_.beta;
         for (std::size_t p = 0; p < state_.size(); ++p) {
@@ -92,6 +94,7 @@ class Solver {
                 if (has_drifted()) return end(Status::stalled);
                 if (options_.shrinking) state_.shrink();
             }
+            if (is_going_in_circles()) return end(Status::stalled);
             if (result_.iterations >= next_newton_ && !attempt_newton()) return false;
         }
     }
@@ -132,6 +135,12 @@ class Solver {
         return drift_.error(way, weighted);
     }
 
+    bool is_going_in_circles() {
+        if (is_midway_ || !stagnation_.is_due(result_.iterations)) return false;
+        const double scale = terms_size(state_.beta, state_.gradient);
+        return stagnation_.is_stuck(result_.iterations, objective(state_, linear_), scale);
+    }
+
     bool has_drifted() {
         const double now = objective(state_, linear_);
         result_.drifted = !is_midway_ && drift_.hides(objective_error(), now, first_objective_);
@@ -150,6 +159,7 @@ class Solver {
     // The next pair; none if the stopping rule is met, or if the selection finds none.
     Choice<T> choose(double tolerance) {
         progress_.violation = state_.violation();
+        stagnation_.observe(progress_.violation);
         const double enough = options_.stop_by_change ? 0.0 : tolerance;
         is_settled_ = progress_.violation <= std::max(enough, rounding());
         if (is_settled_ && !options_.stop_by_step) return {};
@@ -282,6 +292,7 @@ class Solver {
     Recorder<T> recorder_;
     std::size_t shrink_period_, next_newton_;
     Drift<T> drift_;
+    Stagnation<T> stagnation_;
     std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
     double first_objective_;
     double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
