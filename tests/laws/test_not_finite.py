@@ -147,3 +147,33 @@ def test_a_grid_of_tiny_boxes_said_converged_far_from_its_sums() -> None:
     grid = svc_grid(X, y, Cs=[1e-128, 1e127], sample_weight=1e-197 * rng.random(40))
     for solution in grid.solutions.ravel():
         assert solution.is_feasible or not solution.converged
+
+
+def test_inner_products_beyond_doubles_hidden_by_tanh_are_refused() -> None:
+    """Infinity became 1 where the product was negative: a violation of 0.42, "converged"."""
+    X = np.array([[1e180, -1.0], [1e180, -1e181], [1.0, 2.0], [-1e170, 3.0]])
+    for kind in (mercer.OneClassSVM, mercer.SVR):
+        with pytest.raises(ValueError, match="inner products of X must be finite"):
+            kind(kernel="sigmoid", gamma=1.0).fit(X, [1.0, 2.0, 3.0, 4.0])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_objective_beyond_doubles_has_not_converged(solver: str) -> None:
+    """NumPy's warnings are no substitute for a status, and are not shown."""
+    y = np.array([-1e91, 1e91, 0.0, 3e90])
+    gram = Gram(Linear(), np.array([[-1.0], [1.0], [0.5], [0.25]]))
+    problem = mercer.formulations.svr(y, 1e277, 0.1).problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        solution = solve(problem, gram, solver, max_iter=1000)
+    assert np.isfinite(solution.objective) or solution.status != "converged"
+
+
+def test_weights_of_1e178_show_no_warning_of_numpy() -> None:
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(25, 3)) * 100, rng.random(25) * 1e178
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for kind in (mercer.OneClassSVM, mercer.SVR):
+            kind(kernel="poly").fit(X, X[:, 0], sample_weight=weight)

@@ -25,11 +25,13 @@ from mercer.gram.native import (
     check_finite,
     count_rows,
     fixed_rows,
+    leaves,
     reads_python,
     reads_stored,
     take_rows,
 )
 from mercer.gram.rounding import carries, distance_rounding
+from mercer.gram.rows import check_products
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import Definiteness
@@ -246,6 +248,10 @@ class Gram:
                     f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} "
                     "of X: scale the features or choose smaller kernel parameters"
                 )
+        if not self._has_finite_values:
+            for leaf in leaves(self.form):
+                if leaf.kind == "sigmoid":
+                    check_products(self._rows, leaf.gamma)
         self._has_finite_values = True
         return self
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer import _core
 
-__all__ = ["Precision", "RowSet", "check_finite", "count_rows", "take_rows"]
+__all__ = ["Precision", "RowSet", "check_finite", "check_products", "count_rows", "take_rows"]
 
 Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
@@ -34,6 +34,19 @@ def check_finite(rows: Any) -> None:
         return
     worst = values[~np.isfinite(values)][0]
     raise ValueError(f"X must be finite, got {worst}")
+
+
+def check_products(rows: Any, gamma: float) -> None:
+    """Refuse rows with ``gamma x'x`` out of range, which tanh would turn into a number."""
+    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    largest = float(np.abs(values).max(initial=0.0))
+    with np.errstate(over="ignore"):
+        product = rows.shape[1] * np.float64(largest) ** 2 * max(gamma, 1.0)
+    if not np.isfinite(product):
+        raise ValueError(
+            f"inner products of X must be finite, got a value of {largest:.3g} in X: scale the "
+            "features"
+        )
 
 
 def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:

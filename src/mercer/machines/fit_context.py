@@ -1,4 +1,4 @@
-"""scikit-learn's check of parameters around ``fit``, which keeps the type of what it wraps."""
+"""What goes around ``fit``: scikit-learn's check of parameters, no warnings of NumPy's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 
+from mercer._floating import without_warnings
+
 __all__ = ["fit_context"]
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -14,7 +16,11 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     """Check parameters before ``fit``; type checkers see that it returns the class."""
-    decorator: Callable[[Fit], Fit] = _fit_context(
+    check: Callable[[Fit], Fit] = _fit_context(
         prefer_skip_nested_validation=prefer_skip_nested_validation
     )
+
+    def decorator(fit: Fit) -> Fit:
+        return check(without_warnings(fit))
+
     return decorator

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from mercer import _core
+from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
@@ -136,6 +137,7 @@ class _Chained:
             self.stopping.set()
         return self.stopping.is_set()
 
+    @without_warnings
     def advance(self, job: Job, k: int) -> None:
         chosen = _choose(job.gram) if self.solver == "auto" else resolve_solver(self.solver)
         chain, solved = job.chains[k], job.solutions[k]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
@@ -158,6 +160,7 @@ def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
     return solver
 
 
+@without_warnings
 def solve(
     problem: Problem,
     gram: Gram,
@@ -203,7 +206,7 @@ def solve(
         raise ValueError(
             f"problem.index refers to row {problem.index.max()}, but gram has {gram.n_rows} rows"
         )
-    return resolve_solver(solver).solve(
+    found = resolve_solver(solver).solve(
         problem,
         gram.check_values(),
         start=start,
@@ -212,3 +215,6 @@ def solve(
         max_time=max_time,
         callback=callback,
     )
+    if found.status == "converged" and not np.isfinite(found.objective):
+        return replace(found, status="precision-limit")
+    return found
