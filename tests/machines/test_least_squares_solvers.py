@@ -102,10 +102,10 @@ def test_shape_chooses_the_solver(kernel, shape, form, alpha, solver):
 
 def test_many_rows_use_conjugate_gradients(monkeypatch):
     X, Y, _ = data()
-    monkeypatch.setattr("mercer.solvers.linear_system.choice.DENSE_SIDE", 50)
+    monkeypatch.setattr("mercer.least_squares.choice.DENSE_SIDE", 50)
     assert LSSVR().fit(X, Y).solver_ == "cg"
     assert LSSVR(alpha=[1.0, 2.0]).fit(X, Y).solver_ == "eigen"
-    monkeypatch.setattr("mercer.solvers.linear_system.choice.SPECTRUM_SIDE", 55)
+    monkeypatch.setattr("mercer.least_squares.choice.SPECTRUM_SIDE", 55)
     with pytest.raises(ValueError, match="alpha must be one number for 60 rows"):
         LSSVR(alpha="loo").fit(X, Y)
     assert LSSVR(alpha="loo", kernel="linear").fit(X, Y).solver_ == "primal"

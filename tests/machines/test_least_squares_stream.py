@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from mercer import LSSVC, LSSVR, RLSC, LowRank
+from mercer.least_squares import moments
 from mercer.machines.streaming import Stream
-from mercer.solvers.linear_system import moments
 
 
 def rows(n=90, seed=0):

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations.checks import check_weight
-from mercer.solvers.linear_system import DualSystem, System, gcv
+from mercer.least_squares import gcv
+from mercer.solvers.linear_system import DualSystem, System
 
 __all__ = ["LooPath", "loo_path"]
 

@@ -10,9 +10,9 @@ from mercer.gram.cross import CrossGram
 from mercer.io.consistency import require, require_array, require_rows
 from mercer.io.recipe import Recipe, State, arguments_of, assembled
 from mercer.kernels import Kernel
+from mercer.least_squares import Moments
 from mercer.lowrank import FeatureMap, LowRank
 from mercer.machines.streaming import Stream
-from mercer.solvers.linear_system import Moments
 
 __all__ = ["APPROXIMATIONS"]
 

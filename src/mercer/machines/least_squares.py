@@ -18,13 +18,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
+from mercer.least_squares import Job, LeastSquaresFit, Scan, fit_least_squares
+from mercer.least_squares.job import Loss
+from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
 from mercer.machines.left_out import left_out_score
 from mercer.machines.linear import linear_factor
-from mercer.solvers.linear_system import Job, LeastSquaresFit, Scan, System, fit_least_squares
-from mercer.solvers.linear_system.fit import Loss
-from mercer.solvers.linear_system.sparse import fit_pruned, fit_sparse
+from mercer.solvers.linear_system import System
 
 __all__ = ["LeastSquaresMachine", "count_all_rows"]
 

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.least_squares import Scan
 from mercer.machines.checks import find_classes, read_classes, weigh_classes
 from mercer.machines.classifiers import SVC
 from mercer.machines.documented import documented
@@ -29,7 +30,6 @@ from mercer.machines.one_against_all import (
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
 from mercer.machines.temperature import by_class, can_calibrate, fit_slope, without_one_copy
-from mercer.solvers.linear_system import Scan
 
 __all__ = ["LSSVC", "RLSC"]
 

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
+from mercer.least_squares import Job, LeastSquaresFit, squared_loss
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares_classifiers import RLSC
@@ -22,7 +23,6 @@ from mercer.machines.regressors import OF_CLASSES
 from mercer.machines.robust import CHANGE, fit_robust
 from mercer.machines.streamed import StreamedMachine
 from mercer.machines.streaming import can_stream
-from mercer.solvers.linear_system import Job, LeastSquaresFit, squared_loss
 
 __all__ = ["LSSVR"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 
-from mercer.solvers.linear_system.fit import Loss
+from mercer.least_squares.job import Loss
 
 __all__ = [
     "chosen_class",

@@ -15,6 +15,7 @@ from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Constant, Linear
+from mercer.least_squares.low_rank_fit import stack_rows
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 from mercer.machines.base import KernelMachine
 from mercer.machines.checks import read_classes
@@ -22,7 +23,6 @@ from mercer.machines.classifiers import SVC
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.one_vs_one import class_pairs, scores
-from mercer.solvers.linear_system.approximate import stack_rows
 
 __all__ = ["ReducedSVC"]
 

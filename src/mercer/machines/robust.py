@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from mercer.gram import Expansion
 from mercer.gram.native import reads_stored, take_rows
-from mercer.solvers.linear_system import Job, LeastSquaresFit, System, fit_least_squares
+from mercer.least_squares import Job, LeastSquaresFit, fit_least_squares
+from mercer.solvers.linear_system import System
 
 __all__ = ["fit_robust", "hampel_weights", "huber_weights", "residual_scale", "residuals"]
 

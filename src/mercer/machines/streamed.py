@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.least_squares import Scan
+from mercer.least_squares.job import Loss
 from mercer.machines.least_squares import LeastSquaresMachine, count_all_rows
 from mercer.machines.streaming import Stream, positive_rows
-from mercer.solvers.linear_system import Scan
-from mercer.solvers.linear_system.fit import Loss
 
 __all__ = ["StreamedMachine"]
 

@@ -11,16 +11,16 @@ from sklearn.base import clone
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
-from mercer.lowrank import LowRank
-from mercer.solvers.linear_system import (
+from mercer.least_squares import (
     FeatureSolver,
     LeastSquaresFit,
     Moments,
     default_alphas,
     gcv,
 )
-from mercer.solvers.linear_system.approximate import captured_trace, stack_rows
-from mercer.solvers.linear_system.exact import with_constant
+from mercer.least_squares.exact import with_constant
+from mercer.least_squares.low_rank_fit import captured_trace, stack_rows
+from mercer.lowrank import LowRank
 
 __all__ = ["Stream", "can_stream"]
 

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from mercer import Gram
 from mercer.formulations import least_squares, svc
 from mercer.kernels import Gaussian
+from mercer.least_squares import FeatureSolver, Moments
 from mercer.lowrank import LowRank
 from mercer.solvers import ConjugateGradient, Direct, solve
 from mercer.solvers.linear_system import (
     DualSystem,
-    FeatureSolver,
-    Moments,
     System,
     conjugate_gradient,
     kernel_cg,

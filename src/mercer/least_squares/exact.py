@@ -14,20 +14,22 @@ from mercer.gram import Gram
 from mercer.gram.native import reads_python
 from mercer.gram.spot_check import require_definite
 from mercer.kernels.blocks import row_slices
-from mercer.lowrank import FeatureMap, LowRank
-from mercer.solvers.linear_system.factors import CholeskyFactor
-from mercer.solvers.linear_system.features import FeatureSystem
-from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned
-from mercer.solvers.linear_system.kernel import kernel_cg, preconditioner_features
-from mercer.solvers.linear_system.linear import (
+from mercer.least_squares.features import FeatureSystem
+from mercer.least_squares.job import Job, LeastSquaresFit, scanned
+from mercer.least_squares.linear import (
     LinearData,
     dual_condition,
     linear_cg,
     linear_lsqr,
     woodbury,
 )
+from mercer.lowrank import FeatureMap, LowRank
+from mercer.solvers import solve
+from mercer.solvers.linear_system.dual_system import factored
+from mercer.solvers.linear_system.factors import CholeskyFactor
+from mercer.solvers.linear_system.kernel_cg import kernel_cg, preconditioner_features
 from mercer.solvers.linear_system.residual import dual_residual, target_sizes
-from mercer.solvers.linear_system.solvers import ConjugateGradient, factored
+from mercer.solvers.linear_system.solvers import ConjugateGradient
 
 __all__ = [
     "fit_cg",
@@ -182,9 +184,6 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
 
 def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
     """The general problem solver, output by output (Lopez Lazaro 2011, section 3.1.5)."""
-    # imported here because the solvers' front door knows this package
-    from mercer.solvers import solve
-
     alpha, s = _one_alpha(job, "smo"), job.system
     gram = job.gram()
     kind = "penalized" if job.penalized else s.bias

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.linear_system.dual import DualSystem
+from mercer.least_squares.features import FeatureSystem
+from mercer.solvers.linear_system.dual_system import DualSystem
 from mercer.solvers.linear_system.factors import linear_form
-from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.residual import dual_residual
 from mercer.solvers.linear_system.system import System
 

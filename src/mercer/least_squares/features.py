@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsymm
 
+from mercer.least_squares.moments import Moments
 from mercer.solvers.linear_system.factors import (
     CholeskyFactor,
     Factor,
@@ -18,7 +19,6 @@ from mercer.solvers.linear_system.factors import (
     linear_form,
     quadratic_form,
 )
-from mercer.solvers.linear_system.moments import Moments
 from mercer.solvers.linear_system.residual import relative_residual
 from mercer.solvers.linear_system.system import System
 

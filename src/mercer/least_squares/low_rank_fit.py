@@ -12,14 +12,14 @@ from sklearn.base import clone
 from mercer._memory import require_memory
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import reads_stored, take_rows
+from mercer.least_squares.exact import with_constant
+from mercer.least_squares.features import FeatureSystem
+from mercer.least_squares.job import Job, LeastSquaresFit, scanned
+from mercer.least_squares.linear import dual_condition, woodbury
+from mercer.least_squares.low_rank_systems import AverageSystem, NystromSystem, SubsetSystem
+from mercer.least_squares.moments import Moments
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
-from mercer.solvers.linear_system.exact import with_constant
-from mercer.solvers.linear_system.features import FeatureSystem
-from mercer.solvers.linear_system.fit import Job, LeastSquaresFit, scanned
-from mercer.solvers.linear_system.linear import dual_condition, woodbury
-from mercer.solvers.linear_system.low_rank import AverageSystem, NystromSystem, SubsetSystem
-from mercer.solvers.linear_system.moments import Moments
-from mercer.solvers.linear_system.solvers import factored
+from mercer.solvers.linear_system.dual_system import factored
 
 __all__ = ["captured_trace", "fit_low_rank", "stack_rows"]
 

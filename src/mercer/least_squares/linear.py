@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
+from mercer.least_squares.features import FeatureSystem
+from mercer.least_squares.scan import Evaluator
 from mercer.solvers.linear_system.conjugate_gradient import Iterate, conjugate_gradient
-from mercer.solvers.linear_system.features import FeatureSystem
 from mercer.solvers.linear_system.residual import relative_residual
-from mercer.solvers.linear_system.system import Evaluator, System
+from mercer.solvers.linear_system.system import System
 
 __all__ = ["LinearData", "dual_condition", "linear_cg", "linear_lsqr", "woodbury"]
 

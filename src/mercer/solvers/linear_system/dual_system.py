@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dger, dsyr2
 from scipy.linalg.lapack import dtrtri
 
@@ -15,9 +18,21 @@ from mercer.solvers.linear_system.factors import (
 )
 from mercer.solvers.linear_system.system import System
 
-__all__ = ["DualSystem"]
+__all__ = ["DualSystem", "factored"]
 
 FloatArray = NDArray[np.float64]
+
+
+def factored(
+    system: System, matrix: Callable[[], FloatArray], alpha: float | None, *, clip: bool = True
+) -> DualSystem:
+    """The factored system: Cholesky for one alpha, or where that fails the spectrum."""
+    if alpha is not None:
+        try:
+            return DualSystem(system, matrix(), alpha)
+        except LinAlgError:
+            pass
+    return DualSystem(system, matrix(), None, clip=clip)
 
 
 class DualSystem:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.linear_system.exact import LESS, fit_direct, require_squares
-from mercer.solvers.linear_system.features import FeatureSystem
-from mercer.solvers.linear_system.fit import Job, LeastSquaresFit
-from mercer.solvers.linear_system.low_rank import SubsetSystem
-from mercer.solvers.linear_system.scan import scan
-from mercer.solvers.linear_system.solvers import factored
+from mercer.least_squares.exact import LESS, fit_direct, require_squares
+from mercer.least_squares.features import FeatureSystem
+from mercer.least_squares.job import Job, LeastSquaresFit
+from mercer.least_squares.low_rank_systems import SubsetSystem
+from mercer.least_squares.scan import scan
+from mercer.solvers.linear_system.dual_system import factored
 
 __all__ = ["fit_pruned", "fit_sparse"]
 

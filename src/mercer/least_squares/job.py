@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.kernels import Constant, Kernel
+from mercer.least_squares.scan import Loss, Scan, default_alphas, scan
 from mercer.lowrank import LowRank
-from mercer.solvers.linear_system.scan import Loss, Scan, default_alphas, scan
 from mercer.solvers.linear_system.system import System
 
 __all__ = ["Job", "LeastSquaresFit", "scanned", "squared_loss"]

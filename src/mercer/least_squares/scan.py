@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.linear_system.system import Evaluator, System
+from mercer.solvers.linear_system.system import System
 
-__all__ = ["Loss", "Scan", "default_alphas", "gcv", "scan"]
+__all__ = ["Evaluator", "Loss", "Scan", "default_alphas", "gcv", "scan"]
 
 FloatArray = NDArray[np.float64]
 
@@ -20,6 +21,34 @@ KEPT = 2**25
 
 # From values (n_alphas, n_rows, n_outputs) and their rows to losses (n_alphas, n_rows).
 Loss = Callable[[FloatArray, slice], FloatArray]
+
+
+class Evaluator(Protocol):
+    """A factored problem: fitted and held-out values for many alphas at little cost each."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+    def evaluate(self, alphas: FloatArray, rows: slice) -> tuple[FloatArray, FloatArray]:
+        """Fitted values f(x_i) and leave-one-out values f_-i(x_i) of some rows.
+
+        Both have shape (n_alphas, n_rows, n_outputs). Row i is left out with all its weight
+        while alpha and the weights of the others stay (docs/theory/least_squares.md#alpha-is-held).
+        """
+
+    def dof(self, alphas: FloatArray) -> FloatArray:
+        """Effective degrees of freedom tr(S) of the smoother S: Y -> f."""
+
+    def condition(self, alpha: float) -> float:
+        """Condition of the matrix solved with."""
+
+    @property
+    def largest(self) -> float:
+        """Largest eigenvalue of the matrix alpha is added to."""
+
+    @property
+    def rounding(self) -> float:
+        """Eigenvalue that rounding may make of zero where centring cancels; 0 if it does not."""
 
 
 @dataclass(frozen=True, eq=False)

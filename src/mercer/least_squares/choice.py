@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from mercer._memory import LITTLE, available_bytes
 from mercer.gram.native import count_rows
 from mercer.kernels import Linear
-from mercer.solvers.linear_system.approximate import fit_low_rank
-from mercer.solvers.linear_system.exact import (
+from mercer.least_squares.exact import (
     fit_cg,
     fit_direct,
     fit_iterative_linear,
@@ -19,7 +18,8 @@ from mercer.solvers.linear_system.exact import (
     fit_proximal,
     fit_smo,
 )
-from mercer.solvers.linear_system.fit import Job, LeastSquaresFit
+from mercer.least_squares.job import Job, LeastSquaresFit
+from mercer.least_squares.low_rank_fit import fit_low_rank
 from mercer.solvers.linear_system.solvers import ConjugateGradient
 
 __all__ = ["SOLVERS", "choose_solver", "fit_least_squares", "is_linear"]
