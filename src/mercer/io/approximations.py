@@ -12,7 +12,7 @@ from mercer.io.recipe import Recipe, State, arguments_of, assembled
 from mercer.kernels import Kernel
 from mercer.least_squares import Moments
 from mercer.lowrank import FeatureMap, LowRank
-from mercer.machines.streaming import Stream
+from mercer.machines.least_squares.streaming import Stream
 
 __all__ = ["APPROXIMATIONS"]
 

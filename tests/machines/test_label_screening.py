@@ -16,7 +16,7 @@ from scipy import sparse
 from mercer import SVC, NuSVC, OneClassSVM
 from mercer.gram.bounded_expansion import BoundedExpansion
 from mercer.kernels import Gaussian, Laplacian, Linear
-from mercer.machines.labels import label_rows
+from mercer.machines.svm.label_screening import label_rows
 
 MACHINES: dict[str, Any] = {
     "rbf": SVC,

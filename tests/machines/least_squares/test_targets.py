@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
-from machines.test_least_squares_solvers import (
+from machines.least_squares.test_solvers import (
     BIASES,
     KERNEL_SOLVERS,
     LINEAR_SOLVERS,

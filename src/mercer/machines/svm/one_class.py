@@ -14,9 +14,9 @@ from mercer.formulations import one_class
 from mercer.gram.native import count_rows
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.labels import label_rows
-from mercer.machines.regressors import SVR, KernelFunction
-from mercer.machines.vanishing_margin import warn_of_no_margin
+from mercer.machines.svm.label_screening import label_rows
+from mercer.machines.svm.regressors import SVR, KernelFunction
+from mercer.machines.svm.vanishing_margin import warn_of_no_margin
 from mercer.solvers.progress import Callback
 
 __all__ = ["OneClassSVM"]

@@ -18,11 +18,11 @@ from mercer.kernels import Constant, Linear
 from mercer.least_squares.low_rank_fit import stack_rows
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import read_classes
-from mercer.machines.classifiers import SVC
+from mercer.machines.class_weights import read_classes
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.one_vs_one import class_pairs, scores
+from mercer.machines.svm.classifiers import SVC
+from mercer.machines.svm.one_vs_one import class_pairs, scores
 
 __all__ = ["ReducedSVC"]
 

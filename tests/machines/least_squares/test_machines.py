@@ -335,7 +335,7 @@ def test_weights_that_do_not_settle_are_reported(problem, monkeypatch):
     y[::8] += 6.0
     settled = LSSVR(alpha=0.2, gamma=0.4, robust="huber").fit(X, y)
     assert settled.n_iter_ > 2
-    monkeypatch.setattr("mercer.machines.robust.ROUNDS", 2)
+    monkeypatch.setattr("mercer.machines.least_squares.robust.ROUNDS", 2)
     with pytest.warns(ConvergenceWarning, match="after 2 rounds"):
         assert LSSVR(alpha=0.2, gamma=0.4, robust="huber").fit(X, y).n_iter_ == 2
 

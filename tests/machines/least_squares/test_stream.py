@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from mercer import LSSVC, LSSVR, RLSC, LowRank
 from mercer.least_squares import moments
-from mercer.machines.streaming import Stream
+from mercer.machines.least_squares.streaming import Stream
 
 
 def rows(n=90, seed=0):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram.native import count_rows, take_rows
-from mercer.machines.one_vs_one import votes
+from mercer.machines.svm.one_vs_one import votes
 
 __all__ = ["label_rows", "winners"]
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.linalg import LinAlgWarning
 from sklearn.exceptions import ConvergenceWarning
 
-from machines.test_least_squares_solvers import BIASES, KERNEL_SOLVERS, data
+from machines.least_squares.test_solvers import BIASES, KERNEL_SOLVERS, data
 from mercer import LSSVR, RLSC, LowRank
 from mercer.solvers import ConjugateGradient
 

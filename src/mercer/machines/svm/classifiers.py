@@ -20,10 +20,10 @@ from mercer.formulations import (
     svc,
 )
 from mercer.gram import Gram
-from mercer.machines.checks import check_finite_price
+from mercer.machines.checked_input import check_finite_price
 from mercer.machines.documented import documented
-from mercer.machines.kernel_classifier import KernelClassifier
-from mercer.machines.vanishing_margin import warn_of_overlap
+from mercer.machines.svm.kernel_classifier import KernelClassifier
+from mercer.machines.svm.vanishing_margin import warn_of_overlap
 from mercer.problem import Solution
 from mercer.solvers.progress import Callback
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from machines.test_least_squares_solvers import data
+from machines.least_squares.test_solvers import data
 from mercer import LSSVR
 from mercer.solvers import ConjugateGradient
 

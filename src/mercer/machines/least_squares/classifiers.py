@@ -14,12 +14,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.least_squares import Scan
-from mercer.machines.checks import find_classes, read_classes, weigh_classes
-from mercer.machines.classifiers import SVC
+from mercer.machines.class_weights import find_classes, read_classes, weigh_classes
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.left_out import LeftOutClassifier
-from mercer.machines.one_against_all import (
+from mercer.machines.least_squares.left_out import LeftOutClassifier
+from mercer.machines.least_squares.one_against_all import (
     chosen_class,
     places_of,
     read_indicators,
@@ -27,9 +26,15 @@ from mercer.machines.one_against_all import (
     wrong_class,
     wrong_labels,
 )
-from mercer.machines.streamed import StreamedMachine
-from mercer.machines.streaming import can_stream
-from mercer.machines.temperature import by_class, can_calibrate, fit_slope, without_one_copy
+from mercer.machines.least_squares.streamed import StreamedMachine
+from mercer.machines.least_squares.streaming import can_stream
+from mercer.machines.least_squares.temperature import (
+    by_class,
+    can_calibrate,
+    fit_slope,
+    without_one_copy,
+)
+from mercer.machines.svm.classifiers import SVC
 
 __all__ = ["LSSVC", "RLSC"]
 

@@ -24,12 +24,12 @@ from mercer.formulations import (
     svr,
 )
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import check_finite_price, naming
-from mercer.machines.classifiers import SVC
+from mercer.machines.checked_input import check_finite_price, naming
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.linear import linear_coef
-from mercer.machines.vanishing_margin import warn_of_small_targets
+from mercer.machines.linear_coef import linear_coef
+from mercer.machines.svm.classifiers import SVC
+from mercer.machines.svm.vanishing_margin import warn_of_small_targets
 from mercer.solvers.progress import Callback
 
 __all__ = ["OF_CLASSES", "SVR", "NuSVR"]

@@ -17,12 +17,12 @@ from sklearn.utils.validation import column_or_1d
 from mercer.least_squares import Job, LeastSquaresFit, squared_loss
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.least_squares_classifiers import RLSC
-from mercer.machines.left_out import LeftOutRegressor
-from mercer.machines.regressors import OF_CLASSES
-from mercer.machines.robust import CHANGE, fit_robust
-from mercer.machines.streamed import StreamedMachine
-from mercer.machines.streaming import can_stream
+from mercer.machines.least_squares.classifiers import RLSC
+from mercer.machines.least_squares.left_out import LeftOutRegressor
+from mercer.machines.least_squares.robust import CHANGE, fit_robust
+from mercer.machines.least_squares.streamed import StreamedMachine
+from mercer.machines.least_squares.streaming import can_stream
+from mercer.machines.svm.regressors import OF_CLASSES
 
 __all__ = ["LSSVR"]
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from mercer.least_squares import Scan
 from mercer.least_squares.job import Loss
-from mercer.machines.least_squares import LeastSquaresMachine, count_all_rows
-from mercer.machines.streaming import Stream, positive_rows
+from mercer.machines.least_squares.machine import LeastSquaresMachine, count_all_rows
+from mercer.machines.least_squares.streaming import Stream, positive_rows
 
 __all__ = ["StreamedMachine"]
 

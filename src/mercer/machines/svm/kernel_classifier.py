@@ -16,11 +16,11 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.gram.native import take_rows
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import read_classes
+from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
-from mercer.machines.labels import label_rows, winners
-from mercer.machines.linear import linear_coef
-from mercer.machines.one_vs_one import (
+from mercer.machines.linear_coef import linear_coef
+from mercer.machines.svm.label_screening import label_rows, winners
+from mercer.machines.svm.one_vs_one import (
     class_pairs,
     dual_coefficients,
     pair_bounds,
@@ -28,7 +28,7 @@ from mercer.machines.one_vs_one import (
     scores,
     votes,
 )
-from mercer.machines.probability import PlattMixin
+from mercer.machines.svm.probability import PlattMixin
 from mercer.problem import Solution
 
 __all__ = ["KernelClassifier"]

@@ -23,8 +23,8 @@ from mercer.least_squares.job import Loss
 from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
-from mercer.machines.left_out import left_out_score
-from mercer.machines.linear import linear_factor
+from mercer.machines.least_squares.left_out import left_out_score
+from mercer.machines.linear_coef import linear_factor
 from mercer.solvers.linear_system import System
 
 __all__ = ["LeastSquaresMachine", "count_all_rows"]
