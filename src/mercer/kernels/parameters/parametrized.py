@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.kernels.hyperparameters import Hyperparameter, Parameter
-from mercer.kernels.identity import key_of, written
+from mercer.kernels.parameters.hyperparameters import Hyperparameter, Parameter
+from mercer.kernels.parameters.identity import key_of, written
 from mercer.kernels.rows import FloatArray
 
 __all__ = ["Parametrized"]

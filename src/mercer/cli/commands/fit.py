@@ -8,13 +8,14 @@ from shlex import quote
 from rich.console import RenderableType
 from rich.text import Text
 
-from mercer.cli.card import Card
 from mercer.cli.choices import Task
-from mercer.cli.data import EXAMPLE, Roles, TrainingSet, read_training_set
-from mercer.cli.destination import check_model_destination
-from mercer.cli.estimators import Options, build_estimator, machine_of
-from mercer.cli.progress import Display
-from mercer.cli.report import (
+from mercer.cli.data.training_set import EXAMPLE, Roles, TrainingSet, read_training_set
+from mercer.cli.models.card import Card
+from mercer.cli.models.estimators import Options, build_estimator, machine_of
+from mercer.cli.models.training import Training, train
+from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.progress import Display
+from mercer.cli.output.report import (
     certificate_lines,
     class_text,
     framed,
@@ -23,7 +24,6 @@ from mercer.cli.report import (
     score_text,
     support_line,
 )
-from mercer.cli.training import Training, train
 from mercer.io import save
 
 __all__ = ["fit"]

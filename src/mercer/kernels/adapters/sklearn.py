@@ -10,11 +10,11 @@ from sklearn.gaussian_process.kernels import CompoundKernel, WhiteKernel
 from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 
 from mercer.kernels import form
+from mercer.kernels.adapters.function import checked_values, diagonal_blocks
+from mercer.kernels.adapters.sklearn_definiteness import is_definite_process
 from mercer.kernels.base import Kernel
 from mercer.kernels.definiteness import Definiteness, as_statement, stated
-from mercer.kernels.function import checked_values, diagonal_blocks
-from mercer.kernels.hyperparameters import Hyperparameter
-from mercer.kernels.process_definiteness import is_definite_process
+from mercer.kernels.parameters.hyperparameters import Hyperparameter
 from mercer.kernels.rows import FloatArray, RowKind, Rows, count_rows, is_sparse
 
 __all__ = ["SklearnKernel"]

@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from mercer.cli.card import Card, read_card
-from mercer.cli.estimators import machine_of
-from mercer.cli.report import (
+from mercer.cli.models.card import Card, read_card
+from mercer.cli.models.estimators import machine_of
+from mercer.cli.output.report import (
     MOST_SHOWN,
     certificate_lines,
     class_text,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.cli.choices import Task
-from mercer.cli.columns import Columns
+from mercer.cli.data.columns import Columns
 from mercer.cli.errors import InputError
 from mercer.io import read_metadata
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mercer.kernels.hyperparameters import check_positive
+from mercer.kernels.parameters.hyperparameters import check_positive
 from mercer.kernels.rows import FloatArray
 
 __all__ = ["Metric", "check_gamma", "checked_gamma", "checked_metric", "resolved_number"]

@@ -108,16 +108,16 @@ def solvers(
 
 def _solvers(chosen: dict[str, Any]) -> list[Any]:
     # Imported here: `mercer --help` need not wait for the machines.
-    from mercer.cli import comparing
-    from mercer.cli.data import Roles
-    from mercer.cli.estimators import Options
+    from mercer.cli.commands.bench_solvers import Plan, compare_solvers
+    from mercer.cli.data.training_set import Roles
+    from mercer.cli.models.estimators import Options
 
-    return comparing.compare_solvers(
+    return compare_solvers(
         chosen["file"],
         Roles(chosen["target"], tuple(chosen["ignore"] or ()), tuple(chosen["category"] or ())),
         chosen["task"],
         Options.of(chosen | {"solver": "auto"}),
-        comparing.Plan(
+        Plan(
             tuple(chosen["solver"] or ("smo", "chunked")),
             chosen["permutations"],
             chosen["cache_size"],

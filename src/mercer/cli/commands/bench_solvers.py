@@ -15,11 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from mercer.cli.choices import Task
-from mercer.cli.data import Roles, TrainingSet, read_training_set
-from mercer.cli.destination import check_destination
+from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
 from mercer.cli.errors import InputError
-from mercer.cli.estimators import Options, build_estimator
-from mercer.cli.report import plural
+from mercer.cli.models.estimators import Options, build_estimator
+from mercer.cli.output.destination import check_destination
+from mercer.cli.output.report import plural
 from mercer.formulations import one_class, svc, svr
 from mercer.gram import Gram
 from mercer.io.archive import replaced

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.kernels.hyperparameters import Parameter
+from mercer.kernels.parameters.hyperparameters import Parameter
 from mercer.kernels.rows import FloatArray
 
 __all__ = ["MetricParameter", "chart_gradient", "exponential_step", "symmetric_root"]

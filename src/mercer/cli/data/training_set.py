@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mercer.cli.choices import Task
-from mercer.cli.columns import Columns, describe_columns, usable_frame
+from mercer.cli.data.columns import Columns, describe_columns, usable_frame
+from mercer.cli.data.tables import SparseData, read_file
+from mercer.cli.data.tasks import find_target, resolve_task, target_values
 from mercer.cli.errors import InputError, quoted
-from mercer.cli.tables import SparseData, read_file
-from mercer.cli.tasks import find_target, resolve_task, target_values
 from mercer.datasets import load_example
 
 __all__ = ["EXAMPLE", "Roles", "TrainingSet", "read_training_set"]

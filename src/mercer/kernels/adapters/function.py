@@ -13,7 +13,7 @@ from mercer.kernels import form
 from mercer.kernels.base import Kernel
 from mercer.kernels.blocks import row_slices
 from mercer.kernels.definiteness import Definiteness, as_statement, stated
-from mercer.kernels.identity import written
+from mercer.kernels.parameters.identity import written
 from mercer.kernels.rows import FloatArray, RowKind, Rows, count_rows
 
 __all__ = ["FunctionKernel", "checked_values", "diagonal_blocks"]

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from mercer.cli.card import Scores
+from mercer.cli.models.card import Scores
 
 __all__ = [
     "certificate_lines",

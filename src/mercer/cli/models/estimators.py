@@ -13,8 +13,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import SVC, SVR, OneClassSVM
 from mercer.cli.choices import Task
-from mercer.cli.columns import Columns
-from mercer.cli.data import TrainingSet
+from mercer.cli.data.columns import Columns
+from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
 from mercer.solvers import resolve_solver
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.composite import Composite
+from mercer.kernels.combined.composite import Composite
 from mercer.kernels.rows import FloatArray, Rows
 
 __all__ = ["Normalized"]

@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mercer.cli.card import Scores
 from mercer.cli.choices import Task
-from mercer.cli.data import TrainingSet
-from mercer.cli.estimators import machine_of
-from mercer.cli.progress import Display
+from mercer.cli.data.training_set import TrainingSet
+from mercer.cli.models.card import Scores
+from mercer.cli.models.estimators import machine_of
+from mercer.cli.output.progress import Display
 
 __all__ = ["Training", "train"]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.composite import Composite
-from mercer.kernels.hyperparameters import (
+from mercer.kernels.combined.composite import Composite
+from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
     Bounds,
     LogParameter,

@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 
-from mercer.cli.card import Card, read_card
 from mercer.cli.choices import Task
-from mercer.cli.columns import Columns, usable_frame
+from mercer.cli.data.columns import Columns, usable_frame
+from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.errors import InputError, quoted
-from mercer.cli.estimators import machine_of, preparation_of
-from mercer.cli.tables import SparseData, read_file
+from mercer.cli.models.card import Card, read_card
+from mercer.cli.models.estimators import machine_of, preparation_of
 from mercer.io import load
 from mercer.io.model_file import RESULTS
 

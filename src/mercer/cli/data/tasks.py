@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from mercer.cli.choices import Task
-from mercer.cli.columns import check_missing
+from mercer.cli.data.columns import check_missing
 from mercer.cli.errors import InputError, quoted, shown
 
 __all__ = ["find_target", "resolve_task", "target_values"]
