@@ -5,6 +5,7 @@ from __future__ import annotations
 from mercer.least_squares.choice import SOLVERS, fit_least_squares
 from mercer.least_squares.features import FeatureSolver, FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit, squared_loss
+from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.least_squares.linear import LinearData, linear_cg, linear_lsqr, woodbury
 from mercer.least_squares.low_rank_systems import AverageSystem, NystromSystem, SubsetSystem
 from mercer.least_squares.moments import Moments
@@ -18,6 +19,7 @@ __all__ = [
     "FeatureSystem",
     "Job",
     "LeastSquaresFit",
+    "LeaveOneOutSystem",
     "LinearData",
     "Moments",
     "NystromSystem",

@@ -16,6 +16,7 @@ from mercer.gram.spot_check import require_definite
 from mercer.kernels.blocks import row_slices
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
+from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.least_squares.linear import (
     LinearData,
     dual_condition,
@@ -25,7 +26,6 @@ from mercer.least_squares.linear import (
 )
 from mercer.lowrank import FeatureMap, LowRank
 from mercer.solvers import solve
-from mercer.solvers.linear_system.dual_system import factored
 from mercer.solvers.linear_system.factors import CholeskyFactor
 from mercer.solvers.linear_system.kernel_cg import kernel_cg, preconditioner_features
 from mercer.solvers.linear_system.residual import dual_residual, target_sizes
@@ -57,7 +57,7 @@ def fit_direct(job: Job, *, spectral: bool) -> LeastSquaresFit:
     require_squares(3 if spectral else 2, job.system.n_rows, "eigen" if spectral else "direct")
     gram, everything = job.gram(), np.arange(job.system.n_rows)
     matrix, product = _values_and_product(gram)
-    evaluator = factored(
+    evaluator = LeaveOneOutSystem.of(
         job.system, matrix, None if spectral else job.alpha, clip=gram.is_positive_definite
     )
     alpha, result = scanned(job, evaluator)

@@ -15,11 +15,11 @@ from mercer.gram.native import reads_stored, take_rows
 from mercer.least_squares.exact import with_constant
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
+from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.least_squares.linear import dual_condition, woodbury
 from mercer.least_squares.low_rank_systems import AverageSystem, NystromSystem, SubsetSystem
 from mercer.least_squares.moments import Moments
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
-from mercer.solvers.linear_system.dual_system import factored
 
 __all__ = ["captured_trace", "fit_low_rank", "stack_rows"]
 
@@ -104,7 +104,7 @@ def _subset(job: Job, features: FeatureMap) -> SubsetSystem:
         job.full_kernel, features.rows, precision=job.precision, n_threads=job.n_threads
     )
     matrix = lambda: cross.block(among)  # noqa: E731
-    inner = factored(job.system.on_rows(subset), matrix, job.alpha)
+    inner = LeaveOneOutSystem.of(job.system.on_rows(subset), matrix, job.alpha)
     return SubsetSystem(job.system, subset, inner, lambda rows: cross.block(job.X[rows]), matrix)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.least_squares.features import FeatureSystem
-from mercer.solvers.linear_system.dual_system import DualSystem
+from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.solvers.linear_system.factors import linear_form
 from mercer.solvers.linear_system.residual import dual_residual
 from mercer.solvers.linear_system.system import System
@@ -31,7 +31,7 @@ class SubsetSystem:
         Of all rows.
     subset : ndarray of shape (m,)
         The rows that count.
-    inner : DualSystem
+    inner : LeaveOneOutSystem
         The factored system of the subset.
     cross : callable
         From a slice of rows to their kernel values with the subset.
@@ -43,7 +43,7 @@ class SubsetSystem:
         self,
         system: System,
         subset: IndexArray,
-        inner: DualSystem,
+        inner: LeaveOneOutSystem,
         cross: Callable[[slice], FloatArray],
         among: Callable[[], FloatArray],
     ) -> None:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from mercer.least_squares.exact import LESS, fit_direct, require_squares
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit
+from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.least_squares.low_rank_systems import SubsetSystem
 from mercer.least_squares.scan import scan
-from mercer.solvers.linear_system.dual_system import factored
 
 __all__ = ["fit_pruned", "fit_sparse"]
 
@@ -61,7 +61,7 @@ def _on_subset(job: Job, K: FloatArray, rows: IndexArray) -> tuple[LeastSquaresF
     assert job.alpha is not None
     assert job.alphas is not None
     among = lambda: K[np.ix_(rows, rows)]  # noqa: E731
-    inner = factored(job.system.on_rows(rows), among, job.alpha)
+    inner = LeaveOneOutSystem.of(job.system.on_rows(rows), among, job.alpha)
     evaluator = SubsetSystem(job.system, rows, inner, lambda part: K[part][:, rows], among)
     result = scan(evaluator, job.system, job.alphas, job.loss, job.loss_weight)
     coef, intercept = inner.solve(job.alpha)

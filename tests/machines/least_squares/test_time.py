@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from machines.least_squares.test_solvers import data
 from mercer import LSSVR
 from mercer.solvers import ConjugateGradient
+from mercer.solvers.linear_system import dual_system
 
 NO_TIME = 1e-9
 
@@ -54,3 +55,18 @@ def test_the_number_of_iterations_is_bounded(parameters):
     X, Y, _ = data()
     with pytest.warns(ConvergenceWarning, match="Increase max_iter, tol or alpha"):
         assert LSSVR(alpha=1e-4, max_iter=2, **parameters).fit(X, Y).n_iter_ <= 2
+
+
+def test_a_fit_without_left_out_values_inverts_no_factor(monkeypatch):
+    """It took twice as long as needed."""
+    inverted = []
+    plain = dual_system.triangular_inverse
+    monkeypatch.setattr(
+        dual_system, "triangular_inverse", lambda L: inverted.append(len(L)) or plain(L)
+    )
+    X, Y, _ = data()
+    fast = LSSVR(alpha=0.3, loo=False).fit(X, Y)
+    assert not inverted
+    slow = LSSVR(alpha=0.3).fit(X, Y)
+    assert inverted == [len(X)]
+    np.testing.assert_allclose(fast.predict(X), slow.predict(X), atol=1e-10)

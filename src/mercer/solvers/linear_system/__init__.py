@@ -7,7 +7,7 @@ from mercer.solvers.linear_system.conjugate_gradient import (
     LowRankPreconditioner,
     conjugate_gradient,
 )
-from mercer.solvers.linear_system.dual_system import DualSystem, factored
+from mercer.solvers.linear_system.dual_system import DualSystem
 from mercer.solvers.linear_system.factors import CholeskyFactor, SpectralFactor
 from mercer.solvers.linear_system.kernel_cg import kernel_cg, preconditioner_features
 from mercer.solvers.linear_system.solvers import ConjugateGradient, Direct
@@ -23,7 +23,6 @@ __all__ = [
     "SpectralFactor",
     "System",
     "conjugate_gradient",
-    "factored",
     "kernel_cg",
     "preconditioner_features",
 ]

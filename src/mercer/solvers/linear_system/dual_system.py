@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dger, dsyr2
-from scipy.linalg.lapack import dtrtri
 
-from mercer.solvers.linear_system.factors import (
-    CholeskyFactor,
-    SpectralFactor,
-    linear_form,
-    quadratic_form,
-)
+from mercer.solvers.linear_system.blocked_cholesky import triangular_inverse
+from mercer.solvers.linear_system.factors import CholeskyFactor, SpectralFactor
 from mercer.solvers.linear_system.system import System
 
-__all__ = ["DualSystem", "factored"]
+__all__ = ["DualSystem"]
 
 FloatArray = NDArray[np.float64]
-
-
-def factored(
-    system: System, matrix: Callable[[], FloatArray], alpha: float | None, *, clip: bool = True
-) -> DualSystem:
-    """The factored system: Cholesky for one alpha, or where that fails the spectrum."""
-    if alpha is not None:
-        try:
-            return DualSystem(system, matrix(), alpha)
-        except LinAlgError:
-            pass
-    return DualSystem(system, matrix(), None, clip=clip)
 
 
 class DualSystem:
@@ -42,7 +27,7 @@ class DualSystem:
     constraint says that the first coordinate is zero, so that its row and column go and the
     rest is an ordinary positive definite system. With U = H T' (T as in a
     :class:`~mercer.solvers.linear_system.factors.Factor`), M = U diag(filter) U' is the
-    block of the bordered inverse that leave-one-out needs.
+    block of the inverse of the bordered matrix that belongs to the rows.
 
     Parameters
     ----------
@@ -66,38 +51,55 @@ class DualSystem:
         K *= scale
         self._levels = K @ scale
         self._size = float(np.abs(np.diagonal(K)).sum())
-        mirror = (
-            _reflect(K, system.unit, self._levels / np.sqrt(system.total))
-            if (system.bias)
-            else None
-        )
+        self._mirror = None
+        if system.bias:
+            self._mirror = _reflect(K, system.unit, self._levels / np.sqrt(system.total))
+        self.factor: SpectralFactor | CholeskyFactor
         if alpha is None:
-            self._spectral(K, mirror, clip)
+            self.factor = SpectralFactor(K, clip=clip)
+            if system.bias:
+                self.factor.drop(0)
         else:
-            self._triangular(K, alpha, mirror)
-        self._z = self._U.T @ system.centred
+            if system.bias and len(K) > 1:
+                # the coordinate that goes: amid the spectrum, where it changes no condition
+                K[0, 0] = np.trace(K) / (len(K) - 1)
+            self.factor = CholeskyFactor(K, alpha)
 
-    def _spectral(self, A: FloatArray, mirror: tuple[float, FloatArray] | None, clip: bool) -> None:
-        self.factor: SpectralFactor | CholeskyFactor = SpectralFactor(A, clip=clip)
-        self._U = self.factor.vectors
-        if mirror is not None:
-            self.factor.drop(0)
-            tau, v = mirror
-            self._U = dger(-tau, v, v @ self._U, a=self._U, overwrite_a=1)
+    @classmethod
+    def of(
+        cls,
+        system: System,
+        matrix: Callable[[], FloatArray],
+        alpha: float | None,
+        *,
+        clip: bool = True,
+    ) -> Self:
+        """The factored system: Cholesky for one alpha, or where that fails the spectrum.
 
-    def _triangular(
-        self, A: FloatArray, alpha: float, mirror: tuple[float, FloatArray] | None
-    ) -> None:
-        if mirror is not None and len(A) > 1:
-            # the coordinate that goes: amid the spectrum, where it changes no condition
-            A[0, 0] = np.trace(A) / (len(A) - 1)
-        self.factor = CholeskyFactor(A, alpha)
-        inverse, _ = dtrtri(self.factor.lower, lower=1)
-        if mirror is not None:
+        ``matrix`` makes the kernel matrix, which is overwritten.
+        """
+        if alpha is not None:
+            try:
+                return cls(system, matrix(), alpha)
+            except LinAlgError:
+                pass
+        return cls(system, matrix(), None, clip=clip)
+
+    @cached_property
+    def directions(self) -> FloatArray:
+        """U = H T'; of a Cholesky factor another n x n array, and as much work as the factor."""
+        if isinstance(self.factor, SpectralFactor):
+            U = self.factor.vectors
+            if self._mirror is None:
+                return U
+            tau, v = self._mirror
+            return dger(-tau, v, v @ U, a=U, overwrite_a=1)
+        inverse = triangular_inverse(self.factor.lower)
+        if self._mirror is not None:
             inverse[0, 0] = 0.0
-            tau, v = mirror
+            tau, v = self._mirror
             inverse = dger(-tau, inverse @ v, v, a=inverse, overwrite_a=1)
-        self._U = inverse.T
+        return inverse.T
 
     @property
     def n_rows(self) -> int:
@@ -120,31 +122,22 @@ class DualSystem:
 
     def solve(self, alpha: float) -> tuple[FloatArray, FloatArray]:
         """Coefficients (n_rows, n_outputs) and intercepts (n_outputs,)."""
-        filters = self.factor.filters(np.array([alpha]))
-        U = self._U @ (filters[0][:, None] * self._z)
+        filters = self.factor.filters(np.array([alpha]))[0][:, None]
+        if isinstance(self.factor, SpectralFactor):
+            U = self.directions @ (filters * (self.directions.T @ self.system.centred))
+        else:
+            right = self._mirrored(self.system.centred)
+            if self.system.bias:
+                right[0] = 0.0
+            U = self._mirrored(self.factor.solve(right))
         return self.system.scale[:, None] * U, self.system.intercept(U, self._levels)
 
-    def evaluate(self, alphas: FloatArray, rows: slice) -> tuple[FloatArray, FloatArray]:
-        """Fitted and leave-one-out values of some rows.
-
-        See docs/theory/least_squares.md#leave-one-out-values.
-
-        y_i - f(x_i) = alpha c_i / weight_i and y_i - f_-i(x_i) = c_i / [B^-1]_ii, B the
-        bordered matrix; in terms of U and M both are divided by s_i.
-        """
-        filters = self.factor.filters(alphas)
-        T, y = self._U[rows], self.system.targets[rows]
-        U = linear_form(T, filters, self._z) / self.system.scale[rows, None]
-        M = quadratic_form(T, filters)[:, :, None]
-        # a lone row with a bias: without it there is no machine, and its value counts as 0
-        held_out = np.divide(U, M, out=np.broadcast_to(y, U.shape).copy(), where=M > 0)
-        return y - alphas[:, None, None] * U, y - held_out
-
-    def dof(self, alphas: FloatArray) -> FloatArray:
-        """tr(S) = n - alpha tr(M)."""
-        if isinstance(self.factor, SpectralFactor):
-            return self.factor.shrinkage(alphas) + float(self.system.bias)
-        return self.n_rows - alphas * np.vdot(self._U, self._U)
+    def _mirrored(self, V: FloatArray) -> FloatArray:
+        """``H V``."""
+        if self._mirror is None:
+            return V
+        tau, v = self._mirror
+        return V - tau * np.outer(v, v @ V)
 
 
 def _reflect(K: FloatArray, unit: FloatArray, image: FloatArray) -> tuple[float, FloatArray]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer._memory import require_memory
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
-from mercer.solvers.linear_system.dual_system import factored
+from mercer.solvers.linear_system.dual_system import DualSystem
 from mercer.solvers.linear_system.kernel_cg import kernel_cg
 from mercer.solvers.linear_system.system import System
 from mercer.solvers.progress import Callback
@@ -49,7 +49,7 @@ class Direct:
             "solver 'cg' stores no kernel values",
         )
         matrix = lambda: gram.native("double").block(rows, rows)  # noqa: E731
-        coef = factored(system, matrix, 1.0, clip=gram.is_positive_definite).solve(1.0)[0]
+        coef = DualSystem.of(system, matrix, 1.0, clip=gram.is_positive_definite).solve(1.0)[0]
         return _wrap(self.name, problem, gram, free, coef, tol, 1, (began, evaluations))
 
 
