@@ -10,16 +10,12 @@ import scipy.sparse as sp
 from mercer._memory import LITTLE, available_bytes
 from mercer.gram.native import count_rows
 from mercer.kernels import Linear
-from mercer.least_squares.exact import (
-    fit_cg,
-    fit_direct,
-    fit_iterative_linear,
-    fit_primal,
-    fit_proximal,
-    fit_smo,
-)
+from mercer.least_squares.direct import fit_direct
+from mercer.least_squares.iterative import fit_cg, fit_smo
 from mercer.least_squares.job import Job, LeastSquaresFit
+from mercer.least_squares.linear_fit import fit_iterative_linear, fit_primal
 from mercer.least_squares.low_rank_fit import fit_low_rank
+from mercer.least_squares.proximal import fit_proximal
 from mercer.solvers.linear_system.solvers import ConjugateGradient
 
 __all__ = ["SOLVERS", "choose_solver", "fit_least_squares", "is_linear"]

@@ -84,6 +84,15 @@ class Job:
         one = self.alphas is not None and len(self.alphas) == 1
         return float(self.alphas[0]) if one and self.alphas is not None else None
 
+    def one_alpha(self, method: str) -> float:
+        """The alpha, for a solver that gives no leave-one-out values to choose by."""
+        if self.alpha is None:
+            raise ValueError(
+                f"solver={method!r} needs one alpha: a grid or alpha='loo' needs leave-one-out "
+                "values, which solver='eigen' gives, 'primal' for linear kernels, or low_rank"
+            )
+        return self.alpha
+
     @property
     def is_late(self) -> bool:
         """Whether the time is up."""

@@ -12,13 +12,13 @@ from sklearn.base import clone
 from mercer._memory import require_memory
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import reads_stored, take_rows
-from mercer.least_squares.exact import with_constant
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.least_squares.linear import dual_condition, woodbury
 from mercer.least_squares.low_rank_systems import AverageSystem, NystromSystem, SubsetSystem
 from mercer.least_squares.moments import Moments
+from mercer.least_squares.penalized_bias import with_constant
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 
 __all__ = ["captured_trace", "fit_low_rank", "stack_rows"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.least_squares.exact import LESS, fit_direct, require_squares
+from mercer.least_squares.direct import LESS, fit_direct, require_squares
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem

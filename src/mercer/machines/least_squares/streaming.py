@@ -18,8 +18,8 @@ from mercer.least_squares import (
     default_alphas,
     gcv,
 )
-from mercer.least_squares.exact import with_constant
 from mercer.least_squares.low_rank_fit import captured_trace, stack_rows
+from mercer.least_squares.penalized_bias import with_constant
 from mercer.lowrank import LowRank
 
 __all__ = ["Stream", "can_stream"]
