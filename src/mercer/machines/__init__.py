@@ -1,7 +1,8 @@
 """The estimators people import: validate, build, solve, read out."""
 
-from mercer.machines.least_squares.classifiers import LSSVC, RLSC
-from mercer.machines.least_squares.regressor import LSSVR
+from mercer.machines.least_squares.lssvc import LSSVC
+from mercer.machines.least_squares.lssvr import LSSVR
+from mercer.machines.least_squares.rlsc import RLSC
 from mercer.machines.svm.classifiers import SVC, NuSVC
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.reduced import ReducedSVC

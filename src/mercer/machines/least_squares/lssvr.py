@@ -17,8 +17,8 @@ from sklearn.utils.validation import column_or_1d
 from mercer.least_squares import Job, LeastSquaresFit, squared_loss
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.least_squares.classifiers import RLSC
 from mercer.machines.least_squares.left_out import LeftOutRegressor
+from mercer.machines.least_squares.rlsc import RLSC
 from mercer.machines.least_squares.robust import CHANGE, fit_robust
 from mercer.machines.least_squares.streamed import StreamedMachine
 from mercer.machines.least_squares.streaming import can_stream
