@@ -95,7 +95,7 @@ def _nystrom(job: Job, features: FeatureMap) -> FeatureSystem | NystromSystem:
 
 
 def _subset(job: Job, features: FeatureMap) -> SubsetSystem:
-    subset = features.basis
+    subset = features.landmarks
     assert job.low_rank is not None
     if not isinstance(job.low_rank.basis, str) and not job.low_rank.has_positions:
         raise ValueError("method='subset' needs a basis among the training rows")

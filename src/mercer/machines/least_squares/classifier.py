@@ -127,7 +127,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
     ) -> Self:
         """Take in a block of rows, which need not be kept; low rank or linear kernels only.
 
-        The basis and rules such as ``gamma="scale"`` come from the first block. The result is
+        Landmarks and rules such as ``gamma="scale"`` come from the first block. The result is
         that of :meth:`fit` on all blocks together; of several alphas the one of the least GCV
         is taken, because rows that are gone cannot be left out.
 

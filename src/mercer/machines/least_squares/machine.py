@@ -102,7 +102,7 @@ class LeastSquaresMachine(KernelMachine):
         return self.low_rank
 
     def _low_rank_among(self, X: Any, rows: NDArray[np.intp], n: int) -> LowRank | None:
-        """The approximation, the positions of a given basis counted among ``rows`` only."""
+        """The approximation, the positions of given landmarks counted among ``rows`` only."""
         low_rank = self._low_rank()
         if low_rank is None or not low_rank.has_positions or len(rows) == n:
             return low_rank
@@ -118,7 +118,7 @@ class LeastSquaresMachine(KernelMachine):
                 f"kernel, got {absent.tolist()}"
             )
         if not is_subset and len(absent):
-            # a row without weight may be in the basis all the same
+            # a row without weight may be a landmark all the same
             return clone(low_rank).set_params(basis=take_rows(X, positions))
         return clone(low_rank).set_params(basis=found[found >= 0])
 
@@ -323,6 +323,6 @@ def _check_heaviest(weight: FloatArray) -> None:
 
 
 def count_all_rows(low_rank: LowRank | None, rows: NDArray[np.intp]) -> None:
-    """Positions of the basis among all rows, given those of positive weight."""
+    """Positions of the landmarks among all rows, given those of positive weight."""
     if low_rank is not None and (isinstance(low_rank.basis, str) or low_rank.has_positions):
         low_rank.basis_ = tuple(rows[basis] for basis in low_rank.basis_)

@@ -72,7 +72,7 @@ class RLSC(LeastSquaresClassifier):
         Those it was chosen from.
     loo_values_ : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
         Decision value of each training row by the machine of all others (alpha fixed, the row
-        left out with all its weight; a low-rank basis is kept). None for solvers that do not
+        left out with all its weight; landmarks of low_rank are kept). None for solvers that do not
         factor: "cg", "lsqr", "smo".
     loo_error_ : float or None
         Weighted share of rows that are wrong when left out.

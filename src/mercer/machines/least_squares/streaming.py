@@ -52,7 +52,7 @@ def _is_linear(kernel: Any) -> bool:
 class Stream:
     """Moments of the features of all rows so far, K_mn K_nm and K_mn y (Rifkin 2002, 3.7.2).
 
-    O(rank^2) numbers, whatever the number of rows. The basis is chosen among the rows of the
+    O(rank^2) numbers, whatever the number of rows. Landmarks are chosen among the rows of the
     first block.
 
     Parameters
@@ -165,6 +165,6 @@ class Stream:
 
 
 def positive_rows(X: Any, weight: FloatArray) -> Any:
-    """The rows a basis may be chosen from."""
+    """The rows landmarks may be chosen from."""
     rows = np.flatnonzero(weight > 0)
     return X if len(rows) == len(weight) else take_rows(X, rows)

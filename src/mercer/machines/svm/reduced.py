@@ -31,14 +31,14 @@ FloatArray = NDArray[np.float64]
 
 @documented(like=SVC, without=("coef_", "n_support_"))
 class ReducedSVC(ClassifierMixin, KernelMachine):
-    """Support vector classification on a reduced basis.
+    """Support vector classification with coefficients on landmarks only.
 
-    The loss of all rows, coefficients on the basis m only (Rifkin 2002, section 3.7.2):
+    The loss of all rows, coefficients on the landmarks m only (Rifkin 2002, section 3.7.2):
 
         minimize  1/2 c' K_mm c + C sum_i w_i loss(y_i (k_im c + b)).
 
     Its dual is that of :class:`~mercer.SVC` with the Nystrom kernel, solved here on the features
-    of the basis. Prediction costs as many kernel values as the basis has rows, however many
+    of the landmarks. Prediction costs as many kernel values as there are landmarks, however many
     support vectors there are.
 
     Parameters
@@ -46,9 +46,9 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
     C : float, default=1.0
         Price of the loss.
     low_rank : int or LowRank, default=100
-        The basis: its size (random rows, the same in every fit), or how it is chosen. With
-        ``method="nystrom"`` the dual coefficients of all rows are used with the true kernel,
-        for comparison.
+        The landmarks: their number (random rows, the same in every fit), or how they are
+        chosen. With ``method="nystrom"`` the dual coefficients of all rows are used with the
+        true kernel, for comparison.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         The loss; the squared one carries C/2.
     fit_intercept : {True, False, "penalized"}, default=True
@@ -56,15 +56,15 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
 
     Attributes
     ----------
-    support_ : ndarray of shape (n_basis,)
-        Positions of the basis among the training rows; for a precomputed kernel and the
+    support_ : ndarray of shape (n_landmarks,)
+        Positions of the landmarks among the training rows; for a precomputed kernel and the
         method "nystrom" only.
-    support_vectors_ : array of shape (n_basis, n_features)
-        The basis.
-    dual_coef_ : ndarray of shape (n_pairs, n_basis)
-        Its coefficients for each pair of classes.
+    support_vectors_ : array of shape (n_landmarks, n_features)
+        The landmarks.
+    dual_coef_ : ndarray of shape (n_pairs, n_landmarks)
+        Their coefficients for each pair of classes.
     low_rank_ : LowRank
-        The fitted basis, with ``basis_``.
+        The fitted approximation, with ``basis_``.
     solutions_ : tuple of Solution
         One for each pair of classes, with the certificate of the reduced problem.
     """
@@ -146,14 +146,14 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             for pair in pairs
         ]
         solutions, read_outs = self._solve_all(formulations, self._feature_gram(features))
-        self._keep_basis(X, features, read_outs)
+        self._keep_landmarks(X, features, read_outs)
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
         self._keep_solutions(solutions, kernel, np.shape(X))
         return self
 
     def _features(self, kernel: Any, X: Any, rows: NDArray[np.intp]) -> FloatArray:
-        """Features of all rows; the basis is chosen among ``rows``."""
+        """Features of all rows; landmarks are chosen among ``rows``."""
         wanted = self.low_rank
         is_number = isinstance(wanted, Integral)
         wanted = LowRank(rank=int(wanted), random_state=0) if is_number else clone(wanted)
@@ -178,7 +178,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         return out
 
     def _choose_among(self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp]) -> None:
-        """Fit ``low_rank`` with its basis among some of the rows, counted among all."""
+        """Fit ``low_rank`` with its landmarks among some of the rows, counted among all."""
         if not self._is_precomputed():
             low_rank.choose(kernel, take_rows(X, rows), n_threads=self.n_threads)
         else:
@@ -195,8 +195,8 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             kernel = kernel + Constant(1.0, value_bounds="fixed")  # type: ignore[assignment]
         return Gram(kernel, features, precision=self.precision, n_threads=self.n_threads)  # type: ignore[arg-type]
 
-    def _keep_basis(self, X: Any, features: FloatArray, read_outs: list[ReadOut]) -> None:
-        """K_mm c = K_mn beta: the coefficients of the basis from the dual ones."""
+    def _keep_landmarks(self, X: Any, features: FloatArray, read_outs: list[ReadOut]) -> None:
+        """K_mm c = K_mn beta: the coefficients of the landmarks from the dual ones."""
         dual = np.column_stack([read_out.coef for read_out in read_outs])
         maps = self.low_rank_.maps_
         if self.low_rank_.method == "nystrom":

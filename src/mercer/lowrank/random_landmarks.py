@@ -1,4 +1,4 @@
-"""Random bases: uniform, spread out (k-means++), or by leverage."""
+"""Random landmarks: uniform, spread out (k-means++), or by leverage."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from mercer.gram import Gram
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank.features import FeatureMap
 
-__all__ = ["leverage_basis", "leverage_scores", "spread_basis", "uniform_basis"]
+__all__ = ["leverage_landmarks", "leverage_scores", "spread_landmarks", "uniform_landmarks"]
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
 
-def uniform_basis(n_rows: int, rank: int, rng: np.random.Generator) -> IndexArray:
+def uniform_landmarks(n_rows: int, rank: int, rng: np.random.Generator) -> IndexArray:
     """Rows drawn uniformly, none twice; all of them in their order if they are not more."""
     if rank >= n_rows:
         return np.arange(n_rows)
     return rng.choice(n_rows, rank, replace=False)
 
 
-def spread_basis(gram: Gram, rank: int, rng: np.random.Generator) -> IndexArray:
+def spread_landmarks(gram: Gram, rank: int, rng: np.random.Generator) -> IndexArray:
     """Seeds of k-means++ in feature space.
 
     A row is drawn with probability proportional to its squared distance
@@ -48,17 +48,17 @@ def spread_basis(gram: Gram, rank: int, rng: np.random.Generator) -> IndexArray:
     return np.array(chosen, dtype=np.intp)
 
 
-def leverage_basis(gram: Gram, X: Any, rank: int, rng: np.random.Generator) -> IndexArray:
+def leverage_landmarks(gram: Gram, X: Any, rank: int, rng: np.random.Generator) -> IndexArray:
     """Rows drawn without repetition with probability proportional to their leverage."""
-    scores = leverage_scores(gram, X, uniform_basis(gram.n_rows, rank, rng))
+    scores = leverage_scores(gram, X, uniform_landmarks(gram.n_rows, rank, rng))
     positive = int((scores > 0).sum())
     if not positive:
-        return uniform_basis(gram.n_rows, rank, rng)
+        return uniform_landmarks(gram.n_rows, rank, rng)
     return rng.choice(gram.n_rows, min(rank, positive), replace=False, p=scores / scores.sum())
 
 
 def leverage_scores(gram: Gram, X: Any, pilot: IndexArray) -> FloatArray:
-    """Estimates of the ridge leverages diag(K (K + t)^-1) from a pilot basis.
+    """Estimates of the ridge leverages diag(K (K + t)^-1) from pilot landmarks.
 
     With the features F of the pilot and t = tr(K - FF') / rank, never below the leverages of
     the approximate matrix FF':
@@ -74,11 +74,13 @@ def leverage_scores(gram: Gram, X: Any, pilot: IndexArray) -> FloatArray:
         values = features(X[rows])
         inner += values.T @ values
         left[rows] = np.maximum(diagonal[rows] - np.einsum("ij,ij->i", values, values), 0.0)
-    spectrum, basis = np.linalg.eigh(inner)
+    spectrum, directions = np.linalg.eigh(inner)
     ridge = max(left.sum() / max(features.rank, 1), 1e-12 * diagonal.max(initial=0.0))
     if not ridge > 0:
         return np.zeros(gram.n_rows)
     scores = left / ridge
     for rows in blocks:
-        scores[rows] += (features(X[rows]) @ basis) ** 2 @ (1.0 / (np.maximum(spectrum, 0) + ridge))
+        scores[rows] += (features(X[rows]) @ directions) ** 2 @ (
+            1.0 / (np.maximum(spectrum, 0) + ridge)
+        )
     return np.minimum(scores, 1.0)
