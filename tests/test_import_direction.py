@@ -22,6 +22,7 @@ ROOMS = [
     "datasets",
     "lowrank",
     "solvers",
+    "least_squares",
     "machines",
     "paths",
     "diagnostics",

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 from mercer import Smo
-from mercer.cli.comparing import parse_solver
+from mercer.cli.commands.bench_solvers import parse_solver
 
 
 def test_without_a_file_it_compares_on_breast_cancer(mercer):

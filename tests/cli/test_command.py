@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 import mercer as package
-from mercer.cli import main, training
-from mercer.cli.progress import Distance
+from mercer.cli import main
+from mercer.cli.models import training
+from mercer.cli.output.progress import Distance
 from mercer.solvers import Progress
 
 COMMAND = "from mercer.cli import main; main()"

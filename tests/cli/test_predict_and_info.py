@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mercer import LSSVR, RLSC, SVC, OneClassSVM, PathSVC, ReducedSVC, kernel_path, svc_path
-from mercer.cli.columns import Columns, usable_frame
+from mercer.cli.data.columns import Columns, usable_frame
 from mercer.io import load, load_libsvm, save, save_libsvm
 
 

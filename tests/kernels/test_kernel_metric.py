@@ -11,7 +11,7 @@ from scipy.linalg import expm
 from scipy.stats import ortho_group
 
 from mercer.kernels import Gaussian
-from mercer.kernels.metric import symmetric_root
+from mercer.kernels.parameters.metric import symmetric_root
 
 X, Z = rows(9, 0), rows(7, 1)
 G = np.asarray(METRIC)

@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from mercer import Gram, LowRank
 from mercer.kernels import Gaussian, Linear, Precomputed, Sigmoid
-from mercer.lowrank import FeatureMap, choose_basis, leverage_scores
-from mercer.lowrank.basis import BASES
+from mercer.lowrank import FeatureMap, choose_landmarks, leverage_scores
+from mercer.lowrank.landmarks import LANDMARKS
 
 KERNEL = Gaussian(0.4)
 
@@ -27,15 +27,15 @@ def nystrom(X, Z, basis):
     return KERNEL(X, basis) @ inverse @ KERNEL(basis, Z)
 
 
-@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("basis", LANDMARKS)
 def test_basis_is_distinct_rows(basis, X):
-    chosen = choose_basis(basis, KERNEL, X, 10, np.random.default_rng(1))
+    chosen = choose_landmarks(basis, KERNEL, X, 10, np.random.default_rng(1))
     assert len(set(chosen)) == len(chosen) == 10
     assert chosen.min() >= 0
     assert chosen.max() < 60
 
 
-@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("basis", LANDMARKS)
 def test_basis_of_repeated_rows_stops_at_the_rank(basis):
     X = np.repeat(np.eye(3), 20, axis=0)
     low_rank = LowRank(10, basis=basis, random_state=0).choose(Linear(), X)
@@ -45,13 +45,13 @@ def test_basis_of_repeated_rows_stops_at_the_rank(basis):
         np.testing.assert_allclose(values @ values.T, X @ X.T, atol=1e-12)
 
 
-@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("basis", LANDMARKS)
 def test_large_data_are_looked_at_in_part(basis, X, monkeypatch):
-    monkeypatch.setattr("mercer.lowrank.basis.STORED", 200)
-    chosen = choose_basis(basis, KERNEL, X, 10, np.random.default_rng(1))
+    monkeypatch.setattr("mercer.lowrank.landmarks.STORED", 200)
+    chosen = choose_landmarks(basis, KERNEL, X, 10, np.random.default_rng(1))
     assert len(set(chosen)) == 10
     K = KERNEL(X)
-    again = choose_basis(basis, Precomputed(), K, 10, np.random.default_rng(1))
+    again = choose_landmarks(basis, Precomputed(), K, 10, np.random.default_rng(1))
     np.testing.assert_array_equal(again, chosen)
 
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 import mercer.formulations as fm
 from mercer import SVC, Gram, NuSVC, certify, solve
-from mercer.machines.checks import find_classes
+from mercer.machines.class_weights import find_classes
 
 
 def drawn(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

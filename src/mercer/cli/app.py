@@ -10,8 +10,8 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from mercer.cli.bench import bench
 from mercer.cli.choices import Kernel, Precision, Task
+from mercer.cli.commands.bench import bench
 from mercer.cli.errors import explained
 from mercer.cli.options import (
     Category,
@@ -107,12 +107,12 @@ def fit(
 
 def _fit(chosen: dict[str, Any], errors: Console) -> RenderableType:
     # Imported here: `mercer --help` need not wait for the machines.
-    from mercer.cli import fitting
-    from mercer.cli.data import Roles
-    from mercer.cli.estimators import Options
-    from mercer.cli.progress import Display
+    from mercer.cli.commands.fit import fit as fit_file
+    from mercer.cli.data.training_set import Roles
+    from mercer.cli.models.estimators import Options
+    from mercer.cli.output.progress import Display
 
-    return fitting.fit(
+    return fit_file(
         chosen["file"],
         chosen["out"],
         Roles(chosen["target"], tuple(chosen["ignore"] or ()), tuple(chosen["category"] or ())),
@@ -139,13 +139,13 @@ def predict(
     """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli import predicting
-        from mercer.cli.destination import check_table_destination
+        from mercer.cli.commands.predict import predict as predict_file
+        from mercer.cli.output.destination import check_table_destination
         from mercer.io.archive import replaced
 
         if out is not None:
             check_table_destination(out, model, file)
-        predictions = predicting.predict(model, file)
+        predictions = predict_file(model, file)
         text = predictions.table.to_csv(index=False, lineterminator="\n")
         if out is None:
             sys.stdout.write(text)
@@ -166,6 +166,6 @@ def info(
 ) -> None:
     """Show what is inside a model file."""
     with explained(Console(stderr=True, highlight=False)):
-        from mercer.cli import inspecting
+        from mercer.cli.commands.info import describe
 
-        Console(highlight=False).print(inspecting.describe(model))
+        Console(highlight=False).print(describe(model))

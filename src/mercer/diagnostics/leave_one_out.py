@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations.checks import check_weight
-from mercer.solvers.linear_system import DualSystem, System, gcv
+from mercer.least_squares import LeaveOneOutSystem, gcv
+from mercer.solvers.linear_system import System
 
 __all__ = ["LooPath", "loo_path"]
 
@@ -80,7 +81,7 @@ def loo_path(
     flat = targets.ndim == 1
     weight = check_weight(sample_weight, len(targets))
     system = System(targets.reshape(len(targets), -1), weight, bool(fit_intercept))
-    factored = DualSystem(system, matrix, None)
+    factored = LeaveOneOutSystem(system, matrix, None)
     fitted, values = factored.evaluate(grid, slice(0, len(targets)))
     residuals, dof = system.targets - values, factored.dof(grid)
     fit_square = ((system.targets - fitted) ** 2).mean(axis=2) @ weight

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, softmax
 
-from mercer.machines.temperature import by_class, fit_slope
+from mercer.machines.least_squares.temperature import by_class, fit_slope
 
 __all__ = ["LooProbability"]
 

@@ -10,9 +10,9 @@ from mercer.gram.cross import CrossGram
 from mercer.io.consistency import require, require_array, require_rows
 from mercer.io.recipe import Recipe, State, arguments_of, assembled
 from mercer.kernels import Kernel
+from mercer.least_squares import Moments
 from mercer.lowrank import FeatureMap, LowRank
-from mercer.machines.streaming import Stream
-from mercer.solvers.linear_system import Moments
+from mercer.machines.least_squares.streaming import Stream
 
 __all__ = ["APPROXIMATIONS"]
 
@@ -40,17 +40,17 @@ def _make_low_rank(state: State) -> LowRank:
 def _take_features(features: FeatureMap) -> State:
     # The values against the rows know these, the kernel, their precision and the threads.
     values = features._gram.__getstate__()
-    return values | {"rows": features.rows, "basis": features.basis, "factor": features.factor}
+    return values | {"rows": features.rows, "basis": features.landmarks, "factor": features.factor}
 
 
 def _make_features(state: State) -> FeatureMap:
     features: FeatureMap = object.__new__(FeatureMap)
     features.kernel, features.rows = state["kernel"], state["rows"]
-    features.basis, features.factor = state["basis"], state["factor"]
+    features.landmarks, features.factor = state["basis"], state["factor"]
     require(isinstance(features.kernel, Kernel), "kernel of low_rank_")
-    rank = len(features.basis)
-    require_array(features.basis, "basis of low_rank_", "iu", (rank,))
-    require(bool((features.basis >= 0).all()), "basis of low_rank_ must not be negative")
+    rank = len(features.landmarks)
+    require_array(features.landmarks, "basis of low_rank_", "iu", (rank,))
+    require(bool((features.landmarks >= 0).all()), "basis of low_rank_ must not be negative")
     if features.factor is not None:
         require_array(features.factor, "factor of low_rank_", "f", (rank, rank))
     if features.kernel._row_kind == "stored":

@@ -15,10 +15,10 @@ from sklearn.base import is_classifier, is_outlier_detector
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines import ReducedSVC
-from mercer.machines.checks import READ_TYPES
-from mercer.machines.kernel_classifier import KernelClassifier
-from mercer.machines.least_squares import LeastSquaresMachine
-from mercer.machines.streaming import Stream
+from mercer.machines.checked_input import READ_TYPES
+from mercer.machines.least_squares.machine import LeastSquaresMachine
+from mercer.machines.least_squares.streaming import Stream
+from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.problem import Solution, Status
 
 __all__ = [

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from mercer.kernels.blocks import BLOCK_BYTES, block_slices
 from mercer.kernels.definiteness import Definiteness
 from mercer.kernels.form import Form
-from mercer.kernels.parameters import Parametrized
+from mercer.kernels.parameters.parametrized import Parametrized
 from mercer.kernels.rows import FloatArray, RowKind, Rows, as_rows, common_kind, count_rows
 
 __all__ = ["Kernel"]
@@ -219,8 +219,8 @@ def _as_factor(name: str, values: ArrayLike, n_rows: int) -> FloatArray:
 
 def _combined(operation: str, left: Any, right: Any) -> Kernel:
     # Imported here because the composite kernels are made of this class.
-    from mercer.kernels.composite import Product, Sum
-    from mercer.kernels.scaled import Constant, Scaled
+    from mercer.kernels.combined.composite import Product, Sum
+    from mercer.kernels.combined.scaled import Constant, Scaled
 
     sides = (left, right)
     is_number = [isinstance(side, Real) and not isinstance(side, bool) for side in sides]

@@ -7,13 +7,13 @@ from typing import Any
 
 from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 
+from mercer.kernels.adapters.function import FunctionKernel
+from mercer.kernels.adapters.sklearn import SklearnKernel
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot_product import Linear, Polynomial, Sigmoid
-from mercer.kernels.function import FunctionKernel
 from mercer.kernels.gaussian import Gaussian
 from mercer.kernels.laplacian import Laplacian
 from mercer.kernels.precomputed import Precomputed
-from mercer.kernels.sklearn_adapter import SklearnKernel
 
 __all__ = ["KERNEL_NAMES", "as_kernel"]
 

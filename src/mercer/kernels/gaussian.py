@@ -10,22 +10,22 @@ from numpy.typing import ArrayLike
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.gamma import Metric, checked_gamma, checked_metric, resolved_number
-from mercer.kernels.hyperparameters import (
+from mercer.kernels.parameters.gamma import Metric, checked_gamma, checked_metric, resolved_number
+from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
     Bounds,
     LogParameter,
     Parameter,
     check_bounds,
 )
-from mercer.kernels.metric import MetricParameter, chart_gradient, symmetric_root
+from mercer.kernels.parameters.metric import MetricParameter, chart_gradient, symmetric_root
+from mercer.kernels.parameters.widths_of_rows import distinct_squared_distances, resolve_gamma
 from mercer.kernels.products import (
     difference_moment,
     difference_squares,
     scaled_columns,
     squared_distances,
 )
-from mercer.kernels.resolve import distinct_squared_distances, resolve_gamma
 from mercer.kernels.rows import FloatArray, RowKind, Rows, rows_in_place
 
 __all__ = ["Gaussian"]

@@ -9,16 +9,16 @@ from numpy.typing import ArrayLike
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.gamma import check_gamma, resolved_number
-from mercer.kernels.hyperparameters import (
+from mercer.kernels.parameters.gamma import check_gamma, resolved_number
+from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
     Bounds,
     LogParameter,
     Parameter,
     check_bounds,
 )
+from mercer.kernels.parameters.widths_of_rows import resolve_gamma
 from mercer.kernels.products import absolute_distances
-from mercer.kernels.resolve import resolve_gamma
 from mercer.kernels.rows import FloatArray, RowKind, Rows, rows_in_place
 
 __all__ = ["Laplacian"]

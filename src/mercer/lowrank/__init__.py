@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from mercer.lowrank.basis import choose_basis
 from mercer.lowrank.features import FeatureMap
 from mercer.lowrank.incomplete_cholesky import (
     IncompleteCholesky,
     greedy_cholesky,
     incomplete_cholesky,
 )
+from mercer.lowrank.landmarks import choose_landmarks
 from mercer.lowrank.low_rank import LowRank, feature_blocks
-from mercer.lowrank.sampling import leverage_scores
+from mercer.lowrank.random_landmarks import leverage_scores
 
 __all__ = [
     "FeatureMap",
     "IncompleteCholesky",
     "LowRank",
-    "choose_basis",
+    "choose_landmarks",
     "feature_blocks",
     "greedy_cholesky",
     "incomplete_cholesky",

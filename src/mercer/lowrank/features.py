@@ -1,4 +1,4 @@
-"""Features of a basis of rows: the Nystrom kernel as an inner product."""
+"""Features of landmarks: the Nystrom kernel as an inner product."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["FeatureMap"]
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
-# Share of the largest diagonal entry below which a basis row depends on the others.
+# Share of the largest diagonal entry below which a landmark depends on the others.
 DEPENDENT = 1e-12
 
 
 class FeatureMap:
-    """phi(x) = L^-1 k(x, basis), K_mm = L L', so that phi(x)'phi(z) is the Nystrom kernel.
+    """phi(x) = L^-1 k(x, landmarks), K_mm = L L', so that phi(x)'phi(z) is the Nystrom kernel.
 
-    k_xm K_mm^-1 k_mz equals k(x, z) whenever x or z is in the basis (Rifkin 2002, section 3.7.1).
-    The factor is pivoted: rows of the basis that depend on others (duplicates, low-rank kernels)
+    k_xm K_mm^-1 k_mz equals k(x, z) whenever x or z is a landmark (Rifkin 2002, section 3.7.1).
+    The factor is pivoted: landmarks that depend on others (duplicates, low-rank kernels)
     are left out, which changes no value of the Nystrom kernel.
 
     Parameters
@@ -36,15 +36,15 @@ class FeatureMap:
         The kernel, with all its parameters numbers.
     X : array, sparse matrix or sequence of shape (n_rows, ...)
         Rows; for a precomputed kernel the matrix of all training rows.
-    basis : ndarray of shape (m,), default=None
-        Positions of the basis in ``X``; None means all rows.
+    landmarks : ndarray of shape (m,), default=None
+        Positions of the landmarks in ``X``; None means all rows.
     whiten : bool, default=True
-        False leaves out L: phi(x) = k(x, basis), all rows kept.
+        False leaves out L: phi(x) = k(x, landmarks), all rows kept.
 
     Attributes
     ----------
-    basis : ndarray of shape (rank,)
-        Positions of the independent rows of the basis; the features are of these.
+    landmarks : ndarray of shape (rank,)
+        Positions of the independent landmarks; the features are of these.
     rows : array, sparse matrix or sequence of shape (rank, ...)
         The independent rows; for a precomputed kernel their positions.
     """
@@ -53,30 +53,30 @@ class FeatureMap:
         self,
         kernel: Kernel,
         X: Any,
-        basis: IndexArray | None = None,
+        landmarks: IndexArray | None = None,
         *,
         whiten: bool = True,
         precision: Precision = "double",
         n_threads: int | None = None,
     ) -> None:
         self.kernel = kernel
-        self.basis = np.arange(count_rows(X)) if basis is None else basis
+        self.landmarks = np.arange(count_rows(X)) if landmarks is None else landmarks
         self.factor: FloatArray | None = None
         is_stored = reads_stored(kernel.form())
         if whiten:
-            rows = take_rows(X, self.basis)
-            among = CrossGram(kernel, self.basis if is_stored else rows, n_threads=n_threads)
+            rows = take_rows(X, self.landmarks)
+            among = CrossGram(kernel, self.landmarks if is_stored else rows, n_threads=n_threads)
             values = among.block(rows)
             _check_definite(kernel, values)
             self.factor, kept = _independent(values)
-            self.basis = self.basis[kept]
-        self.rows = self.basis if is_stored else take_rows(X, self.basis)
+            self.landmarks = self.landmarks[kept]
+        self.rows = self.landmarks if is_stored else take_rows(X, self.landmarks)
         self._gram = CrossGram(kernel, self.rows, precision=precision, n_threads=n_threads)
 
     @property
     def rank(self) -> int:
         """Number of features."""
-        return len(self.basis)
+        return len(self.landmarks)
 
     def __call__(self, X: Any) -> FloatArray:
         """Features of the rows of ``X``: a new array of shape (n, rank) in Fortran order."""

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer.gram.native import Precision, count_rows, reads_stored
 from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
-from mercer.lowrank.basis import BASES, choose_basis
 from mercer.lowrank.features import FeatureMap
+from mercer.lowrank.landmarks import LANDMARKS, choose_landmarks
 
 __all__ = ["LowRank", "feature_blocks"]
 
@@ -35,23 +35,23 @@ _ROWS: dict[str, Any] = {
 class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """How a machine is to approximate the kernel matrix by a few of its columns.
 
-    By itself it is a transformer to the features of the basis, whose inner products are the
+    By itself it is a transformer to the features of the landmarks, whose inner products are the
     Nystrom kernel: a linear model on them is a low-rank kernel machine.
 
     Parameters
     ----------
     rank : int, default=100
-        Number of rows in the basis.
+        Number of landmarks, the rows whose columns are used.
     method : {"rectangle", "subset", "nystrom"}, default="rectangle"
-        "rectangle" (subset of regressors): the loss of all rows, coefficients on the basis.
-        "subset": the loss of the basis rows only. "nystrom": all rows and coefficients,
+        "rectangle" (subset of regressors): the loss of all rows, coefficients on the landmarks.
+        "subset": the loss of the landmarks only. "nystrom": all rows and coefficients,
         fitted to the approximate kernel and evaluated with the true one.
     basis : str or array-like, default="random"
-        How the basis is chosen: "random", "incomplete-cholesky", "greedy", "k-means++" or
-        "leverage"; or the basis itself, as positions of training rows (integers, shape (m,))
-        or as rows (shape (m, n_features)).
+        How the landmarks are chosen: "random", "incomplete-cholesky", "greedy", "k-means++" or
+        "leverage"; or the landmarks themselves, as positions of training rows (integers, shape
+        (m,)) or as rows (shape (m, n_features)).
     n_models : int, default=1
-        Machines with different random bases whose values are averaged.
+        Machines with different random landmarks whose values are averaged.
     random_state : int, RandomState or None, default=None
         Seed of the choice.
     kernel : str, Kernel or callable, default="rbf"
@@ -66,7 +66,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     basis_ : tuple of ndarray
-        Positions of the basis rows of each model among the training rows (among the rows of
+        Positions of the landmarks of each model among the training rows (among the rows of
         ``basis`` if that was given); rows that depend on others are left out.
     trace_error_ : float
         tr(K - K~) / tr(K), K~ the approximate kernel matrix; the mean over the models. Set by
@@ -82,7 +82,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "rank": [Interval(Integral, 1, None, closed="left")],
         "method": [StrOptions(set(METHODS))],
-        "basis": [StrOptions(set(BASES)), "array-like", "sparse matrix"],
+        "basis": [StrOptions(set(LANDMARKS)), "array-like", "sparse matrix"],
         "n_models": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
         "kernel": [
@@ -128,7 +128,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the basis among the rows of ``X``, for the kernel of the transformer.
+        """Choose the landmarks among the rows of ``X``, for the kernel of the transformer.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         precision: Precision = "double",
         n_threads: int | None = None,
     ) -> Self:
-        """Choose the basis of each model among the rows of ``X``, for a machine of its own kernel.
+        """Choose landmarks of each model among the rows of ``X``, for a machine of its own kernel.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X : array, sparse matrix or sequence of shape (n_rows, ...)
             Training rows.
         whiten : bool, default=True
-            False leaves the features as they are, the kernel values with the basis.
+            False leaves the features as they are, the kernel values with the landmarks.
         """
         self._validate_params()
         if kernel.definiteness == "refuted" and whiten:
@@ -177,7 +177,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             rows, index = self._chosen(kernel, X, rng, n_threads)
             maps.append(FeatureMap(kernel, rows, index, **options))
         self.maps_ = tuple(maps)
-        self.basis_ = tuple(features.basis for features in maps)
+        self.basis_ = tuple(features.landmarks for features in maps)
         return self
 
     def _chosen(
@@ -185,7 +185,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> tuple[Any, NDArray[np.intp]]:
         if isinstance(self.basis, str):
             rank = min(self.rank, count_rows(X))
-            return X, choose_basis(self.basis, kernel, X, rank, rng, n_threads=n_threads)  # type: ignore[arg-type]
+            return X, choose_landmarks(self.basis, kernel, X, rank, rng, n_threads=n_threads)  # type: ignore[arg-type]
         if not count_rows(self.basis):
             raise ValueError("basis must hold at least one row, got none")
         if self.has_positions:
@@ -196,7 +196,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def size(self) -> int:
-        """Number of basis rows asked for, of one model."""
+        """Number of landmarks asked for, of one model."""
         return int(self.rank) if isinstance(self.basis, str) else count_rows(self.basis)
 
     @property

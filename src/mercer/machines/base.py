@@ -31,7 +31,7 @@ from mercer.gram.native import count_rows, take_rows
 from mercer.gram.spot_check import warn_of_indefinite
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.kernels.precomputed import check_kernel_matrix
-from mercer.machines.checks import (
+from mercer.machines.checked_input import (
     READ_TYPES,
     are_ready,
     as_rows,

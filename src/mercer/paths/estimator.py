@@ -17,12 +17,12 @@ from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import check_weighted_classes, find_classes
-from mercer.machines.classifiers import SVC
+from mercer.machines.class_weights import check_weighted_classes, find_classes
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.kernel_classifier import KernelClassifier
-from mercer.machines.one_vs_one import class_pairs, dual_coefficients, scores
+from mercer.machines.svm.classifiers import SVC
+from mercer.machines.svm.kernel_classifier import KernelClassifier
+from mercer.machines.svm.one_vs_one import class_pairs, dual_coefficients, scores
 from mercer.paths.choice import choose_C, range_of_interest
 from mercer.paths.display import shown
 from mercer.paths.inputs import Inputs, KernelChoice

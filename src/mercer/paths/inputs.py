@@ -13,11 +13,7 @@ from sklearn.base import clone
 from mercer.gram import Gram
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.lowrank import LowRank
-from mercer.machines.checks import (
-    check_weighted_classes,
-    find_classes,
-    weigh_classes,
-)
+from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
 from mercer.paths.kernel_values import KernelValues
 from mercer.paths.numbers import plain
 from mercer.paths.training_rows import TrainingRows

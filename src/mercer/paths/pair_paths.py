@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.gram.native import count_rows
-from mercer.machines.one_vs_one import Pair, class_pairs, scores
+from mercer.machines.svm.one_vs_one import Pair, class_pairs, scores
 from mercer.paths.crossings import Block, sign_changes
 from mercer.paths.inputs import Inputs
 from mercer.paths.kernel_values import KernelValues

@@ -18,7 +18,7 @@ from sklearn.metrics import check_scoring, get_scorer
 
 from mercer.gram import Gram
 from mercer.gram.native import take_rows
-from mercer.machines.one_vs_one import scores
+from mercer.machines.svm.one_vs_one import scores
 from mercer.paths.inputs import Inputs
 from mercer.paths.numbers import plain
 from mercer.paths.pair_paths import PairPaths

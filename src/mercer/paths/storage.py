@@ -76,7 +76,7 @@ def _approximation_to_parts(low_rank: LowRank, arrays: Arrays) -> dict[str, Any]
         if arrays["low_rank_rows"].dtype.kind == "O":
             raise ValueError("low_rank must have a basis of numbers to be saved, got objects")
     for k, features in enumerate(low_rank.maps_):
-        arrays[f"low_rank_basis_{k}"] = features.basis
+        arrays[f"low_rank_basis_{k}"] = features.landmarks
         assert features.factor is not None
         arrays[f"low_rank_factor_{k}"] = features.factor
     return {
@@ -135,7 +135,7 @@ def _approximation(arrays: Arrays, about: dict[str, Any], kernel: Kernel, rows: 
         features = FeatureMap(kernel, among, arrays[f"low_rank_basis_{k}"], whiten=False)
         features.factor = np.asfortranarray(arrays[f"low_rank_factor_{k}"])
         maps.append(features)
-    out.maps_, out.basis_ = tuple(maps), tuple(features.basis for features in maps)
+    out.maps_, out.basis_ = tuple(maps), tuple(features.landmarks for features in maps)
     out.trace_error_ = about["trace_error"]
     return out
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer.gram.native import count_rows
 from mercer.machines.base import KernelMachine
-from mercer.machines.checks import naming
+from mercer.machines.checked_input import naming
 from mercer.paths.numbers import plain
 
 __all__ = ["TrainingRows", "read_labels", "read_targets", "read_weight"]

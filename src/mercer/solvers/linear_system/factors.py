@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, eigh, norm
-from scipy.linalg.blas import dtrsm, dtrsv
-from scipy.linalg.lapack import dpotrf
+from scipy.linalg import eigh, norm
+from scipy.linalg.blas import dtrmv, dtrsm, dtrsv
+
+from mercer.solvers.linear_system.blocked_cholesky import cholesky, triangular_inverse
 
 __all__ = ["CholeskyFactor", "Factor", "SpectralFactor", "linear_form", "quadratic_form"]
 
 FloatArray = NDArray[np.float64]
+
+# Power iterations at most, and the relative change that ends them.
+ITERATIONS, CHANGE = 25, 5e-3
 
 
 class Factor(Protocol):
@@ -123,13 +128,9 @@ class CholeskyFactor:
     """
 
     def __init__(self, A: FloatArray, alpha: float) -> None:
-        n = len(A)
         self.alpha = alpha
         np.einsum("ii->i", A)[:] += alpha
-        self.lower: FloatArray
-        self.lower, info = dpotrf(A, lower=1, clean=1, overwrite_a=1) if n else (A, 0)
-        if info:
-            raise LinAlgError(f"the matrix plus alpha={alpha!r} is not positive definite")
+        self.lower = cholesky(A)
 
     def coordinates(self, rows: Any) -> FloatArray:
         """``rows L^-T``."""
@@ -137,6 +138,10 @@ class CholeskyFactor:
         if not dense.size:
             return dense
         return dtrsm(1.0, self.lower, dense, side=1, lower=1, trans_a=1)
+
+    def solve(self, b: FloatArray) -> FloatArray:
+        """``(A + alpha)^-1 b``."""
+        return self.back(dtrsm(1.0, self.lower, b, lower=1)) if b.size else b
 
     def back(self, z: FloatArray) -> FloatArray:
         """``L^-T z``."""
@@ -150,7 +155,7 @@ class CholeskyFactor:
 
     def shrinkage(self, alphas: FloatArray) -> FloatArray:
         """r - alpha |L^-1|^2."""
-        inverse = self.coordinates(np.eye(len(self.lower), order="F"))
+        inverse = triangular_inverse(self.lower)
         return len(self.lower) - alphas * float(np.vdot(inverse, inverse))
 
     def condition(self, alpha: float) -> float:
@@ -158,22 +163,28 @@ class CholeskyFactor:
         n, L = len(self.lower), self.lower
         if not n:
             return 1.0
-        largest = _power(lambda v: L @ (v @ L), n)
-        return largest * _power(lambda v: dtrsv(L, dtrsv(L, v, lower=1), lower=1, trans=1), n)
+        inverse = lambda v: dtrsv(L, dtrsv(L, v, lower=1), lower=1, trans=1)  # noqa: E731
+        return self._largest * _power(inverse, n)
 
     @property
     def largest(self) -> float:
         """Largest eigenvalue of A, by power iteration."""
+        return max(self._largest - self.alpha, 0.0) if len(self.lower) else 0.0
+
+    @cached_property
+    def _largest(self) -> float:
         L = self.lower
-        return max(_power(lambda v: L @ (v @ L), len(L)) - self.alpha, 0.0) if len(L) else 0.0
+        return _power(lambda v: dtrmv(L, dtrmv(L, v, lower=1, trans=1), lower=1), len(L))
 
 
 def _power(apply: Callable[[FloatArray], FloatArray], n: int) -> float:
     """Largest eigenvalue of a positive definite operator after some power iterations."""
     v = np.random.default_rng(0).standard_normal(n)
     size = 0.0
-    for _ in range(25):
+    for _ in range(ITERATIONS):
         v /= norm(v)
         v = apply(v)
-        size = float(norm(v))  # of BLAS: its squares do not overflow
+        before, size = size, float(norm(v))  # of BLAS: its squares do not overflow
+        if size - before <= CHANGE * size:
+            break
     return size

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError
 
 from mercer._memory import require_memory
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
-from mercer.solvers.linear_system.dual import DualSystem
-from mercer.solvers.linear_system.kernel import kernel_cg
+from mercer.solvers.linear_system.dual_system import DualSystem
+from mercer.solvers.linear_system.kernel_cg import kernel_cg
 from mercer.solvers.linear_system.system import System
 from mercer.solvers.progress import Callback
 
-__all__ = ["ConjugateGradient", "Direct", "factored"]
+__all__ = ["ConjugateGradient", "Direct"]
 
 FloatArray = NDArray[np.float64]
-
-
-def factored(
-    system: System, matrix: Callable[[], FloatArray], alpha: float | None, *, clip: bool = True
-) -> DualSystem:
-    """The factored system: Cholesky for one alpha, or where that fails the spectrum."""
-    if alpha is not None:
-        try:
-            return DualSystem(system, matrix(), alpha)
-        except LinAlgError:
-            pass
-    return DualSystem(system, matrix(), None, clip=clip)
 
 
 @dataclass(frozen=True)
@@ -63,7 +49,7 @@ class Direct:
             "solver 'cg' stores no kernel values",
         )
         matrix = lambda: gram.native("double").block(rows, rows)  # noqa: E731
-        coef = factored(system, matrix, 1.0, clip=gram.is_positive_definite).solve(1.0)[0]
+        coef = DualSystem.of(system, matrix, 1.0, clip=gram.is_positive_definite).solve(1.0)[0]
         return _wrap(self.name, problem, gram, free, coef, tol, 1, (began, evaluations))
 
 

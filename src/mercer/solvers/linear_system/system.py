@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Evaluator", "System"]
+__all__ = ["System"]
 
 FloatArray = NDArray[np.float64]
 
@@ -103,31 +102,3 @@ class System:
     def on_rows(self, rows: NDArray[np.intp]) -> System:
         """The same problem on some of the rows."""
         return System(self.targets[rows], self.weight[rows], self.bias)
-
-
-class Evaluator(Protocol):
-    """A factored problem: fitted and held-out values for many alphas at little cost each."""
-
-    @property
-    def n_rows(self) -> int: ...
-
-    def evaluate(self, alphas: FloatArray, rows: slice) -> tuple[FloatArray, FloatArray]:
-        """Fitted values f(x_i) and leave-one-out values f_-i(x_i) of some rows.
-
-        Both have shape (n_alphas, n_rows, n_outputs). Row i is left out with all its weight
-        while alpha and the weights of the others stay (docs/theory/least_squares.md#alpha-is-held).
-        """
-
-    def dof(self, alphas: FloatArray) -> FloatArray:
-        """Effective degrees of freedom tr(S) of the smoother S: Y -> f."""
-
-    def condition(self, alpha: float) -> float:
-        """Condition of the matrix solved with."""
-
-    @property
-    def largest(self) -> float:
-        """Largest eigenvalue of the matrix alpha is added to."""
-
-    @property
-    def rounding(self) -> float:
-        """Eigenvalue that rounding may make of zero where centring cancels; 0 if it does not."""

@@ -1,0 +1,1 @@
+"""The commands: fit, predict, info and bench."""

@@ -1,0 +1,119 @@
+"""``mercer info``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from mercer.cli.models.card import Card, read_card
+from mercer.cli.models.estimators import machine_of
+from mercer.cli.output.report import (
+    MOST_SHOWN,
+    certificate_lines,
+    class_text,
+    framed,
+    kernel_text,
+    machine_line,
+    plural,
+    score_text,
+    size_text,
+    support_line,
+)
+from mercer.io import load, read_metadata
+from mercer.io.model_file import RESULTS
+from mercer.paths import ErrorCurve, StepFunction
+
+__all__ = ["describe"]
+
+
+def describe(path: Path) -> RenderableType:
+    """Return what is inside a model file."""
+    estimator = load(path)
+    if isinstance(estimator, RESULTS):
+        return framed(str(path), _result_sections(estimator, path))
+    card = read_card(path)
+    machine = machine_of(estimator)
+    sections: dict[str, list[str | Text]] = {"estimator": [_steps(estimator)]}
+    if not hasattr(machine, "intercept_"):
+        return framed(str(path), sections | {"machine": [f"{type(machine).__name__}, not fitted"]})
+    sections["trained on"] = [] if card is None else [_source_line(card)]
+    sections["features"] = _feature_lines(card, estimator)
+    if getattr(machine, "multilabel_", False):
+        sections["labels"] = [plural(len(machine.classes_), "label")]
+    elif hasattr(machine, "classes_"):
+        sections["classes"] = [class_text(machine.classes_)]
+    sections["machine"] = [machine_line(machine)]
+    sections["certificate"] = certificate_lines(machine)
+    if card is not None and card.scores is not None:
+        sections[card.scores.name] = [score_text(card.scores)]
+    sections["size"] = [support_line(machine, path.stat().st_size)]
+    sections["written by"] = [_versions_line(path)]
+    return framed(str(path), sections)
+
+
+def _result_sections(result: Any, path: Path) -> dict[str, list[str | Text]]:
+    """A path, a grid or an error curve in words."""
+    sections: dict[str, list[str | Text]] = {"holds": [_words(result)]}
+    if getattr(result, "classes", None) is not None:
+        sections["classes"] = [class_text(result.classes)]
+    if getattr(result, "kernel", None) is not None:
+        sections["kernel"] = [kernel_text(result.kernel)]
+    if hasattr(result, "summary"):
+        sections["summary"] = list(str(result.summary()).splitlines())
+    sections["size"] = [size_text(path.stat().st_size)]
+    sections["written by"] = [_versions_line(path)]
+    return sections
+
+
+def _words(result: Any) -> str:
+    if not isinstance(result, StepFunction | ErrorCurve):
+        return repr(result).strip("<>")
+    pieces = plural(len(result.x), "piece")
+    ends = f"from {result.x[0]:.4g} to {result.end:.4g}"
+    return f"{type(result).__name__} of {pieces} {ends}, at least {result.minimum:.6g}"
+
+
+def _steps(estimator: Any) -> str:
+    """The classes of an estimator, from the outside in."""
+    name = type(estimator).__name__
+    if hasattr(estimator, "regressor_"):
+        return f"{name} of {_steps(estimator.regressor_)}"
+    if hasattr(estimator, "steps"):
+        return " > ".join(_steps(step) for _, step in estimator.steps)
+    if hasattr(estimator, "transformers_"):
+        parts = [type(part).__name__ for _, part, _ in estimator.transformers_]
+        return f"{name}({', '.join(parts)})"
+    return name
+
+
+def _source_line(card: Card) -> str:
+    target = "" if card.target is None else f", target {card.target!r}"
+    return f"{card.source}: {plural(card.n_rows, 'row')}, task {card.task}{target}"
+
+
+def _versions_line(path: Path) -> str:
+    versions = read_metadata(path)["written_by"]
+    if not isinstance(versions, dict):
+        return "an unknown version"
+    return ", ".join(f"{name} {value}" for name, value in versions.items())
+
+
+def _feature_lines(card: Card | None, estimator: Any) -> list[str | Text]:
+    if card is None or card.columns is None:
+        names = getattr(estimator, "feature_names_in_", None)
+        if names is None:
+            return [plural(int(machine_of(estimator).n_features_in_), "feature")]
+        return [_listed("feature", [str(name) for name in names])]
+    kinds = (
+        (card.columns.numbers, "numeric feature"),
+        (card.columns.categories, "categorical feature"),
+    )
+    return [_listed(noun, names) for names, noun in kinds if names]
+
+
+def _listed(noun: str, names: list[str]) -> str:
+    more = [f"and {len(names) - MOST_SHOWN} more"] if len(names) > MOST_SHOWN else []
+    return f"{plural(len(names), noun)}: {', '.join(names[:MOST_SHOWN] + more)}"

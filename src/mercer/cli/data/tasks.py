@@ -1,0 +1,95 @@
+"""What is to be learned: classes, a number, or what is normal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+from mercer.cli.choices import Task
+from mercer.cli.data.columns import check_missing
+from mercer.cli.errors import InputError, quoted, shown
+
+__all__ = ["find_target", "resolve_task", "target_values"]
+
+USUAL_NAMES = ("target", "label", "class", "y")
+MOST_CLASSES = 20
+
+
+def find_target(names: list[str], target: str | None, task: Task) -> str | None:
+    """Return the name of the target column; None if there is to be none.
+
+    Without `target` it is the one column called "target", "label", "class" or "y".
+    """
+    listed = quoted(names)
+    if target is not None:
+        if target not in names:
+            raise InputError(f"there is no column {target!r}; the columns are {listed}")
+        return target
+    if task is Task.outliers:
+        return None
+    usual = [name for name in names if name.lower() in USUAL_NAMES]
+    if len(usual) != 1:
+        raise InputError(f"say which column to predict with --target; the columns are {listed}")
+    return usual[0]
+
+
+def resolve_task(values: pd.Series[Any], task: Task) -> Task:
+    """Return the task that suits a target.
+
+    Texts and booleans are classes. So are whole numbers with at most 20 different values
+    that each occur twice or more on average. Other numbers are a quantity: regression.
+    """
+    is_number = types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype)
+    if task is Task.regression and not is_number:
+        raise InputError(
+            f"the target {values.name!r} must hold numbers for --task regression, "
+            f"got {values.dtype}"
+        )
+    if task is not Task.auto:
+        return task
+    if not is_number:
+        return Task.classification
+    distinct = values.nunique()
+    is_few = distinct <= MOST_CLASSES and 2 * distinct <= len(values)
+    return Task.classification if is_few and _is_whole(values) else Task.regression
+
+
+def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
+    """Return the target as the machine wants it: floats, or labels."""
+    name = values.name
+    check_missing(values.to_frame())
+    if types.is_datetime64_any_dtype(values.dtype):
+        raise InputError(f"the target {name!r} holds dates; it must hold numbers or texts")
+    distinct = values.nunique()
+    if distinct < 2:
+        raise InputError(
+            f"the target {name!r} is constant, all {len(values)} values are "
+            f"{shown(values.iloc[0])}; "
+            "there is nothing to learn"
+        )
+    if task is Task.regression:
+        numbers = values.to_numpy(dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise InputError(f"the target {name!r} must hold finite numbers")
+        return numbers
+    return _labels(values)
+
+
+def _labels(values: pd.Series[Any]) -> NDArray[Any]:
+    if types.is_bool_dtype(values.dtype) or not types.is_numeric_dtype(values.dtype):
+        return np.array([str(value) for value in values])
+    if not _is_whole(values):
+        raise InputError(
+            f"the target {values.name!r} must hold texts or whole numbers for --task "
+            f"classification, got e.g. {shown(values[values % 1 != 0].iloc[0])}"
+        )
+    return values.to_numpy(dtype=np.int64)
+
+
+def _is_whole(values: pd.Series[Any]) -> bool:
+    numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return bool(np.all(np.isfinite(numbers)) and np.all(numbers == np.floor(numbers)))

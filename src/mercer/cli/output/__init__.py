@@ -1,0 +1,1 @@
+"""What commands show and where they write."""

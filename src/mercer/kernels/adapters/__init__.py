@@ -1,0 +1,1 @@
+"""Kernels written elsewhere: Python functions and those of scikit-learn."""

@@ -1,0 +1,1 @@
+"""Least squares machines: RLSC, LSSVC and LSSVR."""

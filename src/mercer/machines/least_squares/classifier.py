@@ -1,0 +1,208 @@
+"""What RLSC and LSSVC share: classes as targets -1 and +1, and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.least_squares import Scan
+from mercer.machines.class_weights import find_classes, read_classes, weigh_classes
+from mercer.machines.fit_context import fit_context
+from mercer.machines.least_squares.left_out import LeftOutClassifier
+from mercer.machines.least_squares.one_against_all import (
+    chosen_class,
+    places_of,
+    read_indicators,
+    signed_labels,
+    wrong_class,
+    wrong_labels,
+)
+from mercer.machines.least_squares.streamed import StreamedMachine
+from mercer.machines.least_squares.streaming import can_stream
+from mercer.machines.least_squares.temperature import (
+    by_class,
+    can_calibrate,
+    fit_slope,
+    without_one_copy,
+)
+
+__all__ = ["LeastSquaresClassifier"]
+
+FloatArray = NDArray[np.float64]
+
+
+class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
+    """Least squares on labels -1 and +1, one class against all others."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **StreamedMachine._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine; all classes share one factorization.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
+            Training rows; for ``kernel="precomputed"`` the kernel matrix; for a function
+            anything it takes.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Class labels, or 0 and 1 for each of several labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a weight of 2 is the same as the row given twice.
+
+        Returns
+        -------
+        self : object
+        """
+        X, y, weight = self._validate_fit(X, y, sample_weight, multi_output=True)
+        self.__dict__.pop("probability_slope_", None)
+        self.multilabel_ = np.ndim(y) == 2 and np.shape(y)[1] > 1
+        if self.multilabel_:
+            return self._fit_indicators(X, y, weight)
+        self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
+        weights = weight * self.class_weight_[labels]
+        rows = weights > 0
+        targets = signed_labels(labels, len(self.classes_))
+        choose = lambda values: self.classes_[chosen_class(values)]  # noqa: E731
+        known = LeftOutClassifier(self.classes_, choose), self.classes_[labels[rows]]
+        loss = wrong_class(labels[rows])
+        scan = self._fit_targets(X, targets, weights, loss, weights[rows], known)
+        self._calibrate(scan, targets[rows], labels[rows], weight[rows])
+        return self
+
+    def _fit_indicators(self, X: Any, y: Any, weight: FloatArray) -> Self:
+        """Fit every label as two classes of its own; all share one factorization."""
+        y, targets = read_indicators(y, self.class_weight)
+        self.classes_, self.class_weight_ = np.arange(y.shape[1]), np.ones(y.shape[1])
+        rows = weight > 0
+        loss = wrong_labels(y[rows])
+        choose = lambda values: (values > 0).astype(np.intp)  # noqa: E731
+        known = LeftOutClassifier(self.classes_, choose), y[rows]
+        scan = self._fit_targets(X, targets, weight, loss, weight[rows], known)
+        self._calibrate(scan, targets[rows], y[rows].ravel(), weight[rows])
+        return self
+
+    def _calibrate(
+        self, scan: Scan | None, targets: FloatArray, labels: NDArray[np.intp], weight: FloatArray
+    ) -> None:
+        """Fit the slope of the probabilities to left-out values of the rows of positive weight."""
+        if scan is None:
+            return
+        seen = slice(0, scan.n_seen)
+        values = without_one_copy(targets[seen], scan.fitted[seen], scan.values[seen], weight[seen])
+        copies = values.shape[1] if self.multilabel_ else 1
+        values = by_class(values.ravel() if self._is_binary else values)
+        weight = np.repeat(weight[seen], copies)
+        self.probability_slope_ = fit_slope(values, labels[: len(values)], weight)
+
+    @property
+    def _is_binary(self) -> bool:
+        """Whether every value decides between two classes."""
+        return self.multilabel_ or len(self.classes_) == 2
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    @available_if(can_stream)
+    @fit_context(prefer_skip_nested_validation=False)
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Take in a block of rows, which need not be kept; low rank or linear kernels only.
+
+        Landmarks and rules such as ``gamma="scale"`` come from the first block. The result is
+        that of :meth:`fit` on all blocks together; of several alphas the one of the least GCV
+        is taken, because rows that are gone cannot be left out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            A block of rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes there are; required at the first block unless it has them all.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights.
+
+        Returns
+        -------
+        self : object
+        """
+        first = not hasattr(self, "_stream")
+        X, y, weight = self._validate_fit(X, y, sample_weight, reset=first)
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
+        found, labels = find_classes(y)
+        if first:
+            self.classes_ = found if classes is None else np.unique(classes)
+        labels = places_of(found, self.classes_)[labels]
+        ones = np.ones(len(self.classes_))
+        self.class_weight_ = weigh_classes(self.class_weight, self.classes_, self.classes_, ones)
+        targets = signed_labels(labels, len(self.classes_))
+        self.__dict__.pop("probability_slope_", None)
+        self.multilabel_ = False
+        self._stream_block(X, targets, weight * self.class_weight_[labels], first)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Decision values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive means ``classes_[1]``. More: the value of each class against
+            all others. Several labels: positive means that the row has the label.
+        """
+        values = self._outputs(self._validate_predict(X))
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row, the argmax of :meth:`decision_function`, or 0 and 1 for each label."""
+        values = self._outputs(self._validate_predict(X))
+        if self.multilabel_:
+            return (values > 0).astype(np.intp)
+        return self.classes_[chosen_class(values)]
+
+    @available_if(can_calibrate)
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class, columns as in ``classes_``, or of each label.
+
+        softmax(slope f), for two classes expit(2 slope f): the most probable class is the predicted
+        one. The slope is that of the greatest likelihood of the training rows, each judged by
+        the machine of all others, so no row is held back (Platt 1999, without his offset).
+        """
+        check_is_fitted(self)
+        values = self.probability_slope_ * self.decision_function(X)
+        return expit(2.0 * values) if self.multilabel_ else softmax(by_class(values), axis=1)
+
+    @available_if(can_calibrate)
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithm of :meth:`predict_proba`."""
+        check_is_fitted(self)
+        values = self.probability_slope_ * self.decision_function(X)
+        return (
+            log_expit(2.0 * values) if self.multilabel_ else log_softmax(by_class(values), axis=1)
+        )

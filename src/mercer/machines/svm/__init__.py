@@ -1,0 +1,1 @@
+"""Support vector machines: classifiers, regressors, one class, and a reduced basis."""

@@ -1,0 +1,325 @@
+"""Support vector classifiers."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mercer.formulations import (
+    Formulation,
+    ReadOut,
+    absolute,
+    least_squares,
+    nu_svc,
+    one_sided_huber,
+    pinball,
+    svc,
+)
+from mercer.gram import Gram
+from mercer.machines.checked_input import check_finite_price
+from mercer.machines.documented import documented
+from mercer.machines.svm.kernel_classifier import KernelClassifier
+from mercer.machines.svm.vanishing_margin import warn_of_overlap
+from mercer.problem import Solution
+from mercer.solvers.progress import Callback
+
+__all__ = ["SVC", "NuSVC"]
+
+FloatArray = NDArray[np.float64]
+
+
+class SVC(KernelClassifier):
+    """Support vector classification with a certificate.
+
+    A drop-in replacement of :class:`sklearn.svm.SVC`: parameters and attributes of that
+    class mean the same here, but for ``break_ties``, which is on.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of the loss; ``inf`` asks for the hard margin.
+    kernel : str, Kernel or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", a kernel object of
+        :mod:`mercer.kernels` or :mod:`sklearn.gaussian_process.kernels`, or a function
+        ``k(rows, other_rows)`` asked for blocks.
+    degree : int, default=3
+        Degree of the kernel "poly".
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Factor of the kernels "poly", "rbf", "sigmoid" and "laplacian": a number, or
+        1 / (n_features * variance of the entries), 1 / n_features, or from the median of the
+        distances between rows.
+    coef0 : float, default=0.0
+        Constant of the kernels "poly" and "sigmoid".
+    loss : {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber", "pinball"}, \
+default="hinge"
+        The loss. Squared losses carry C/2. "huber" is the squared hinge with a linear
+        price ``delta`` for margins beyond 1, "pinball" the hinge with the price ``tau C``.
+    delta : float, default=1.0
+        Slope of the "huber" loss beyond the margin.
+    tau : float, default=0.5
+        Slope of the "pinball" loss beyond the margin, as a share of C; in [0, 1].
+    fit_intercept : {True, False, "penalized"}, default=True
+        Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
+    shrinking : bool, default=True
+        Whether solvers set variables aside that are likely to stay at a bound.
+    probability : bool, default="deprecated"
+        Whether to fit probabilities in an internal cross-validation, for ``predict_proba``;
+        deprecated as in scikit-learn: :class:`~sklearn.calibration.CalibratedClassifierCV`
+        takes its place.
+    tol : float, default=1e-3
+        Largest KKT violation of a fit that counts as converged.
+    cache_size : float or "auto", default="auto"
+        Memory for kernel rows in MB; "auto" takes as much as is good.
+    class_weight : dict or "balanced", default=None
+        Factors of C by class; "balanced" makes all classes weigh the same.
+    verbose : bool, default=False
+        Whether to show the progress.
+    max_iter : int, default=-1
+        Bound on the iterations of the solver for each problem; -1 means no bound but a very
+        large one.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Whether ``decision_function`` of more than two classes gives one score a class, or
+        the value of each pair of classes.
+    break_ties : bool, default=True
+        Whether ties between more than two classes are broken by the scores, so that
+        ``predict`` is the argmax of ``decision_function``.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds of ``probability``.
+    solver : str or Solver, default="auto"
+        Solver of :mod:`mercer.solvers`.
+    precision : {"auto", "single", "double"}, default="auto"
+        Precision of kernel values; the certificate is always computed in double.
+    max_time : float, default=None
+        Seconds after which the best iterate so far is kept.
+    n_threads : int, default=None
+        Threads; None means ``OMP_NUM_THREADS`` or all CPUs. Results do not depend on it.
+    warm_start : bool, default=False
+        Whether to start from the solution of the last fit.
+    callback : callable, default=None
+        Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value
+        ends the fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, ascending.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C of each class.
+    support_ : ndarray of shape (n_support,)
+        Positions of the support vectors among the training rows; those of a classifier by
+        class.
+    support_vectors_ : array of shape (n_support, n_features)
+        The support vectors, stored as the training rows were; empty for a precomputed kernel.
+    n_support_ : ndarray of int32
+        Number of support vectors, of each class if there are any.
+    dual_coef_ : array of shape (n_classes - 1, n_support), or (1, n_support)
+        Coefficients of the support vectors, signed; for more than two classes one row for
+        each other class, as scikit-learn lays them out.
+    coef_ : array of shape (n_pairs, n_features), or (1, n_features)
+        Weights of the features; for linear kernels only.
+    intercept_ : ndarray of shape (n_pairs,), or (1,)
+        The bias of each function.
+    n_iter_ : ndarray of shape (n_pairs,), or int
+        Iterations of the solver.
+    fit_status_ : int
+        0 if every problem was solved to ``tol``, 1 if not.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if all are strings.
+    solutions_ : tuple of Solution
+        One for each pair of classes, with coefficients and certificate.
+    objective_ : float
+        Dual objective, summed over pairs.
+    dual_gap_ : float or None
+        Largest relative duality gap; None for indefinite kernels.
+    violation_ : float
+        Largest KKT violation.
+    solver_ : str
+        Solver that was used.
+    kernel_ : Kernel
+        The kernel with its parameters as numbers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = SVC(C=10).fit(X, y)
+    >>> machine.violation_ <= machine.tol
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._parameter_constraints,
+        "C": [Interval(Real, 0.0, None, closed="right")],
+        "loss": [
+            StrOptions(
+                {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber", "pinball"}
+            )
+        ],
+        "delta": [Interval(Real, 0.0, None, closed="left")],
+        "tau": [Interval(Real, 0.0, 1.0, closed="both")],
+        "fit_intercept": ["boolean", StrOptions({"penalized"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        loss: str = "hinge",
+        delta: float = 1.0,
+        tau: float = 0.5,
+        fit_intercept: bool | Literal["penalized"] = True,
+        shrinking: bool = True,
+        probability: bool | str = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float | str = "auto",
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = True,
+        random_state: Any = None,
+        solver: Any = "auto",
+        precision: str = "auto",
+        max_time: float | None = None,
+        n_threads: int | None = None,
+        warm_start: bool = False,
+        callback: Callback | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.loss = loss
+        self.delta = delta
+        self.tau = tau
+        self.fit_intercept = fit_intercept
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.solver = solver
+        self.precision = precision
+        self.max_time = max_time
+        self.n_threads = n_threads
+        self.warm_start = warm_start
+        self.callback = callback
+
+    def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
+        bias = self.fit_intercept
+        if self.loss not in ("hinge", "squared_hinge"):
+            check_finite_price(self.C, self.loss)
+        if self.loss == "squared_error":
+            return least_squares(sign, 1.0 / self.C, weight, fit_intercept=bias)
+        if self.loss == "absolute_error":
+            return absolute(sign, self.C, weight, fit_intercept=bias)
+        if self.loss == "pinball":
+            return pinball(sign, self.C, self.tau, weight, fit_intercept=bias)
+        if self.loss == "huber":
+            return one_sided_huber(sign, self.C, self.delta, weight, fit_intercept=bias)
+        return svc(sign, self.C, weight, loss=self.loss, fit_intercept=bias)  # type: ignore[arg-type]
+
+
+@documented(like=SVC)
+class NuSVC(KernelClassifier):
+    """Support vector classification with the fraction ``nu`` in place of C.
+
+    A drop-in replacement of :class:`sklearn.svm.NuSVC`, but for ``break_ties``, which is on.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Lower bound of the weighted fraction of support vectors and upper bound of that of
+        margin errors; at most twice the share of the lighter class of a pair.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The loss; with the squared hinge nu has no effect.
+
+    Attributes
+    ----------
+    rho_ : ndarray of shape (n_pairs,)
+        Functional margin of each pair before coefficients were scaled to margin 1;
+        ``1 / rho_`` is the C of the equivalent :class:`SVC`.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        loss: str = "hinge",
+        shrinking: bool = True,
+        probability: bool | str = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float | str = "auto",
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = True,
+        random_state: Any = None,
+        solver: Any = "auto",
+        precision: str = "auto",
+        max_time: float | None = None,
+        n_threads: int | None = None,
+        warm_start: bool = False,
+        callback: Callback | None = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.loss = loss
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.solver = solver
+        self.precision = precision
+        self.max_time = max_time
+        self.n_threads = n_threads
+        self.warm_start = warm_start
+        self.callback = callback
+
+    def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
+        return nu_svc(sign, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
+
+    def _keep_read_outs(
+        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+    ) -> None:
+        self.rho_ = np.array([read_out.rho for read_out in read_outs])
+        warn_of_overlap(self.nu, solutions, read_outs, gram)

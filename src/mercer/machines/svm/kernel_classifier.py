@@ -1,0 +1,201 @@
+"""Classification by pairs of classes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import Hidden, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.formulations import Formulation, ReadOut
+from mercer.gram import Gram
+from mercer.gram.native import take_rows
+from mercer.machines.base import KernelMachine
+from mercer.machines.class_weights import read_classes
+from mercer.machines.fit_context import fit_context
+from mercer.machines.linear_coef import linear_coef
+from mercer.machines.svm.label_screening import label_rows, winners
+from mercer.machines.svm.one_vs_one import (
+    class_pairs,
+    dual_coefficients,
+    pair_bounds,
+    pair_decisions,
+    scores,
+    votes,
+)
+from mercer.machines.svm.probability import PlattMixin
+from mercer.problem import Solution
+
+__all__ = ["KernelClassifier"]
+
+FloatArray = NDArray[np.float64]
+_SHORT_SEGMENT = 256  # kernel values
+
+
+class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
+    """Classification by pairs of classes that share one Gram."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
+        "random_state": ["random_state"],
+    }
+
+    @abstractmethod
+    def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
+        """The two-class formulation."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
+            Training rows; for ``kernel="precomputed"`` the kernel matrix; for a function
+            anything it takes.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a weight of 2 is the same as the row given twice.
+
+        Returns
+        -------
+        self : object
+        """
+        X, y, weight = self._validate_fit(X, y, sample_weight)
+        classes, labels, class_weight = read_classes(y, self.class_weight, weight)
+        self._fit_pairs(X, labels, classes, class_weight, weight)
+        self._fit_probability(X, y, sample_weight)
+        return self
+
+    def _fit_pairs(
+        self,
+        X: Any,
+        labels: NDArray[np.intp],
+        classes: NDArray[Any],
+        class_weight: FloatArray,
+        weight: FloatArray,
+    ) -> None:
+        n_classes = len(classes)
+        kernel = self._resolve_kernel(X, weight)
+        order, segments = self._class_order(labels, n_classes)
+        rows = X if order is None else take_rows(X, order)
+        sorted_labels = labels if order is None else labels[order]
+        weights = (weight * class_weight[labels])[order if order is not None else slice(None)]
+        pairs = list(class_pairs(sorted_labels, n_classes))
+        formulations = [self._formulate(pair.sign, weights[pair.rows]) for pair in pairs]
+        if n_classes > 2:
+            formulations = [
+                formulation.on_rows(pair.rows, len(labels))
+                for formulation, pair in zip(formulations, pairs, strict=True)
+            ]
+        gram = self._make_gram(kernel, rows, segments)
+        solutions, read_outs = self._solve_all(formulations, gram)
+        support, coef = dual_coefficients(pairs, read_outs, sorted_labels, n_classes)
+        self.classes_ = classes
+        self.class_weight_ = class_weight
+        self._keep_support(X, support if order is None else order[support])
+        self.dual_coef_ = sp.csr_matrix(coef) if sp.issparse(X) else coef
+        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
+        self._n_support = np.bincount(sorted_labels[support], minlength=n_classes)
+        self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
+        self._keep_read_outs(solutions, read_outs, gram)
+        self._keep_solutions(solutions, kernel, np.shape(X))
+
+    def _class_order(
+        self, labels: NDArray[np.intp], n_classes: int
+    ) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
+        """Rows sorted by class, so that pairs of classes need only their own segments.
+
+        Short segments cost more to keep than to compute: small classes share one.
+        """
+        if n_classes == 2 or self._is_precomputed():
+            return None, None
+        order = np.argsort(labels, kind="stable")
+        if len(labels) < _SHORT_SEGMENT * n_classes:
+            return order, None
+        counts = np.bincount(labels, minlength=n_classes)
+        return order, np.concatenate([[0], np.cumsum(counts)])
+
+    def _keep_read_outs(
+        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+    ) -> None:
+        """For machines that learn more than coefficients."""
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class."""
+        check_is_fitted(self)
+        return self._n_support.astype(np.int32)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features; linear kernels only."""
+        check_is_fitted(self)
+        return linear_coef(self, np.cumsum(self._n_support)[:-1])
+
+    def _pair_decisions(self, X: Any) -> FloatArray:
+        values = self._evaluate(X)
+        if len(self.classes_) == 2:
+            return values[0] + self.intercept_
+        return pair_decisions(values, self.intercept_)
+
+    def _expansion_parts(self) -> ArrayLike | None:
+        if len(self.classes_) == 2:
+            return None
+        return np.concatenate([[0], np.cumsum(self._n_support)])
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Decision values.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            Two classes: positive means ``classes_[1]``. More: one score a class ("ovr"), or
+            the value of each pair ("ovo"), positive meaning its first class.
+        """
+        decisions = self._pair_decisions(self._validate_predict(X))
+        if len(self.classes_) == 2:
+            return decisions[:, 0]
+        if self.decision_function_shape == "ovo":
+            return decisions
+        return scores(decisions, len(self.classes_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row: the argmax of :meth:`decision_function`.
+
+        With ``break_ties=False`` ties between more than two classes go to the first.
+        """
+        X = self._validate_predict(X)
+        screen = self._screen if self._can_screen() else None
+        return self.classes_[label_rows(X, self._decide, screen)]
+
+    def _decide(self, X: Any) -> NDArray[np.intp]:
+        """Position of the class of each row."""
+        decisions = self._pair_decisions(X)
+        if len(self.classes_) == 2:
+            return (decisions[:, 0] > 0).astype(np.intp)
+        count = scores if self.break_ties else votes
+        return count(decisions, len(self.classes_)).argmax(axis=1)
+
+    def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """:meth:`_decide` in single precision, and where that is certain."""
+        values, bound = self._expanded.bounded.evaluate(X)
+        if len(self.classes_) == 2:
+            decision = values[0, :, 0] + self.intercept_
+            return (decision > 0).astype(np.intp), np.abs(decision) > bound[0]
+        return winners(pair_decisions(values, self.intercept_), pair_bounds(bound), len(bound))

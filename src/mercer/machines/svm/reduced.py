@@ -1,0 +1,229 @@
+"""Support vector classification with coefficients on a few rows only."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mercer._memory import require_memory
+from mercer.formulations import ReadOut, svc
+from mercer.gram import Gram
+from mercer.gram.native import count_rows, take_rows
+from mercer.kernels import Constant, Linear
+from mercer.least_squares.low_rank_fit import stack_rows
+from mercer.lowrank import FeatureMap, LowRank, feature_blocks
+from mercer.machines.base import KernelMachine
+from mercer.machines.class_weights import read_classes
+from mercer.machines.documented import documented
+from mercer.machines.fit_context import fit_context
+from mercer.machines.svm.classifiers import SVC
+from mercer.machines.svm.one_vs_one import class_pairs, scores
+
+__all__ = ["ReducedSVC"]
+
+FloatArray = NDArray[np.float64]
+
+
+@documented(like=SVC, without=("coef_", "n_support_"))
+class ReducedSVC(ClassifierMixin, KernelMachine):
+    """Support vector classification with coefficients on landmarks only.
+
+    The loss of all rows, coefficients on the landmarks m only (Rifkin 2002, section 3.7.2):
+
+        minimize  1/2 c' K_mm c + C sum_i w_i loss(y_i (k_im c + b)).
+
+    Its dual is that of :class:`~mercer.SVC` with the Nystrom kernel, solved here on the features
+    of the landmarks. Prediction costs as many kernel values as there are landmarks, however many
+    support vectors there are.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of the loss.
+    low_rank : int or LowRank, default=100
+        The landmarks: their number (random rows, the same in every fit), or how they are
+        chosen. With ``method="nystrom"`` the dual coefficients of all rows are used with the
+        true kernel, for comparison.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The loss; the squared one carries C/2.
+    fit_intercept : {True, False, "penalized"}, default=True
+        Whether there is a bias; "penalized" treats it as a weight.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_landmarks,)
+        Positions of the landmarks among the training rows; for a precomputed kernel and the
+        method "nystrom" only.
+    support_vectors_ : array of shape (n_landmarks, n_features)
+        The landmarks.
+    dual_coef_ : ndarray of shape (n_pairs, n_landmarks)
+        Their coefficients for each pair of classes.
+    low_rank_ : LowRank
+        The fitted approximation, with ``basis_``.
+    solutions_ : tuple of Solution
+        One for each pair of classes, with the certificate of the reduced problem.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        **{
+            name: KernelMachine._parameter_constraints[name]
+            for name in (
+                *("kernel", "degree", "gamma", "coef0", "tol", "max_iter", "solver"),
+                *("precision", "max_time", "n_threads", "verbose", "callback"),
+            )
+        },
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "fit_intercept": ["boolean", StrOptions({"penalized"})],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank],
+    }
+    warm_start = False
+    shrinking = True
+    cache_size = "auto"
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        low_rank: Any = 100,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        loss: str = "hinge",
+        fit_intercept: bool | Literal["penalized"] = True,
+        class_weight: Any = None,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        solver: Any = "auto",
+        precision: str = "auto",
+        max_time: float | None = None,
+        n_threads: int | None = None,
+        verbose: bool = False,
+        callback: Any = None,
+    ) -> None:
+        self.C = C
+        self.low_rank = low_rank
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.precision = precision
+        self.max_time = max_time
+        self.n_threads = n_threads
+        self.verbose = verbose
+        self.callback = callback
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine; parameters as for :meth:`mercer.SVC.fit`."""
+        X, y, weight = self._validate_fit(X, y, sample_weight)
+        self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
+        kernel = self._resolve_kernel(X, weight)
+        features = self._features(kernel, X, np.flatnonzero(weight > 0))
+        weights = weight * self.class_weight_[labels]
+        pairs = list(class_pairs(labels, len(self.classes_)))
+        formulations = [
+            svc(
+                pair.sign,
+                self.C,
+                weights[pair.rows],
+                loss=self.loss,  # type: ignore[arg-type]
+                fit_intercept=self.fit_intercept,
+            ).on_rows(pair.rows, len(labels))
+            for pair in pairs
+        ]
+        solutions, read_outs = self._solve_all(formulations, self._feature_gram(features))
+        self._keep_landmarks(X, features, read_outs)
+        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
+        self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
+        self._keep_solutions(solutions, kernel, np.shape(X))
+        return self
+
+    def _features(self, kernel: Any, X: Any, rows: NDArray[np.intp]) -> FloatArray:
+        """Features of all rows; landmarks are chosen among ``rows``."""
+        wanted = self.low_rank
+        is_number = isinstance(wanted, Integral)
+        wanted = LowRank(rank=int(wanted), random_state=0) if is_number else clone(wanted)
+        if wanted.method == "subset":
+            raise ValueError("low_rank.method must be 'rectangle' or 'nystrom', got 'subset'")
+        n = count_rows(X)
+        size = min(wanted.size, n) * wanted.n_models
+        require_memory(
+            8.0 * (n * size + 3 * size**2),
+            f"low_rank of rank {size} with {n} rows",
+            "a smaller rank works, and so does SVC, whose cache_size bounds its memory",
+        )
+        if isinstance(wanted.basis, str) and len(rows) < n:
+            self._choose_among(wanted, kernel, X, rows)
+        else:
+            wanted.choose(kernel, X, n_threads=self.n_threads)
+        self.low_rank_ = wanted
+        rank = sum(features.rank for features in wanted.maps_)
+        out = np.empty((n, rank))
+        for part in feature_blocks(n, rank):
+            out[part] = wanted.transform(X[part])
+        return out
+
+    def _choose_among(self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp]) -> None:
+        """Fit ``low_rank`` with its landmarks among some of the rows, counted among all."""
+        if not self._is_precomputed():
+            low_rank.choose(kernel, take_rows(X, rows), n_threads=self.n_threads)
+        else:
+            low_rank.choose(kernel, X[np.ix_(rows, rows)], n_threads=self.n_threads)
+            low_rank.maps_ = tuple(
+                FeatureMap(kernel, X, rows[basis], n_threads=self.n_threads)
+                for basis in low_rank.basis_
+            )
+        low_rank.basis_ = tuple(rows[basis] for basis in low_rank.basis_)
+
+    def _feature_gram(self, features: FloatArray) -> Gram:
+        kernel = Linear()
+        if self.fit_intercept == "penalized":
+            kernel = kernel + Constant(1.0, value_bounds="fixed")  # type: ignore[assignment]
+        return Gram(kernel, features, precision=self.precision, n_threads=self.n_threads)  # type: ignore[arg-type]
+
+    def _keep_landmarks(self, X: Any, features: FloatArray, read_outs: list[ReadOut]) -> None:
+        """K_mm c = K_mn beta: the coefficients of the landmarks from the dual ones."""
+        dual = np.column_stack([read_out.coef for read_out in read_outs])
+        maps = self.low_rank_.maps_
+        if self.low_rank_.method == "nystrom":
+            self._keep_support(X, np.flatnonzero(dual.any(axis=1)))
+            self.dual_coef_ = dual[self.support_].T
+            return
+        weights = features.T @ dual / np.sqrt(len(maps))
+        cuts = np.cumsum([one.rank for one in maps])[:-1]
+        parts = zip(maps, np.split(weights, cuts), strict=True)
+        self.dual_coef_ = np.vstack([one.coefficients(part) for one, part in parts]).T
+        rows = stack_rows([one.rows for one in maps])
+        if self._is_precomputed():
+            self._keep_support(X, rows)
+        else:
+            self.support_vectors_ = rows
+
+    def _decisions(self, X: Any) -> FloatArray:
+        return self._evaluate(self._validate_predict(X))[0] + self.intercept_
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Decision values, shape (n_samples,) or one score a class (n_samples, n_classes)."""
+        decisions = self._decisions(X)
+        n_classes = len(self.classes_)
+        return decisions[:, 0] if n_classes == 2 else scores(decisions, n_classes)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row: the argmax of :meth:`decision_function`."""
+        values = self.decision_function(X)
+        chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[chosen.astype(np.intp)]

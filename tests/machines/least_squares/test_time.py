@@ -1,0 +1,72 @@
+"""``max_time`` and ``max_iter`` hold in every least squares fit, and what was left out is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from machines.least_squares.test_solvers import data
+from mercer import LSSVR
+from mercer.solvers import ConjugateGradient
+from mercer.solvers.linear_system import dual_system
+
+NO_TIME = 1e-9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"solver": "cg"}, "cg stopped after 0 iterations"),
+        ({"solver": ConjugateGradient()}, "cg stopped after 0 iterations"),
+        ({"solver": "smo"}, "smo stopped after 0 iterations"),
+        ({"kernel": "linear", "solver": "cg"}, "cg stopped after 0 iterations"),
+        ({"kernel": "linear", "solver": "lsqr"}, "lsqr stopped after 0 iterations"),
+        ({"sparse": "prune"}, "pruned stopped after 0 iterations"),
+        ({"sparse": "l0"}, "l0 stopped after 1 iterations"),
+        ({"robust": "huber"}, "weights of robust='huber' still change"),
+        ({}, "there are no loo_values_"),
+        ({"low_rank": 10}, "there are no loo_values_"),
+    ],
+    ids=str,
+)
+def test_a_fit_without_time_ends_and_says_so(parameters, message):
+    X, Y, weight = data()
+    with pytest.warns(ConvergenceWarning, match=message):
+        machine = LSSVR(alpha=1e-3, max_time=NO_TIME, **parameters).fit(X, Y[:, 0], weight)
+    assert machine.loo_values_ is None
+    assert np.isfinite(machine.predict(X)).all()
+
+
+def test_a_choice_made_on_some_of_the_rows_is_said():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.normal(size=300)
+    alphas = np.logspace(-3, 3, 70_000)  # blocks of 64 rows
+    machine = LSSVR(kernel="linear", alpha=alphas, max_time=NO_TIME)
+    with pytest.warns(ConvergenceWarning, match="those of 64 of 300 rows when left out"):
+        machine.fit(X, y)
+    left_out = LSSVR(kernel="linear", alpha=machine.alpha_).fit(X, y).loo_values_
+    np.testing.assert_allclose(machine.loo_values_[:64], left_out[:64], atol=1e-9)
+    assert np.isnan(machine.loo_values_[64:]).all()
+
+
+@pytest.mark.parametrize("parameters", [{"solver": "smo"}, {"kernel": "linear", "solver": "lsqr"}])
+def test_the_number_of_iterations_is_bounded(parameters):
+    X, Y, _ = data()
+    with pytest.warns(ConvergenceWarning, match="Increase max_iter, tol or alpha"):
+        assert LSSVR(alpha=1e-4, max_iter=2, **parameters).fit(X, Y).n_iter_ <= 2
+
+
+def test_a_fit_without_left_out_values_inverts_no_factor(monkeypatch):
+    """It took twice as long as needed."""
+    inverted = []
+    plain = dual_system.triangular_inverse
+    monkeypatch.setattr(
+        dual_system, "triangular_inverse", lambda L: inverted.append(len(L)) or plain(L)
+    )
+    X, Y, _ = data()
+    fast = LSSVR(alpha=0.3, loo=False).fit(X, Y)
+    assert not inverted
+    slow = LSSVR(alpha=0.3).fit(X, Y)
+    assert inverted == [len(X)]
+    np.testing.assert_allclose(fast.predict(X), slow.predict(X), atol=1e-10)
