@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.paths import Path, svc_path
-from mercer.paths.start import scaled_problem
+from mercer.paths.exact.start import scaled_problem
 from mercer.problem import Certificate, Problem, certify
 from solvers.active_set_cases import Case, slope_noise
 

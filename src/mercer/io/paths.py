@@ -11,9 +11,9 @@ import numpy as np
 from mercer.io.consistency import is_number, require, require_array
 from mercer.io.recipe import Recipe, State, by_fields
 from mercer.paths import NuPath, NuSVCPath, PairPaths, Path, PathSVC, StepFunction
-from mercer.paths.integrity import check_classes, check_path
-from mercer.paths.kernel_values import KernelValues
-from mercer.paths.segments import Segments
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.results.integrity import check_classes, check_path
+from mercer.paths.results.segments import Segments
 from mercer.problem import Problem
 
 __all__ = ["PATHS", "with_paths"]

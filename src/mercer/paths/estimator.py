@@ -23,19 +23,19 @@ from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.kernel_classifier import KernelClassifier
 from mercer.machines.one_vs_one import class_pairs, dual_coefficients, scores
-from mercer.paths.choice import choose_C, range_of_interest
-from mercer.paths.display import shown
-from mercer.paths.inputs import Inputs, KernelChoice
-from mercer.paths.kernel_values import KernelValues
-from mercer.paths.leave_one_out import leave_one_out_error
-from mercer.paths.limits import Limits, PathCallback
-from mercer.paths.numbers import plain, real
-from mercer.paths.pair_paths import PairPaths, trace_pairs
-from mercer.paths.scoring import Scoring
-from mercer.paths.splits import Split, read_splits
+from mercer.paths.inputs.data import Inputs, KernelChoice
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.inputs.limits import Limits, PathCallback
+from mercer.paths.inputs.numbers import plain, real
+from mercer.paths.inputs.training_rows import TrainingRows
+from mercer.paths.results.pair_paths import PairPaths, trace_pairs
 from mercer.paths.svc import check_range
-from mercer.paths.training_rows import TrainingRows
-from mercer.paths.validation import ENDED, HeldOut, cross_validate
+from mercer.paths.validation.choice import choose_C, range_of_interest
+from mercer.paths.validation.cross_validation import ENDED, HeldOut, cross_validate
+from mercer.paths.validation.leave_one_out import leave_one_out_error
+from mercer.paths.validation.scoring import Scoring
+from mercer.paths.validation.splits import Split, read_splits
 from mercer.solvers.deadline import Deadline
 
 __all__ = ["PathSVC"]
@@ -367,7 +367,7 @@ class PathSVC(KernelClassifier):
         ndarray of matplotlib axes
         """
         check_is_fitted(self)
-        from mercer.paths.plot_results import plot_choice
+        from mercer.paths.results.plot_results import plot_choice
 
         return plot_choice(self, axes)
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.paths.numbers import plain, real
-from mercer.paths.path import Path
-from mercer.paths.segments import FREE, Segments
+from mercer.paths.inputs.numbers import plain, real
+from mercer.paths.results.path import Path
+from mercer.paths.results.segments import FREE, Segments
 from mercer.paths.svc import svc_path
 from mercer.problem import Certificate
 

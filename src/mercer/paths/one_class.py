@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
-from mercer.paths.display import shown
-from mercer.paths.follow import Run, coef_sizes, follow
-from mercer.paths.inputs import KernelChoice, read_rows
-from mercer.paths.limits import Limits, PathCallback, read_limits
-from mercer.paths.nu_path import NuPath
-from mercer.paths.numbers import plain, real
-from mercer.paths.start import Start, expansion_in_time, unfinished
+from mercer.paths.exact.follow import Run, coef_sizes, follow
+from mercer.paths.exact.start import Start, expansion_in_time, unfinished
+from mercer.paths.inputs.data import KernelChoice, read_rows
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.numbers import plain, real
+from mercer.paths.results.nu_path import NuPath
 from mercer.problem import Problem
 from mercer.solvers.deadline import Deadline
 
