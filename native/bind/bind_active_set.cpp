@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "bind/bind.hpp"
-#include "core/active_set/factor.hpp"
-#include "core/active_set/simplex.hpp"
+#include "core/active_set/basis/null_space_factor.hpp"
+#include "core/active_set/simplex/simplex.hpp"
 
 namespace mercer::bind {
 

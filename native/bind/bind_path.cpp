@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bind/bind.hpp"
-#include "core/active_set/path.hpp"
+#include "core/active_set/path/path.hpp"
 
 namespace mercer::bind {
 

@@ -1,11 +1,11 @@
-#include "core/active_set/path.hpp"
+#include "core/active_set/path/path.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
 
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/vectors.hpp"
 
 namespace mercer::active_set {
 

@@ -1,4 +1,4 @@
-#include "core/active_set/pricing.hpp"
+#include "core/active_set/simplex/pricing.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/active_set/basis.hpp"
+#include "core/active_set/basis/basis.hpp"
 #include "core/active_set/watch.hpp"
 #include "core/problem.hpp"
 
@@ -87,7 +87,7 @@ class Path {
     void replace_last();
     void change(std::size_t variable, Side side);
     void note_repeat(double before);
-    // path_event.cpp: the next breakpoint
+    // event_search.cpp: the next breakpoint
     Event next_event();
     double leaving_distance(std::size_t position) const;
     std::size_t first_of_tied(double tied) const;

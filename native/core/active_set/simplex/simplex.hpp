@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/active_set/basis.hpp"
-#include "core/active_set/pricing.hpp"
+#include "core/active_set/basis/basis.hpp"
+#include "core/active_set/simplex/pricing.hpp"
 #include "core/active_set/watch.hpp"
 #include "core/problem.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/vectors.hpp"
 
 #include "core/active_set/every_width.hpp"
 

@@ -1,10 +1,10 @@
-#include "core/active_set/basis.hpp"
+#include "core/active_set/basis/basis.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/vectors.hpp"
 
 namespace mercer::active_set {
 

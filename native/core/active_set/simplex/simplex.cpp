@@ -1,9 +1,9 @@
-#include "core/active_set/simplex.hpp"
+#include "core/active_set/simplex/simplex.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/vectors.hpp"
 
 namespace mercer::active_set {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/active_set/event_search.hpp"
-#include "core/active_set/path.hpp"
+#include "core/active_set/path/entering_distances.hpp"
+#include "core/active_set/path/path.hpp"
 
 namespace mercer::active_set {
 

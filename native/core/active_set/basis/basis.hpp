@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/active_set/factor.hpp"
-#include "core/active_set/kernel_rows.hpp"
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/kernel_rows.hpp"
+#include "core/active_set/basis/null_space_factor.hpp"
+#include "core/active_set/basis/vectors.hpp"
 
 namespace mercer::active_set {
 

@@ -1,4 +1,4 @@
-#include "core/active_set/event_search.hpp"
+#include "core/active_set/path/entering_distances.hpp"
 
 #include <limits>
 

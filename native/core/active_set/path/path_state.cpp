@@ -4,8 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "core/active_set/path.hpp"
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/vectors.hpp"
+#include "core/active_set/path/path.hpp"
 
 namespace mercer::active_set {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/active_set/simplex.hpp"
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/vectors.hpp"
+#include "core/active_set/simplex/simplex.hpp"
 
 namespace mercer::active_set {
 

@@ -1,9 +1,9 @@
-#include "core/active_set/factor.hpp"
+#include "core/active_set/basis/null_space_factor.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/active_set/vectors.hpp"
+#include "core/active_set/basis/vectors.hpp"
 
 namespace mercer::active_set {
 
