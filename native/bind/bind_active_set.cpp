@@ -134,8 +134,8 @@ void register_simplex(nb::module_& m) {
                  return nb::make_tuple(as_array(rates.coef), as_array(rates.multiplier),
                                        as_array(rates.slope));
              })
-        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of `s`,
-        // which copies of copies would keep alive for nothing.
+        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of
+        // `s`, which copies of copies would keep alive for nothing.
         .def("copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
              nb::arg("gram"), nb::keep_alive<0, 2>())
         .def("gradient", [](const Simplex& s) { return as_array(s.point().gradient()); })

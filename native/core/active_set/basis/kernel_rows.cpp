@@ -109,7 +109,9 @@ bool KernelRows::expand(const double* coef, double* out, const Poll& poll) {
         rows.push_back(i);
         weights.push_back(per_row[i]);
     }
-    if (!rows.empty() && !gram_.product(rows, weights.data(), 1, product.data(), poll)) return false;
+    if (!rows.empty() && !gram_.product(rows, weights.data(), 1, product.data(), poll)) {
+        return false;
+    }
     if (!extra_.empty()) {
         product[n] = dot(extra_.data(), per_row.data(), n + 1);
         add_scaled(product.data(), per_row[n], extra_.data(), n);

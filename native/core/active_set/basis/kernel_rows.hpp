@@ -14,7 +14,7 @@
 
 namespace mercer::active_set {
 
-// A whole kernel row: one pointer for each segment in use.
+// A complete kernel row: one pointer for each segment in use.
 struct KernelRow {
     std::vector<RowSegment<double>> held;
     std::vector<const double*> segments;

@@ -23,8 +23,8 @@ void add_scaled(double* __restrict y, double weight, const double* __restrict x,
     for (std::size_t i = 0; i < n; ++i) y[i] += weight * x[i];
 }
 
-// In tiles of y that stay in the second cache, so long that each row is read in long runs; eight rows
-// for each pass over a tile, then four, two, one.
+// In tiles of y that stay in the second cache, so long that each row is read in long runs; eight
+// rows for each pass over a tile, then four, two, one.
 MERCER_EVERY_WIDTH
 void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
               std::size_t offset, std::size_t n) {

@@ -19,7 +19,7 @@ Path::Event Path::next_event() {
     Event best;
     if (nearest == infinity) return best;
     const bool bland = repeats_ > options_.bland_after || revisits_ > 0;
-    const double tied = nearest + (bland ? options_.tie : 1e-4 * options_.tie) * parameter_;
+    const double tied = nearest + (bland ? options_.tie : 1e-4 * options_.tie) * unit();
     const std::size_t first = first_of_tied(tied);
     if (first == distance_.size()) {
         is_lost_ = true;
@@ -37,7 +37,7 @@ double Path::leaving_distance(std::size_t position) const {
     const std::size_t v = basis_.members()[position];
     const double rate = rate_[position];
     const double width = std::min(upper_[v] - lower_[v], 1e300);
-    if (!(parameter_ * std::abs(rate) > 1e-12 * width)) return infinity;
+    if (!(unit() * std::abs(rate) > 1e-12 * width)) return infinity;
     const double room = rate < 0.0 ? upper_[v] - coef_[v] : coef_[v] - lower_[v];
     return std::max(room, 0.0) / std::abs(rate);
 }
@@ -68,13 +68,15 @@ double Path::find_entering() {
         value = gathered_.data();
         value_rate = value + n;
     }
-    if (has_ridge_) {
-        for (std::size_t v = 0; v < n; ++v) gathered_[2 * n + v] = ridge_[v] * coef_[v];
+    if (has_ridge_ || has_offset_) {
+        for (std::size_t v = 0; v < n; ++v) {
+            gathered_[2 * n + v] = ridge_[v] * coef_[v] - offset_[v];
+        }
         rest = gathered_.data() + 2 * n;
     }
     const double noise = std::max(1e-9 * scale_, 10.0 * noise_);
-    return entering_distances({parameter_, bias_, bias_rate_, noise, linear_.data(), value, value_rate,
-                               towards_.data(), rest},
+    return entering_distances({parameter_, bias_, bias_rate_, noise, linear_.data(), value,
+                               value_rate, towards_.data(), rest},
                               distance_.data(), n);
 }
 

@@ -31,7 +31,7 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
         find_direction();
         if (!is_finite()) return finish(PathEnd::drifted);
         record();
-        if (!has_load() && sum_rate_ == 0.0) return finish(PathEnd::complete);
+        if (is_complete()) return finish(PathEnd::complete);
         if (n_events_ >= options.max_events) return finish(PathEnd::max_events);
         if (!watch.go_on()) {
             return finish(watch.status() == Status::max_time ? PathEnd::max_time
@@ -48,14 +48,15 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
         } while (!apply(event) && !is_lost_);
         ++n_events_;
         note_repeat(before);
-        if (is_settled(event.variable)) return finish(PathEnd::settled);
+        if (is_at_zero(event.variable)) return finish(PathEnd::at_zero);
         if (++since_refresh_ >= options.refresh_period && !refresh()) {
             return finish(PathEnd::drifted);
         }
     }
 }
 
-// Whether the point and its direction are numbers; those of the free variables are part of the noise.
+// Whether the point and its direction are numbers; those of the free variables are part of the
+// noise.
 bool Path::is_finite() const {
     return !is_lost_ && std::isfinite(parameter_) && std::isfinite(bias_) &&
            std::isfinite(bias_rate_) && std::isfinite(noise_);
@@ -77,8 +78,8 @@ void Path::advance(double next) {
     parameter_ = next;
 }
 
-bool Path::is_settled(std::size_t variable) const {
-    return variable == options_.until_settled && side_[variable] != Side::free &&
+bool Path::is_at_zero(std::size_t variable) const {
+    return variable == options_.until_zero && side_[variable] != Side::free &&
            coef_[variable] == 0.0;
 }
 
@@ -86,7 +87,7 @@ bool Path::is_settled(std::size_t variable) const {
 bool Path::apply(const Event& event) {
     const std::size_t position = basis_.position(event.variable);
     if (position == none) return release(event.variable);
-    settle(position, rate_[position] < 0.0 ? Side::upper : Side::lower);
+    leave(position, rate_[position] < 0.0 ? Side::upper : Side::lower);
     if (basis_.size() == 0 && basis_.has_group()) replace_last();
     return true;
 }
@@ -138,15 +139,15 @@ bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
         coef_[v] = std::clamp(coef_[v] + step * sign * response.h[a], lower_[v], upper_[v]);
     }
     coef_[variable] += sign * step;
-    settle(blocking, sign * response.h[blocking] > 0.0 ? Side::upper : Side::lower);
+    leave(blocking, sign * response.h[blocking] > 0.0 ? Side::upper : Side::lower);
     change(variable, Side::free);
-    if (!basis_.append(variable, row)) lay_down(variable, row);
+    if (!basis_.append(variable, row)) drop(variable, row);
     since_refresh_ = options_.refresh_period;
     return true;
 }
 
-// A free variable comes to rest exactly at a bound.
-void Path::settle(std::size_t position, Side side) {
+// A free variable leaves the factor, exactly at a bound.
+void Path::leave(std::size_t position, Side side) {
     const std::size_t v = basis_.members()[position];
     const KernelRowPointer row = basis_.rows()[position];
     basis_.remove(position);
@@ -155,7 +156,7 @@ void Path::settle(std::size_t position, Side side) {
     change(v, side);
 }
 
-// The sum moves and the last free variable has come to rest: the next one that can fall takes its
+// The sum moves and the last free variable has met its bound: the next one that can fall takes its
 // place, and the bias jumps to it.
 void Path::replace_last() {
     std::size_t best = none;
@@ -188,7 +189,7 @@ void Path::change(std::size_t variable, Side side) {
 // before shows a cycle: then at once, and, should that not help, in another order
 // (docs/theory/paths.md#degeneracy-and-cycling).
 void Path::note_repeat(double before) {
-    if (before - parameter_ > options_.tie * before) {
+    if (before - parameter_ > options_.tie * (before + offset_size_)) {
         repeats_ = revisits_ = 0;
         visited_ = {partition_};
         return;

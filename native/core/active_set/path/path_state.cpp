@@ -18,9 +18,11 @@ std::vector<double> copied(const double* values, std::size_t count) {
 }  // namespace
 
 Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, double sum,
-           double sum_rate, const double* coef, const std::vector<std::size_t>& free,
-           double parameter, const double* expansion)
+           double sum_rate, const double* offset, const double* coef,
+           const std::vector<std::size_t>& free, double parameter, const double* expansion)
     : kernel_(std::move(kernel)), linear_(copied(problem.linear, problem.n_variables)),
+      offset_(offset ? copied(offset, problem.n_variables)
+                     : std::vector<double>(problem.n_variables, 0.0)),
       lower_(copied(problem.lower, problem.n_variables)),
       upper_(copied(problem.upper, problem.n_variables)),
       ridge_(copied(problem.ridge, problem.n_variables)),
@@ -29,12 +31,14 @@ Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, doubl
       basis_(kernel_, ridge_,
              std::vector<std::int8_t>(problem.n_variables, problem.n_groups > 0 ? 0 : -1),
              problem.n_groups),
-      resting_(kernel_->n_places()),
+      bounded_(kernel_->n_places()),
       value_rate_(kernel_->n_places()), towards_(problem.n_variables, 0.0),
       distance_(problem.n_variables), priority_(problem.n_variables) {
     scale_ = 0.0;
     for (const double x : linear_) scale_ = std::max(scale_, std::abs(x));
     if (scale_ == 0.0) scale_ = kernel_->largest_diagonal();
+    for (const double x : offset_) offset_size_ = std::max(offset_size_, std::abs(x) / scale_);
+    has_offset_ = offset != nullptr;
     std::iota(priority_.begin(), priority_.end(), std::size_t(0));
     has_ridge_ = std::ranges::any_of(ridge_, [](double x) { return x != 0.0; });
     read_start(free, expansion);
@@ -58,41 +62,41 @@ void Path::read_start(const std::vector<std::size_t>& free, const double* expans
     }
     sorted_ = basis_.members();
     std::ranges::sort(sorted_);
-    if (!expansion) return expand_resting();
-    for (std::size_t v = 0; v < coef_.size(); ++v) resting_[kernel_->place(v)] = expansion[v];
+    if (!expansion) return expand_bounded();
+    for (std::size_t v = 0; v < coef_.size(); ++v) bounded_[kernel_->place(v)] = expansion[v];
     std::vector<double> weights(basis_.size());
     for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = -coef_[basis_.members()[a]];
-    kernel_->add_rows(weights.data(), basis_.rows(), resting_.data());
-    largest_rest_ = size_at_rest();
+    kernel_->add_rows(weights.data(), basis_.rows(), bounded_.data());
+    largest_bounded_ = size_at_bounds();
 }
 
-// The expansion of what is at rest, from scratch.
-void Path::expand_resting() {
+// The expansion of what is at bounds, from scratch.
+void Path::expand_bounded() {
     late_rows_.clear();
     late_coef_.clear();
-    std::vector<double> at_rest = coef_;
-    for (const std::size_t v : basis_.members()) at_rest[v] = 0.0;
-    kernel_->expand(at_rest.data(), resting_.data(), nullptr);
-    largest_rest_ = size_at_rest();
+    std::vector<double> at_bounds = coef_;
+    for (const std::size_t v : basis_.members()) at_bounds[v] = 0.0;
+    kernel_->expand(at_bounds.data(), bounded_.data(), nullptr);
+    largest_bounded_ = size_at_bounds();
 }
 
-// A variable with its row comes to rest (sign 1) or becomes free (-1).
+// A variable with its row comes to a bound (sign 1) or becomes free (-1).
 void Path::load(std::size_t variable, const KernelRowPointer& row, int sign) {
     constexpr std::size_t together = 8;  // that many cost hardly more than one
     if (coef_[variable] == 0.0) return;
     n_loaded_ = std::size_t(std::int64_t(n_loaded_) + sign);
     late_coef_.push_back(sign * coef_[variable]);
     late_rows_.push_back(row);
-    if (late_rows_.size() == together) complete_resting();
+    if (late_rows_.size() == together) complete_bounded();
 }
 
-void Path::complete_resting() {
-    kernel_->add_rows(late_coef_.data(), late_rows_, resting_.data());
+void Path::complete_bounded() {
+    kernel_->add_rows(late_coef_.data(), late_rows_, bounded_.data());
     late_rows_.clear();
     late_coef_.clear();
 }
 
-double Path::size_at_rest() const {
+double Path::size_at_bounds() const {
     double size = 0.0;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
         if (basis_.position(v) == none) size += std::abs(coef_[v]);
@@ -100,14 +104,14 @@ double Path::size_at_rest() const {
     return size;
 }
 
-// What was at rest once left its rounding behind: when far less is at rest now, and the slopes are
-// so small that it shows, the expansion is computed afresh.
-void Path::clean_resting() {
-    const double size = size_at_rest();
-    largest_rest_ = std::max(largest_rest_, size);
-    const double rounding = std::numeric_limits<double>::epsilon() * largest_rest_ *
+// What was at a bound once left its rounding behind: when far less is at bounds now, and the slopes
+// are so small that it shows, the expansion is computed afresh.
+void Path::clean_bounded() {
+    const double size = size_at_bounds();
+    largest_bounded_ = std::max(largest_bounded_, size);
+    const double rounding = std::numeric_limits<double>::epsilon() * largest_bounded_ *
                             kernel_->largest_diagonal();
-    if (size < 0.5 * largest_rest_ && rounding > 1e-11 * parameter_ * scale_) expand_resting();
+    if (size < 0.5 * largest_bounded_ && rounding > 1e-11 * unit() * scale_) expand_bounded();
 }
 
 // H_F rate + bias_rate = linear_F, the rates adding up to sum_rate (Sentelle 2014, equation 6.33);
@@ -153,12 +157,12 @@ void Path::refactorise() {
     const auto rows = basis_.rows();
     const auto members = basis_.members();
     for (const std::size_t v : basis_.refactorise()) {
-        lay_down(v, rows[std::size_t(std::ranges::find(members, v) - members.begin())]);
+        drop(v, rows[std::size_t(std::ranges::find(members, v) - members.begin())]);
     }
 }
 
-// A variable that depends on the free ones stays where it is, at the bound it is next to.
-void Path::lay_down(std::size_t variable, const KernelRowPointer& row) {
+// A variable that depends on the free ones leaves for the nearer bound.
+void Path::drop(std::size_t variable, const KernelRowPointer& row) {
     const double low = lower_[variable], high = upper_[variable];
     const bool is_high = high - coef_[variable] < coef_[variable] - low;
     coef_[variable] = is_high ? high : low;
@@ -168,12 +172,12 @@ void Path::lay_down(std::size_t variable, const KernelRowPointer& row) {
 
 // The solution at the present t for the free variables as they are, from scratch
 // (docs/theory/paths.md#rounding-on-a-path):
-//     H_F a_F + bias = t linear_F - resting_F,   the sum as it has to be.
+//     H_F a_F + bias = offset_F + t linear_F - bounded_F,   the sum as it has to be.
 // false if it is not optimal.
 bool Path::refresh() {
     since_refresh_ = 0;
-    complete_resting();
-    clean_resting();
+    complete_bounded();
+    clean_bounded();
     std::vector<double> u(basis_.size()), values, residual;
     double sum = sum_ + parameter_ * sum_rate_;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
@@ -181,13 +185,13 @@ bool Path::refresh() {
     }
     for (std::size_t a = 0; a < u.size(); ++a) {
         const std::size_t v = basis_.members()[a];
-        u[a] = parameter_ * linear_[v] - resting_[kernel_->place(v)];
+        u[a] = parameter_ * linear_[v] + offset_[v] - bounded_[kernel_->place(v)];
     }
     solve(u, sum, values, bias_);
     for (std::size_t a = 0; a < values.size(); ++a) coef_[basis_.members()[a]] = values[a];
-    value_ = resting_;
+    value_ = bounded_;
     kernel_->add_rows(values.data(), basis_.rows(), value_.data());
-    if (solution_residual(residual) > 1e-14 * parameter_ * scale_) {
+    if (solution_residual(residual) > 1e-14 * unit() * scale_) {
         std::vector<double> correction;
         double shift = 0.0;
         solve(residual, 0.0, correction, shift);
@@ -244,12 +248,12 @@ double Path::solution_residual(std::vector<double>& residual) const {
     return worst;
 }
 
-// The largest KKT violation of the present point: of a slope divided by t, or how far a free
+// The largest KKT violation of the present point: of a slope in its unit, or how far a free
 // variable is outside its box, relative to its width.
 double Path::violation() const {
     double worst = 0.0;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
-        const double s = slope(v) / parameter_;
+        const double s = slope(v) / unit();
         if (!std::isfinite(s)) return infinity;
         if (basis_.position(v) == none) {
             if (lower_[v] < upper_[v]) worst = std::max(worst, side_[v] == Side::upper ? -s : s);

@@ -37,7 +37,7 @@ def artificial_start(problem: Problem, gram: Gram, limits: Limits) -> tuple[Star
 
     "artificial", or "artificial, late" if a row of the lighter class moved while the
     artificial point was still there: the path then begins at a larger C than it could; or
-    "exact" where the classes are balanced or the artificial point did not settle.
+    "exact" where the classes are balanced or the artificial point did not leave.
     """
     missing = float(problem.lower.sum() + problem.upper.sum())
     width = float((problem.upper - problem.lower).sum())
@@ -53,7 +53,7 @@ def artificial_start(problem: Problem, gram: Gram, limits: Limits) -> tuple[Star
         run = _balanced_run(larger, gram, values, limits)
         if run.status in ("max-time", "callback"):
             return unfinished(problem, run.status), "artificial"
-        if run.status != "settled":
+        if run.status != "at-zero":
             continue
         if not _moved_early(run, problem, sign):
             return _continue(problem, gram, run), "artificial"
@@ -108,7 +108,7 @@ def _balanced_run(problem: Problem, gram: Gram, values: FloatArray, limits: Limi
     value = np.append(at_rows, values @ rows)[problem.index] + problem.ridge * coef
     free = first_free(problem, coef, value, level)
     start = at_first_event(problem, gram, coef, free, value, level, is_pinned=False)
-    return follow(problem, gram, start, limits, extra=values, until_settled=problem.n_variables - 1)
+    return follow(problem, gram, start, limits, extra=values, until_zero=problem.n_variables - 1)
 
 
 def _moved_early(run: Run, problem: Problem, sign: float) -> bool:

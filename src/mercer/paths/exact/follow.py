@@ -12,17 +12,19 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.gram import Gram
+from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start, at_unit, scaled_problem
 from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.problem import Problem, certify
 from mercer.solvers import Basis
 
-__all__ = ["Run", "coef_sizes", "follow"]
+__all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
 
 FloatArray = NDArray[np.float64]
 _STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
 _RECOVERIES = 100
+OVER_C = Motion()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +47,8 @@ def follow(
     limits: Limits,
     *,
     extra: FloatArray | None = None,
-    until_settled: int | None = None,
-    sum_rate: float = 0.0,
+    until_zero: int | None = None,
+    motion: Motion = OVER_C,
     **options: Any,
 ) -> Run:
     """Follow the path of ``problem`` (its box at C = 1) from ``start``.
@@ -58,10 +60,10 @@ def follow(
     ----------
     extra : ndarray of shape (n_rows + 1,), default=None
         Kernel values of one more row, whose index is ``n_rows``.
-    until_settled : int, default=None
-        A variable; the path ends when it comes to rest at zero.
-    sum_rate : float, default=0.0
-        How much of the parameter is added to the group sum.
+    until_zero : int, default=None
+        A variable; the path ends when it is at a bound of zero.
+    motion : Motion, default=OVER_C
+        What moves; the box if not said.
     **options
         Further fields of the native options.
     """
@@ -71,7 +73,7 @@ def follow(
     began = time.perf_counter()
     segments, events, violation, recoveries = None, 0, 0.0, 0
     while True:
-        settings = _options(limits, events, until_settled, options)
+        settings = _options(limits, events, until_zero, options)
         out = _core.follow_path(
             gram.native("double"),
             problem.index,
@@ -81,7 +83,8 @@ def follow(
             problem.ridge,
             True,
             float(problem.group_sum[0]),
-            sum_rate,
+            motion.sum_rate,
+            motion.offset,
             start.coef,
             start.free,
             start.parameter,
@@ -98,13 +101,13 @@ def follow(
         if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
             break
         recoveries += 1
-        start = _recover(problem, gram, out, start, sum_rate, limits)
+        start = _recover(problem, gram, out, start, motion, limits)
         if start.status:
             break
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
-    if status == "precision-limit" and extra is None and not sum_rate:
+    if status == "precision-limit" and extra is None and motion.scales:
         violation = max(violation, _violation_at_end(problem, gram, segments))
     free = np.asarray(out["free"], dtype=np.intp)
     parameter = float(out["last_parameter"])
@@ -129,15 +132,13 @@ def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
     return sizes
 
 
-def _options(
-    limits: Limits, events: int, until_settled: int | None, options: dict[str, Any]
-) -> Any:
+def _options(limits: Limits, events: int, until_zero: int | None, options: dict[str, Any]) -> Any:
     settings = _core.PathOptions()
     settings.stop = 0.0 if limits.C_max == np.inf else 1.0 / limits.C_max
     settings.max_events = max(limits.max_events - events, 0)
     settings.max_seconds = limits.deadline.seconds_left
-    if until_settled is not None:
-        settings.until_settled = until_settled
+    if until_zero is not None:
+        settings.until_zero = until_zero
     for name, value in options.items():
         setattr(settings, name, value)
     return settings
@@ -167,7 +168,7 @@ def _segments(problem: Problem, start: Start, out: dict[str, Any]) -> Segments:
     names = ("parameter", "bias", "bias_rate", "changes_end", "values_end", "changed", "side")
     arrays = {name: out[name] for name in (*names, "values", "rates", "end_parameter")}
     if out["end"] == "drifted":
-        # what changed where the path lost its way belongs to a segment that never began
+        # what changed where rounding spoiled the state belongs to a segment that never began
         for name in ("changed", "side"):
             arrays[name] = arrays[name][: int(out["changes_end"][-1])]
     return Segments(problem.lower, problem.upper, _first_side(problem, start), **arrays)
@@ -198,21 +199,15 @@ def _recover(
     gram: Gram,
     out: dict[str, Any],
     start: Start,
-    sum_rate: float,
+    motion: Motion,
     limits: Limits,
 ) -> Start:
-    """The solution where the path lost its way, computed afresh."""
+    """The solution where rounding spoiled the state, computed afresh."""
     parameter = float(out["last_parameter"])
-    time_left = limits.deadline.seconds_left
-    if sum_rate:
-        moved = replace(problem, group_sum=problem.group_sum + sum_rate * parameter)
-        basis = Basis(moved, gram, out["coef"])
-        solution = basis.solve(tol=1e-9, max_time=time_left)
-        coef = solution.coef
-    else:
-        basis = Basis(scaled_problem(problem, 1.0 / parameter), gram, out["coef"] / parameter)
-        solution = basis.solve(tol=1e-9, max_time=time_left)
-        coef = at_unit(problem, basis.problem, solution.coef, parameter)
+    scale = motion.scale(parameter)
+    basis = Basis(motion.problem_at(problem, parameter), gram, out["coef"] * scale)
+    solution = basis.solve(tol=1e-9, max_time=limits.deadline.seconds_left)
+    coef = at_unit(problem, basis.problem, solution.coef, 1.0 / scale)
     status = "max-time" if solution.status == "max-time" else ""
     return replace(
         start, coef=coef, free=basis.free, parameter=parameter, expansion=None, status=status

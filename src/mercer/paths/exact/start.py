@@ -81,7 +81,7 @@ def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> S
     limits = limits or Limits()
     coef, level, tied = linear_program(problem)
     if tied.any():
-        solution, free = _settle_ties(problem, gram, coef, tied, limits)
+        solution, free = _shortest_of_tied(problem, gram, coef, tied, limits)
         if solution.status in ("max-time", "callback"):
             return unfinished(problem, solution.status)
         coef, value = solution.coef, finite_sums(-solution.gradient)
@@ -155,7 +155,7 @@ def at_first_event(
 ) -> Start:
     """The start, moved to the largest parameter at which a slope vanishes.
 
-    With the free variables at rest the bias is t level - value_free, and the slope of i
+    With the free variables where they are the bias is t level - value_free, and the slope of i
     vanishes at t = (value_i - value_free) / (linear_i - level). Where nobody at the level can
     grow the bias is not pinned by it for larger t: any rate between the level and the next
     lower linear term is optimal, and the middle is taken.
@@ -191,7 +191,7 @@ def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool
     return np.where(upper, problem.upper, problem.lower), level, tied
 
 
-def _settle_ties(
+def _shortest_of_tied(
     problem: Problem, gram: Gram, coef: FloatArray, tied: NDArray[np.bool_], limits: Limits
 ) -> tuple[Solution, NDArray[np.intp]]:
     """The shortest weight vector of those the linear term allows (Sentelle 2014, lemma 2)."""
