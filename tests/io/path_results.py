@@ -19,6 +19,7 @@ from mercer.paths import (
     KernelPath,
     NuPath,
     NuSVCPath,
+    NuSVRPath,
     PairPaths,
     Path,
     StepFunction,
@@ -120,6 +121,13 @@ def _of_nu_svc(path: NuSVCPath, rows: Any) -> list[Any]:
     return [path.nu, path.status, *(method(nu) for method in methods), *asked]
 
 
+def _of_nu_svr(path: NuSVRPath, rows: Any) -> list[Any]:
+    nu = 0.5 * path.nu_end
+    methods = (path.epsilon_at, path.epsilon_interval, path.coef, path.intercept, path.certificate)
+    known = [path.nu, path.epsilon, path.status, path.predict(rows, nu)]
+    return [*known, *(method(nu) for method in methods)]
+
+
 def _of_widths(path: KernelPath, rows: Any) -> list[Any]:
     known = [path.gamma, path.C, path.solutions, path.scores, path.gap, path.status]
     known += [method(0.2) for method in (path.coef, path.intercept, path.certificate)]
@@ -169,6 +177,7 @@ _ANSWERS: dict[type, Callable[[Any, Any], list[Any]]] = {
     Path: _of_path,
     NuPath: _of_nu_path,
     NuSVCPath: _of_nu_svc,
+    NuSVRPath: _of_nu_svr,
     KernelPath: _of_widths,
     Grid: _of_grid,
     StepFunction: _of_steps,

@@ -111,7 +111,8 @@ bool Path::release(std::size_t variable) {
 // A variable that cannot be told from an affine combination of the free ones. If its slope is
 // constant with theirs it does not have to move (Sentelle 2014, theorem 5): it is barred until the
 // free variables change. Else rounding is all that keeps it apart from them: it moves inwards along
-// the flat direction, where no value changes, until somebody meets a bound and leaves.
+// the flat direction, where no value changes, until a free variable meets a bound and leaves, or it
+// meets its own other bound.
 bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
                    const Response& response) {
     double rate = linear_[variable], size = std::abs(rate);
@@ -132,17 +133,22 @@ bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
         const double room = std::max(h > 0.0 ? upper_[v] - coef_[v] : coef_[v] - lower_[v], 0.0);
         if (room / std::abs(h) < step) step = room / std::abs(h), blocking = a;
     }
-    if (blocking == none) return false;
     load(variable, row, -1);
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         const std::size_t v = basis_.members()[a];
         coef_[v] = std::clamp(coef_[v] + step * sign * response.h[a], lower_[v], upper_[v]);
     }
+    since_refresh_ = options_.refresh_period;
+    if (blocking == none) {
+        coef_[variable] = sign > 0.0 ? upper_[variable] : lower_[variable];
+        load(variable, row, 1);
+        change(variable, sign > 0.0 ? Side::upper : Side::lower);
+        return true;
+    }
     coef_[variable] += sign * step;
     leave(blocking, sign * response.h[blocking] > 0.0 ? Side::upper : Side::lower);
     change(variable, Side::free);
     if (!basis_.append(variable, row)) drop(variable, row);
-    since_refresh_ = options_.refresh_period;
     return true;
 }
 

@@ -16,14 +16,16 @@ __all__ = ["bias_interval", "certify_machine"]
 FloatArray = NDArray[np.float64]
 
 
-def certify_machine(problem: Problem, gram: Gram, coef: FloatArray, bias: float) -> Certificate:
-    """Certificate of a point whose primal machine has the given bias.
+def certify_machine(
+    problem: Problem, gram: Gram, coef: FloatArray, bias: float | FloatArray
+) -> Certificate:
+    """Certificate of a point whose primal machine has the given bias, one for each group.
 
     :func:`certify` takes the mean gradient of the free variables for the bias, which is the
     bias of a solution but not that of a point between two of them.
     """
     found = certify(problem, gram, coef)
-    multiplier = np.array([bias])
+    multiplier = np.atleast_1d(bias)
     if found.gap is None:
         return replace(found, multiplier=multiplier)
     values = problem.linear - found.gradient - problem.ridge * coef

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.gram.native import count_rows
 from mercer.paths.results.nu_path import NuPath
+from mercer.paths.results.nu_svr_path import NuSVRPath
 from mercer.paths.results.path import Path
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.paths.validation.cross_validation import ENDED
@@ -17,18 +18,23 @@ from mercer.problem import Problem
 
 __all__ = ["check_classes", "check_path"]
 
-_STATUS = {"Path": ("complete", "C_max", "trivial", *ENDED), "NuPath": ("nu_min", *ENDED)}
+_STATUS = {
+    "Path": ("complete", "C_max", "trivial", *ENDED),
+    "NuPath": ("nu_min", *ENDED),
+    "NuSVRPath": ("complete", "epsilon_min", "trivial", *ENDED),
+}
 _START = ("exact", "artificial", "artificial, late")
 _NUMBERS = {
     "Path": ("start_rate", "C_begin", "violation", "accuracy", "seconds"),
     "NuPath": ("violation",),
+    "NuSVRPath": ("C", "middle", "violation"),
 }
 _SIDES = (LOWER, FREE, UPPER)
 _ROUNDING = 1e-9
 
 
-def check_path(path: Path | NuPath) -> None:
-    """Raise ValueError unless every array has its shape and every position lies inside."""
+def check_path(path: Path | NuPath | NuSVRPath) -> None:
+    """Raise ValueError unless every array has its shape and every position lies in range."""
     kind = type(path).__name__
     _require(path.status in _STATUS[kind], f"the status is {path.status!r:.40}")
     for name in _NUMBERS[kind]:
@@ -41,6 +47,8 @@ def check_path(path: Path | NuPath) -> None:
         if path.classes is not None:
             check_classes(path.classes, 2)
             _check_signs(path.problem)
+    if isinstance(path, NuSVRPath):
+        _check_tube(path.problem)
     _check_segments(path.segments)
     if path.rows is not None:
         highest, n_rows = int(path.problem.index.max()), count_rows(path.rows)
@@ -75,6 +83,17 @@ def _check_signs(problem: Problem) -> None:
     bounds = np.where(sign > 0, lower, upper), np.where(sign > 0, upper, -lower)
     _require(not bounds[0].any() and (bounds[1] >= 0).all(), "the box must end at zero")
     _require(len(np.unique(problem.index)) == len(sign), "index must differ for two classes")
+
+
+def _check_tube(problem: Problem) -> None:
+    """Two variables for each row, one not negative and one not positive, of equal size."""
+    n = problem.n_variables // 2
+    _require(problem.n_variables == 2 * n, "there must be two variables for each row")
+    twice = np.array_equal(problem.index, np.tile(np.arange(n), 2))
+    _require(twice, "index must hold every row twice")
+    lower, upper = problem.lower, problem.upper
+    ends_at_zero = not lower[:n].any() and not upper[n:].any()
+    _require(ends_at_zero and np.array_equal(upper[:n], -lower[n:]), "the box must be a tube's")
 
 
 def _check_segments(segments: Segments) -> None:

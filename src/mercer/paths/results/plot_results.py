@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from mercer.paths.results.grid import Grid
     from mercer.paths.results.kernel_path import KernelPath
     from mercer.paths.results.nu_path import NuPath
+    from mercer.paths.results.nu_svr_path import NuSVRPath
 
-__all__ = ["plot_choice", "plot_grid", "plot_kernel_path", "plot_nu_path"]
+__all__ = ["plot_choice", "plot_grid", "plot_kernel_path", "plot_nu_path", "plot_nu_svr_path"]
 
 _LINES = 60  # coefficients shown; more would be a blot
 
@@ -49,6 +50,27 @@ def plot_nu_path(path: NuPath, axes: Any) -> Any:
     axes[1].stairs(path.segments.n_free[::-1], edges, color="0.3", lw=0.8)
     axes[1].set_ylabel("free rows")
     axes[1].set_xlabel("nu")
+    return axes
+
+
+def plot_nu_svr_path(path: NuSVRPath, axes: Any) -> Any:
+    """Coefficients as shares of their bounds, the tube and the number of free rows against nu."""
+    axes = _axes(axes, 3)
+    low, high = 1e-3 * path.nu_end, path.nu_end
+    nu = np.unique(np.r_[np.linspace(low, high, 200), np.clip(path.nu, low, high)])
+    nu = nu[:: max(len(nu) // 1500, 1)]
+    n = path.problem.n_variables // 2
+    used = np.flatnonzero(path.problem.upper[:n] > 0)
+    used = used[:: max(len(used) // _LINES, 1)]
+    row, bound = path.problem.index[used], path.problem.upper[used]
+    share = np.array([path.coef(v)[row] / bound for v in nu])
+    axes[0].plot(nu, share, color="C0", lw=0.8, alpha=0.6)
+    axes[0].set_ylabel("coefficient / bound")
+    axes[1].plot(nu, [path.epsilon_at(v) for v in nu], color="0.2")
+    axes[1].set_ylabel("epsilon")
+    axes[2].stairs(path.segments.n_free, np.append(path.nu, path._knots[-1]), color="0.3", lw=0.8)
+    axes[2].set_ylabel("free rows")
+    axes[2].set_xlabel("nu")
     return axes
 
 

@@ -136,6 +136,33 @@ class Segments:
             out[here == FREE, k - begin] = self.free(k)[0]
         return variables, out
 
+    def absolute_sums(self) -> FloatArray:
+        """Sum of |a| at the beginning and at the end of every segment.
+
+        Where several solutions belong to one parameter the end of a segment and the beginning
+        of the next may differ.
+
+        Returns
+        -------
+        ndarray of shape (n_segments, 2)
+        """
+        size = np.where(self.first_side > 0, np.abs(self.upper), np.abs(self.lower))
+        size[self.first_side == FREE] = 0.0
+        at_bounds, out = float(size.sum()), np.empty((len(self), 2))
+        ends = np.append(self.parameter[1:], self.end_parameter)
+        begin = 0
+        for k, end in enumerate(self.changes_end.tolist()):
+            for v, side in zip(self.changed[begin:end], self.side[begin:end], strict=True):
+                bound = self.upper[v] if side > 0 else self.lower[v]
+                now = 0.0 if side == FREE else abs(float(bound))
+                at_bounds += now - size[v]
+                size[v] = now
+            begin = end
+            values, rates = self.free(k)
+            moved = values + (ends[k] - self.parameter[k]) * rates
+            out[k] = at_bounds + np.abs(values).sum(), at_bounds + np.abs(moved).sum()
+        return out
+
     def arrays(self) -> dict[str, Any]:
         """The fields that make it, for storage."""
         names = [f.name for f in fields(self) if not f.name.startswith("_")]
