@@ -24,6 +24,7 @@ from mercer.paths import (
     Path,
     StepFunction,
     nu_svc_path,
+    nu_svr_path,
 )
 
 RNG = np.random.default_rng(0)
@@ -64,6 +65,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], Any]] = {
     "outliers": (lambda: one_class_path(X), Z),
     "outliers, low rank": (lambda: one_class_path(X, low_rank=6), Z),
     "nu": (lambda: nu_svc_path(X, TWO, C_max=20.0), Z),
+    "nu of regression": (lambda: nu_svr_path(X, T), Z),
     "widths": (lambda: kernel_path(X, TWO, gamma_min=0.1, gamma_max=0.5, cv=2), Z),
     "grid": (lambda: svc_grid(X, TWO, Cs=[0.1, 1.0], gammas=[0.1, 0.2], cv=2), Z),
     "grid, named columns": (lambda: svc_grid(TABLE, TWO, Cs=[1.0], kernel="linear"), TABLE[:9]),

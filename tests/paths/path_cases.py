@@ -24,7 +24,7 @@ def path_of(case: Case, **options: object) -> Path:
 
 def solution_at(path: Path, C: float) -> tuple[Problem, FloatArray, Certificate]:
     """The problem at C, its variables on the path, and their certificate."""
-    problem, coef = scaled_problem(path.problem, C), path._variables(C)
+    problem, coef = scaled_problem(path.problem, C), path.solutions.variables(C)
     return problem, coef, certify(problem, path.gram, coef)
 
 

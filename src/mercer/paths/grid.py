@@ -150,7 +150,7 @@ def svc_grid(
 
 
 class _Watch:
-    """The clock and the callback of a grid, which is told of each solution."""
+    """The clock and the callback of a grid, which is called with each solution."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits, self.began, self.n_solutions, self.status = limits, time.perf_counter(), 0, ""

@@ -110,7 +110,7 @@ bool Path::release(std::size_t variable) {
 
 // A variable that cannot be told from an affine combination of the free ones. If its slope is
 // constant with theirs it does not have to move (Sentelle 2014, theorem 5): it is barred until the
-// free variables change. Else rounding is all that keeps it apart from them: it moves inwards along
+// free variables change. Else there is an offset, or rounding keeps it apart: it moves inwards along
 // the flat direction, where no value changes, until a free variable meets a bound and leaves, or it
 // meets its own other bound.
 bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,

@@ -96,7 +96,7 @@ class KernelValues:
 
 
 class OnRows:
-    """What paths tell of the rows they are made of; nothing if they were loaded without."""
+    """What paths know of the rows they are made of; nothing if they were loaded without."""
 
     kernel_values: KernelValues | None
 

@@ -1,4 +1,4 @@
-"""When a path ends before its end, and what it tells on the way."""
+"""When a path ends before its end, and what it reports before."""
 
 from __future__ import annotations
 

@@ -73,8 +73,8 @@ def _degree(
     middle = 0.5 * np.abs(left.coef + right.coef).sum()
     half = 0.5 * np.abs(right.coef - left.coef).sum()
     bound = middle + half * 0.5 * (rho + 1.0 / rho)
-    inside = [(end.coef > problem.lower) & (end.coef < problem.upper) for end in (left, right)]
-    room = (problem.upper - problem.lower)[inside[0] | inside[1]].sum()
+    free = [(end.coef > problem.lower) & (end.coef < problem.upper) for end in (left, right)]
+    room = (problem.upper - problem.lower)[free[0] | free[1]].sum()
     share = max(left.objective, right.objective) / max(room, 1e-300)
     wanted = accuracy * min(0.05 * share, 0.1)
     rounding = 4.0 * np.finfo(np.float64).eps * (middle + half)

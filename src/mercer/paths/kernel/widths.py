@@ -122,11 +122,11 @@ def kernel_path(
     choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
     limits = Limits(deadline=deadline, callback=check_callback(callback))
     with shown(verbose, limits) as shown_limits:
-        chain = _Chain(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
-        nodes, gap = _follow(chain, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
+        sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
+        nodes, gap = _follow(sequence, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
     cost = np.array([float(C)])
     scores = np.array([
-        held_out_scores(inputs, chain.gram(node.gamma), cost, splits, 1e-3, deadline, measure)[0]
+        held_out_scores(inputs, sequence.gram(node.gamma), cost, splits, 1e-3, deadline, measure)[0]
         for node in (nodes if splits else [])
     ])  # fmt: skip
     return KernelPath(
@@ -135,7 +135,7 @@ def kernel_path(
         solutions=tuple(node.solution for node in nodes),
         scores=scores if splits else None,
         gap=gap,
-        status=chain.status or "gamma_max",
+        status=sequence.status or "gamma_max",
         classes=inputs.classes,
         problem=problem,
         rows=inputs.rows,
@@ -143,26 +143,34 @@ def kernel_path(
     )
 
 
-def _follow(chain: _Chain, begin: float, end: float, accuracy: float) -> tuple[list[_Node], float]:
+def _follow(
+    sequence: _Sequence, begin: float, end: float, accuracy: float
+) -> tuple[list[_Node], float]:
     """Solutions from one log gamma to another, and the bound of the gap between them.
 
     A first solution that was not finished in time is all there is, with its own gap.
     """
-    first = chain.solve(begin)
+    first = sequence.solve(begin)
     if first is None:
-        last = chain.unfinished
+        last = sequence.unfinished
         gap = last.solution.relative_gap
         return [last], np.inf if gap is None else gap
     nodes, gap = [first], 0.0
     pieces = march(
-        first, begin, end, solve=chain.solve, error=chain.gap, accuracy=accuracy, step=_FIRST_STEP
+        first,
+        begin,
+        end,
+        solve=sequence.solve,
+        error=sequence.gap,
+        accuracy=accuracy,
+        step=_FIRST_STEP,
     )
     here = begin
     for piece in pieces:
         nodes.append(piece.right)
         gap, here = max(gap, piece.error), piece.end
-    if here < end and not chain.status:
-        chain.status = "precision-limit"
+    if here < end and not sequence.status:
+        sequence.status = "precision-limit"
     return nodes, gap
 
 
@@ -172,7 +180,7 @@ class _Node:
     solution: Solution
 
 
-class _Chain:
+class _Sequence:
     """Solutions at one gamma after the other, each from the one before."""
 
     def __init__(

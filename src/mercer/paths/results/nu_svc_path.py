@@ -43,7 +43,7 @@ class NuSVCPath:
 
     def __repr__(self) -> str:
         return (
-            f"<NuSVCPath of {self.path._n_rows} rows: {len(self.path.segments.changed)} events "
+            f"<NuSVCPath of {self.path.n_rows} rows: {len(self.path.segments.changed)} events "
             f"from nu={self.nu_max:.4g} to {self.nu_end:.4g}, {self.status}>"
         )
 
@@ -71,7 +71,7 @@ class NuSVCPath:
         That of ``nu_max`` begins at ``path.C_start``, below which the coefficients stay in
         proportion to C.
         """
-        self.path._check_known()
+        self.path.solutions.check_known()
         value = real("nu", nu)
         if self.status == "trivial":
             raise ValueError("no nu has a machine: one constant is the best for every C")

@@ -12,19 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram.native import count_rows
 from mercer.kernels import Kernel
-from mercer.paths.curves.crossings import sign_changes
-from mercer.paths.curves.regression_error import LOSSES, ErrorCurve, regression_error
+from mercer.paths.curves.regression_error import ErrorCurve
 from mercer.paths.curves.step_function import StepFunction
-from mercer.paths.exact.start import scaled_problem
 from mercer.paths.inputs.kernel_values import KernelValues, OnRows
-from mercer.paths.inputs.limits import Limits
-from mercer.paths.inputs.numbers import plain, positive, real
-from mercer.paths.inputs.training_rows import read_labels, read_targets, read_weight
 from mercer.paths.results.certified import bias_interval, certify_machine
-from mercer.paths.results.segments import FREE, Segments
+from mercer.paths.results.segments import Segments
+from mercer.paths.results.solutions import Solutions
 from mercer.paths.results.summary import PathSummary, event_table, summarize
 from mercer.problem import Certificate, Problem
-from mercer.solvers.deadline import Deadline
 
 __all__ = ["Path"]
 
@@ -48,8 +43,8 @@ class Path(OnRows):
         The smallest C the path is known for; 0 unless it was asked to begin later, or
         began late.
     C_end : float
-        How far the path is known; infinite if it is complete, 0 if it ended before the first
-        solution was found.
+        How far the path is known; infinite if it is complete or trivial, 0 if it ended before
+        the first solution was found.
     events : structured ndarray of shape (n_events,)
         Fields ``C``, ``row``, ``side`` (-1: now at zero, 0: now free, 1: now at its bound C
         times weight) and ``n_free`` afterwards.
@@ -88,10 +83,14 @@ class Path(OnRows):
     kernel_values: KernelValues | None = None
 
     @cached_property
+    def solutions(self) -> Solutions:
+        """Variables of the problem and bias at every C."""
+        return Solutions(self.segments, self.problem, self.status, self.start_rate, self.C_begin)
+
+    @property
     def C(self) -> FloatArray:
         """The breakpoints."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(1.0 / self.segments.parameter)
+        return self.solutions.C
 
     @property
     def C_start(self) -> float:
@@ -101,8 +100,7 @@ class Path(OnRows):
     @property
     def C_end(self) -> float:
         """The largest C the path is known for."""
-        end = self.segments.end_parameter
-        return np.inf if end == 0.0 else 1.0 / end
+        return self.solutions.C_end
 
     @cached_property
     def events(self) -> NDArray[Any]:
@@ -116,93 +114,45 @@ class Path(OnRows):
             f"{self.C_end:.4g}, {self.status}>"
         )
 
-    def _locate(self, C: float) -> tuple[int, float]:
-        """Segment and parameter of a C, checked."""
-        self._check_known()
-        value = real("C", C)
-        # C_end is 1 / (1 / C): rounding must not shut out the C that was asked for
-        if not self.C_begin * (1 - 1e-12) <= value <= self.C_end * (1 + 1e-12) or value <= 0:
-            raise ValueError(
-                f"C must be positive and lie in [{self.C_begin:.6g}, {self.C_end:.6g}], where the "
-                f"path is known, got {plain(C)}"
-            )
-        if value == np.inf and self.status != "complete":
-            raise ValueError(f"C must be finite: the path is not complete ({self.status})")
-        parameter = 1.0 / min(value, self.C_end)
-        if self.C_begin > 0:
-            # rounding must not lead to before the beginning, where nothing is known
-            parameter = min(parameter, float(self.segments.parameter[0]))
-        return self.segments.locate(parameter), parameter
-
-    def _check_known(self) -> None:
-        if self.C_end == 0.0:
-            raise ValueError(
-                f"no C is known: the path ended before its first solution ({self.status})"
-            )
-
     def coef(self, C: float) -> FloatArray:
         """Coefficient of each row at ``C``: positive for the second class, in O(n).
 
         Parameters
         ----------
         C : float
-            Positive, at most ``C_end``.
+            Positive, at most ``C_end``; infinite only if the path is complete.
 
         Returns
         -------
         ndarray of shape (n_rows,)
         """
-        return self.problem.row_coef(self._variables(C), self._n_rows)
-
-    def _variables(self, C: float) -> FloatArray:
-        """The variables of the problem at ``C``."""
-        k, t = self._locate(C)
-        s = self.segments
-        # times C, not divided by t: what is at its bound meets it to the last digit
-        if t > s.parameter[0]:
-            return np.asarray(s.coef(0, s.parameter[0]) * float(C))
-        if self.status == "complete" and k == len(s) - 1:
-            # nothing is at its bound any more: the coefficients stay what they are
-            return np.asarray(s.coef(k, s.parameter[k]) / s.parameter[k])
-        return np.asarray(s.coef(k, t) * float(C))
+        return self.problem.row_coef(self.solutions.variables(C), self.n_rows)
 
     @property
-    def _n_rows(self) -> int:
+    def n_rows(self) -> int:
+        """Number of training rows."""
         return int(self.problem.index.max()) + 1 if self.rows is None else count_rows(self.rows)
 
     def intercept(self, C: float) -> float:
-        """The bias at ``C``; always inside :meth:`intercept_interval`."""
-        k, t = self._locate(C)
-        s = self.segments
-        if t > s.parameter[0]:
-            # b = (bias + (t - parameter) rate) / t, for a C whose t is infinite too
-            at_breakpoint = float(s.bias[0] - s.parameter[0] * self.start_rate)
-            return float(self.start_rate + at_breakpoint * float(C))
-        if self.status == "complete" and k == len(s) - 1:
-            return float(s.bias[k] / s.parameter[k])
-        return float((s.bias[k] + (t - s.parameter[k]) * s.bias_rate[k]) / t)
+        """The bias at ``C``; always in :meth:`intercept_interval`."""
+        return self.solutions.bias(C)
 
     def free(self, C: float) -> NDArray[np.intp]:
         """The rows in the factor at ``C``; some may lie on a bound."""
-        sides = self.segments.sides(self._locate(C)[0])
-        return np.unique(self.problem.index[sides == FREE])
+        return self.solutions.free(C)
 
     def intercept_interval(self, C: float) -> tuple[float, float]:
         """Every bias that is optimal with the coefficients at ``C``.
 
         docs/theory/paths.md#bias-interval has the formula.
         """
-        coef, bias = self._variables(C), self.intercept(C)
-        return bias_interval(self._problem_at(C), self.gram, coef, bias)
-
-    def _problem_at(self, C: float) -> Problem:
-        """The problem at ``C``; for an infinite one at a C beyond which nothing changes."""
-        return scaled_problem(self.problem, 2.0 * float(self.C[-1]) if np.inf == C else C)
+        at = self.solutions
+        return bias_interval(at.problem_at(C), self.gram, at.variables(C), at.bias(C))
 
     def certificate(self, C: float) -> Certificate:
         """How good the machine at ``C`` is, its intercept included, computed afresh."""
-        coef, bias = self._variables(C), self.intercept(C)
-        return certify_machine(self._problem_at(C), self.gram, coef, bias)
+        at = self.solutions
+        return certify_machine(at.problem_at(C), self.gram, at.variables(C), at.bias(C))
 
     def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
         """Values of the machine at ``C``; positive means ``classes[1]``.
@@ -265,22 +215,9 @@ class Path(OnRows):
         StepFunction or ErrorCurve
             On [C_begin, C_end].
         """
-        allowed = (None,) if self.classes is not None else (None, *LOSSES)
-        if loss not in allowed:
-            raise ValueError(f"loss must be one of {allowed}, got {loss!r}")
-        self._check_known()
-        values = self._known_values()
-        X = values.read(X)
-        weight = read_weight(sample_weight, count_rows(X))
+        from mercer.paths.curves.path_error import path_error
 
-        def block(variables: NDArray[np.int64]) -> FloatArray:
-            return values.block(X, self.problem.index[variables])
-
-        if self.classes is None:
-            targets = read_targets(y, len(weight))
-            return regression_error(self, block, targets, weight, loss or LOSSES[0])
-        sign = np.where(read_labels(y, self.classes, len(weight)) == 1, 1.0, -1.0)
-        return sign_changes(self, block, len(sign)).error(sign, weight)
+        return path_error(self, X, y, sample_weight, loss)
 
     def leave_one_out(
         self,
@@ -303,19 +240,9 @@ class Path(OnRows):
         max_time : float, default=None
             Seconds after which the share of the rows so far is returned, with a warning.
         """
-        from mercer.paths.validation.leave_one_out import leave_one_out_error
+        from mercer.paths.validation.leave_one_out import leave_one_out
 
-        if self.classes is None:
-            raise ValueError("leave_one_out is for classifiers, this is a path of regression")
-        self._check_known()
-        deadline = Deadline.after(max_time)
-        limits = Limits(C_max=min(positive("C_max", C_max), self.C_end), deadline=deadline)
-        weight = read_weight(sample_weight, self._n_rows)[self.problem.index]
-        found = leave_one_out_error(self, limits, weight)
-        if found.error is None:
-            raise ValueError(f"max_time={plain(max_time)} is too short to leave out any row")
-        found.warn_if_incomplete("the error is that of these")
-        return found.error
+        return leave_one_out(self, C_max, sample_weight, max_time)
 
     def summary(self) -> PathSummary:
         """What happened, in numbers."""

@@ -69,7 +69,7 @@ def _plot_coefficients(path: Path, axis: Any, low: float, high: float) -> None:
     values = values[(values >= low) & (values <= high)]
     values = values[:: max(len(values) // 1500, 1)]
     problem = path.problem
-    bound, positive = np.ones(path._n_rows), np.zeros(path._n_rows, bool)
+    bound, positive = np.ones(path.n_rows), np.zeros(path.n_rows, bool)
     bound[problem.index] = np.maximum(problem.upper, -problem.lower)
     positive[problem.index] = problem.linear > 0
     used = np.unique(path.events["row"])[:: max(len(np.unique(path.events["row"])) // _LINES, 1)]

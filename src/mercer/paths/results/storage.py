@@ -54,7 +54,7 @@ def path_to_parts(path: Path | NuPath) -> tuple[Arrays, dict[str, Any]]:
     about: dict[str, Any] = {n: getattr(path, n) for n in _SCALARS[kind]}
     about |= {"kind": kind, "format": _FORMAT, "end_parameter": path.segments.end_parameter}
     # of a pair of classes the path knows fewer rows than there are
-    about["n_rows"] = getattr(path, "_n_rows", path.problem.n_variables)
+    about["n_rows"] = getattr(path, "n_rows", path.problem.n_variables)
     classes = getattr(path, "classes", None)
     if classes is not None:
         if classes.dtype.kind == "O":

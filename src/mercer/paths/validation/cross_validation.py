@@ -32,7 +32,7 @@ ENDED = (*STOPPED, "precision-limit")
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """An error on held-out rows, and what it rests on.
+    """An error on held-out rows, and what it is based on.
 
     Attributes
     ----------
@@ -74,14 +74,14 @@ class HeldOut:
         share = 0.0 if self.error is None else float(self.error(C))
         return float(np.sqrt(share * (1.0 - share) / n_rows))
 
-    def warn_if_incomplete(self, consequence: str) -> bool:
-        """Say on how little the error rests; whether there was anything to say."""
+    def warn_if_incomplete(self, consequence: str, *, stacklevel: int = 5) -> bool:
+        """Say on how little the error is based; whether there was anything to say."""
         if self.status:
             warnings.warn(
                 f"validation ended early ({self.status}) with {self.n_done} of {self.n_asked} "
                 f"{self.unit}: {consequence}",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=stacklevel,
             )
         return bool(self.status)
 
@@ -91,7 +91,7 @@ def cross_validate(
     splits: list[Split],
     gram: Gram,
     limits: Limits,
-    whole: PairPaths,
+    full: PairPaths,
     accuracy: float = 0.0,
     scoring: Scoring | None = None,
 ) -> HeldOut:
@@ -107,7 +107,7 @@ def cross_validate(
         Kernel values of all rows.
     limits : Limits
         Where the paths of the splits stop.
-    whole : PairPaths
+    full : PairPaths
         The paths of all rows, which those of the splits begin like.
     accuracy : float, default=0.0
         That of the paths, as in :func:`svc_path`.
@@ -121,8 +121,8 @@ def cross_validate(
         if status == "max-time":
             break
         paths = trace_pairs(
-            inputs, inputs.full_weight(split.times), gram, limits, C_min=whole.C_begin or None,
-            accuracy=accuracy, known=whole,
+            inputs, inputs.full_weight(split.times), gram, limits, C_min=full.C_begin or None,
+            accuracy=accuracy, known=full,
         )  # fmt: skip
         status = paths.status if paths.status in ENDED else status
         if paths.C_end > paths.C_begin:

@@ -6,21 +6,41 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mercer.paths.curves.crossings import sign_changes
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.inputs.limits import Limits
+from mercer.paths.inputs.numbers import plain, positive
+from mercer.paths.inputs.training_rows import read_weight
 from mercer.paths.results.segments import FREE
 from mercer.paths.validation.cross_validation import ENDED, STOPPED, HeldOut, gram_block
 from mercer.problem import Problem
+from mercer.solvers.deadline import Deadline
 
 if TYPE_CHECKING:
     from mercer.paths.results.path import Path
 
-__all__ = ["leave_one_out_error"]
+__all__ = ["leave_one_out", "leave_one_out_error"]
 
 FloatArray = NDArray[np.float64]
+
+
+def leave_one_out(
+    path: Path, C_max: float, sample_weight: ArrayLike | None, max_time: float | None
+) -> StepFunction:
+    """The arguments of :meth:`Path.leave_one_out`, checked, and what it returns."""
+    if path.classes is None:
+        raise ValueError("leave_one_out is for classifiers, this is a path of regression")
+    path.solutions.check_known()
+    deadline = Deadline.after(max_time)
+    limits = Limits(C_max=min(positive("C_max", C_max), path.C_end), deadline=deadline)
+    weight = read_weight(sample_weight, path.n_rows)[path.problem.index]
+    found = leave_one_out_error(path, limits, weight)
+    if found.error is None:
+        raise ValueError(f"max_time={plain(max_time)} is too short to leave out any row")
+    found.warn_if_incomplete("the error is that of these", stacklevel=4)
+    return found.error
 
 
 def leave_one_out_error(path: Path, limits: Limits, weight: FloatArray) -> HeldOut:
@@ -73,10 +93,10 @@ def _last_use(path: Path) -> FloatArray:
     last = np.where(in_use, np.inf, 0.0)
     after = np.where(segments.side > 0, segments.upper[segments.changed], 0.0)
     after = np.where(segments.side < 0, segments.lower[segments.changed], after)
-    rests = (segments.side != FREE) & (after == 0)
-    of = np.searchsorted(segments.changes_end, np.arange(len(rests)), side="right")
+    at_zero = (segments.side != FREE) & (after == 0)
+    of = np.searchsorted(segments.changes_end, np.arange(len(at_zero)), side="right")
     # of several changes of one variable the last one counts, as in assignment
-    last[segments.changed] = np.where(rests, path.C[of], np.inf)
+    last[segments.changed] = np.where(at_zero, path.C[of], np.inf)
     return last
 
 

@@ -127,7 +127,9 @@ def _decisions(paths: PairPaths, gram: Gram, split: Split, Cs: FloatArray) -> Fl
     """Values of all pairs at held-out rows for several C: (n_rows, n_C, n_pairs)."""
     out = []
     for path in paths.paths:
-        coef = np.column_stack([path.problem.row_coef(path._variables(C), gram.n_rows) for C in Cs])
+        coef = np.column_stack(
+            [path.problem.row_coef(path.solutions.variables(C), gram.n_rows) for C in Cs]
+        )
         used = np.flatnonzero(coef.any(axis=1))
         values = gram.product(used, coef[used], rows=split.test, precision="double")
         out.append(values + [path.intercept(C) for C in Cs])
