@@ -35,9 +35,9 @@ from mercer.datasets import make_ringnorm, make_twonorm
 from mercer.formulations import svc
 from mercer.kernels import Precomputed
 from mercer.paths.baselines import hastie_path
-from mercer.paths.follow import follow
-from mercer.paths.limits import Limits
-from mercer.paths.start import exact_start
+from mercer.paths.exact.follow import follow
+from mercer.paths.exact.start import exact_start
+from mercer.paths.inputs.limits import Limits
 
 REPEATS = 3
 C_MAX = 1e3

@@ -5,8 +5,10 @@
 #include <stdexcept>
 
 #include "bind/bind.hpp"
-#include "core/active_set/factor.hpp"
-#include "core/active_set/simplex.hpp"
+#include "core/active_set/basis/null_space_factor.hpp"
+#include "core/active_set/simplex/change.hpp"
+#include "core/active_set/simplex/purify.hpp"
+#include "core/active_set/simplex/simplex.hpp"
 
 namespace mercer::bind {
 
@@ -66,7 +68,8 @@ const char* run(Simplex& simplex, const Options& options, nb::object callback) {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (callback.is_none()) return true;
         return nb::cast<bool>(callback(simplex.counters().iterations - before, simplex.violation(),
-                                       simplex.objective(), simplex.n_active(), seconds));
+                                       simplex.point().objective,
+                                       simplex.n_active(), seconds));
     };
     nb::gil_scoped_release release;
     return status_name(simplex.run(options, monitor));
@@ -74,14 +77,15 @@ const char* run(Simplex& simplex, const Options& options, nb::object callback) {
 
 void rescale(Simplex& simplex, const Vector& lower, const Vector& upper, const Vector& group_sum,
              double factor) {
-    check_lengths(simplex.coef().size(), {lower.size(), upper.size()});
-    check_lengths(simplex.multiplier().size(), {group_sum.size()});
+    active_set::Point& point = simplex.point();
+    check_lengths(point.n_variables(), {lower.size(), upper.size()});
+    check_lengths(point.group_sum.size(), {group_sum.size()});
     nb::gil_scoped_release release;
-    simplex.rescale(lower.data(), upper.data(), group_sum.data(), factor);
+    active_set::rescale(point, lower.data(), upper.data(), group_sum.data(), factor);
 }
 
 std::size_t checked(const Simplex& simplex, std::size_t variable) {
-    if (variable >= simplex.coef().size()) throw nb::index_error("variable out of range");
+    if (variable >= simplex.point().n_variables()) throw nb::index_error("variable out of range");
     return variable;
 }
 
@@ -112,34 +116,35 @@ void register_simplex(nb::module_& m) {
         .def("rescale", &rescale)
         .def("set_gradient",
              [](Simplex& s, const Vector& gradient) {
-                 check_lengths(s.coef().size(), {gradient.size()});
-                 s.set_gradient(gradient.data());
+                 check_lengths(s.point().n_variables(), {gradient.size()});
+                 active_set::set_gradient(s.point(), gradient.data());
              })
         .def("set_box",
              [](Simplex& s, std::size_t variable, double lower, double upper) {
-                 s.set_box(checked(s, variable), lower, upper);
+                 s.point().lower[checked(s, variable)] = lower;
+                 s.point().upper[variable] = upper;
              })
         .def("retire",
              [](Simplex& s, std::size_t variable, double value) {
-                 return s.retire(checked(s, variable), value);
+                 return active_set::retire(s.point(), checked(s, variable), value);
              })
         .def("scale_rates",
-             [](Simplex& s) {
-                 const Simplex::Rates rates = s.scale_rates();
+             [](const Simplex& s) {
+                 const active_set::Rates rates = active_set::scale_rates(s.point());
                  return nb::make_tuple(as_array(rates.coef), as_array(rates.multiplier),
                                        as_array(rates.slope));
              })
-        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of `s`,
-        // which copies of copies would keep alive for nothing.
+        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of
+        // `s`, which copies of copies would keep alive for nothing.
         .def("copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
              nb::arg("gram"), nb::keep_alive<0, 2>())
-        .def("gradient", [](Simplex& s) { return as_array(s.gradient()); })
-        .def("coef", [](const Simplex& s) { return as_array(s.coef()); })
-        .def("basic", [](const Simplex& s) { return s.basic(); })
-        .def("multiplier", [](const Simplex& s) { return as_array(s.multiplier()); })
+        .def("gradient", [](const Simplex& s) { return as_array(s.point().gradient()); })
+        .def("coef", [](const Simplex& s) { return as_array(s.point().coef); })
+        .def("basic", [](const Simplex& s) { return s.point().basis.members(); })
+        .def("multiplier", [](const Simplex& s) { return as_array(s.point().multiplier); })
         .def_prop_ro("violation", &Simplex::violation)
-        .def_prop_ro("objective", &Simplex::objective)
-        .def_prop_ro("condition", &Simplex::condition)
+        .def_prop_ro("objective", [](const Simplex& s) { return s.point().objective; })
+        .def_prop_ro("condition", [](const Simplex& s) { return s.point().basis.condition(); })
         .def_prop_ro("counters", [](const Simplex& s) { return s.counters(); });
 }
 

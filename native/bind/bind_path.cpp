@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bind/bind.hpp"
-#include "core/active_set/path.hpp"
+#include "core/active_set/path/path.hpp"
 
 namespace mercer::bind {
 
@@ -28,7 +28,7 @@ const char* end_name(PathEnd end) {
     switch (end) {
         case PathEnd::complete: return "complete";
         case PathEnd::reached: return "reached";
-        case PathEnd::settled: return "settled";
+        case PathEnd::at_zero: return "at-zero";
         case PathEnd::max_events: return "max-events";
         case PathEnd::max_time: return "max-time";
         case PathEnd::stopped: return "callback";
@@ -63,13 +63,13 @@ nb::dict as_dict(const Path& path, PathEnd end) {
 // A partial path comes back when time or the callback ends it; only exceptions lose it.
 nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& linear,
                      const Vector& lower, const Vector& upper, const Vector& ridge, bool has_group,
-                     double sum, double sum_rate, const Vector& coef, const IndexArray& free,
-                     double parameter, const std::optional<Vector>& expansion,
-                     const std::optional<Vector>& extra,
+                     double sum, double sum_rate, const std::optional<Vector>& offset,
+                     const Vector& coef, const IndexArray& free, double parameter,
+                     const std::optional<Vector>& expansion, const std::optional<Vector>& extra,
                      const PathOptions& options, nb::object callback) {
     const std::size_t n = linear.size(), rows = gram.size();
     for (std::size_t size : {index.size(), lower.size(), upper.size(), ridge.size(), coef.size(),
-                             expansion ? expansion->size() : n}) {
+                             offset ? offset->size() : n, expansion ? expansion->size() : n}) {
         if (size != n) throw std::invalid_argument("arrays of a path must have equal lengths");
     }
     if (extra && extra->size() != rows + 1) throw std::invalid_argument("extra does not fit gram");
@@ -91,8 +91,8 @@ nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& 
         if (extra) values = {extra->data(), extra->size()};
         auto kernel = std::make_shared<KernelRows>(
             gram, std::span<const std::int64_t>(index.data(), n), values);
-        path.emplace(std::move(kernel), problem, sum, sum_rate, coef.data(), members, parameter,
-                     expansion ? expansion->data() : nullptr);
+        path.emplace(std::move(kernel), problem, sum, sum_rate, offset ? offset->data() : nullptr,
+                     coef.data(), members, parameter, expansion ? expansion->data() : nullptr);
         end = path->follow(options, monitor);
     }
     return as_dict(*path, end);
@@ -108,13 +108,13 @@ void register_path(nb::module_& m) {
         .def_rw("max_seconds", &PathOptions::max_seconds)
         .def_rw("bland_after", &PathOptions::bland_after)
         .def_rw("refresh_period", &PathOptions::refresh_period)
-        .def_rw("until_settled", &PathOptions::until_settled)
+        .def_rw("until_zero", &PathOptions::until_zero)
         .def_rw("tie", &PathOptions::tie);
     m.def("follow_path", &follow_path, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
           nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("has_group"),
-          nb::arg("sum"), nb::arg("sum_rate"), nb::arg("coef"), nb::arg("free"),
-          nb::arg("parameter"), nb::arg("expansion").none(), nb::arg("extra").none(), nb::arg("options"),
-          nb::arg("callback").none());
+          nb::arg("sum"), nb::arg("sum_rate"), nb::arg("offset").none(), nb::arg("coef"),
+          nb::arg("free"), nb::arg("parameter"), nb::arg("expansion").none(),
+          nb::arg("extra").none(), nb::arg("options"), nb::arg("callback").none());
 }
 
 }  // namespace mercer::bind

@@ -19,10 +19,12 @@ from mercer.paths import (
     KernelPath,
     NuPath,
     NuSVCPath,
+    NuSVRPath,
     PairPaths,
     Path,
     StepFunction,
     nu_svc_path,
+    nu_svr_path,
 )
 
 RNG = np.random.default_rng(0)
@@ -63,6 +65,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], Any]] = {
     "outliers": (lambda: one_class_path(X), Z),
     "outliers, low rank": (lambda: one_class_path(X, low_rank=6), Z),
     "nu": (lambda: nu_svc_path(X, TWO, C_max=20.0), Z),
+    "nu of regression": (lambda: nu_svr_path(X, T), Z),
     "widths": (lambda: kernel_path(X, TWO, gamma_min=0.1, gamma_max=0.5, cv=2), Z),
     "grid": (lambda: svc_grid(X, TWO, Cs=[0.1, 1.0], gammas=[0.1, 0.2], cv=2), Z),
     "grid, named columns": (lambda: svc_grid(TABLE, TWO, Cs=[1.0], kernel="linear"), TABLE[:9]),
@@ -120,6 +123,13 @@ def _of_nu_svc(path: NuSVCPath, rows: Any) -> list[Any]:
     return [path.nu, path.status, *(method(nu) for method in methods), *asked]
 
 
+def _of_nu_svr(path: NuSVRPath, rows: Any) -> list[Any]:
+    nu = 0.5 * path.nu_end
+    methods = (path.epsilon_at, path.epsilon_interval, path.coef, path.intercept, path.certificate)
+    known = [path.nu, path.epsilon, path.status, path.predict(rows, nu)]
+    return [*known, *(method(nu) for method in methods)]
+
+
 def _of_widths(path: KernelPath, rows: Any) -> list[Any]:
     known = [path.gamma, path.C, path.solutions, path.scores, path.gap, path.status]
     known += [method(0.2) for method in (path.coef, path.intercept, path.certificate)]
@@ -169,6 +179,7 @@ _ANSWERS: dict[type, Callable[[Any, Any], list[Any]]] = {
     Path: _of_path,
     NuPath: _of_nu_path,
     NuSVCPath: _of_nu_svc,
+    NuSVRPath: _of_nu_svr,
     KernelPath: _of_widths,
     Grid: _of_grid,
     StepFunction: _of_steps,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.paths import Path, svc_path
-from mercer.paths.start import scaled_problem
+from mercer.paths.exact.start import scaled_problem
 from mercer.problem import Certificate, Problem, certify
 from solvers.active_set_cases import Case, slope_noise
 
@@ -24,7 +24,7 @@ def path_of(case: Case, **options: object) -> Path:
 
 def solution_at(path: Path, C: float) -> tuple[Problem, FloatArray, Certificate]:
     """The problem at C, its variables on the path, and their certificate."""
-    problem, coef = scaled_problem(path.problem, C), path._variables(C)
+    problem, coef = scaled_problem(path.problem, C), path.solutions.variables(C)
     return problem, coef, certify(problem, path.gram, coef)
 
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 
 from mercer import PathSVC, svc_path
 from mercer.paths import Path
-from mercer.paths.march import march
+from mercer.paths.approximate.march import march
 from paths.path_cases import path_of, some_C
 from solvers.active_set_cases import random_case
 

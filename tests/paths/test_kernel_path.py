@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mercer import SVC, Gram, formulations, kernel_path, solve
 from mercer.kernels import Gaussian
-from mercer.paths.width_gap import _degree
+from mercer.paths.kernel.width_gap import _degree
 from solvers.active_set_cases import random_case
 
 

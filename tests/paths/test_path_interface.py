@@ -200,7 +200,7 @@ def test_errors_of_the_callback_come_out() -> None:
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    from mercer.paths.display import _with_lines
+    from mercer.paths.inputs.display import _with_lines
 
     svc_path(TOY_ROWS, TOY_LABELS, kernel="linear", callback=_with_lines(None))
     assert "events" in capsys.readouterr().out

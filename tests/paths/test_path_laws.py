@@ -92,7 +92,7 @@ def test_both_starts_lead_to_one_path(seed: int) -> None:
 
 def test_a_late_artificial_start_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
     """An artificial point that is too near leaves too late, but never silently."""
-    monkeypatch.setattr("mercer.paths.artificial._FARNESS", (0.1,))
+    monkeypatch.setattr("mercer.paths.exact.artificial._FARNESS", (0.1,))
     late = 0
     for seed in range(70):
         case = random_case(seed)
@@ -257,8 +257,8 @@ def test_a_gram_can_be_shared() -> None:
 
 def test_ties_go_to_the_smallest_index_whatever_the_pivoting() -> None:
     """All rules of pivoting give one function (docs/theory/paths.md#degeneracy-and-cycling)."""
-    from mercer.paths.follow import Limits, follow
-    from mercer.paths.start import exact_start
+    from mercer.paths.exact.follow import Limits, follow
+    from mercer.paths.exact.start import exact_start
 
     for seed in (1, 7, 13, 19, 25, 31):
         case = random_case(seed)

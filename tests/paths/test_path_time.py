@@ -11,9 +11,9 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import Path, PathSVC, kernel_path, one_class_path, svc_grid, svc_path, svr_path
-from mercer.paths.leave_one_out import leave_one_out_error
-from mercer.paths.limits import Limits
-from mercer.paths.start import exact_start, start_at
+from mercer.paths.exact.start import exact_start, start_at
+from mercer.paths.inputs.limits import Limits
+from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.solvers.deadline import Deadline
 
 
@@ -79,7 +79,7 @@ def test_time_that_is_over_at_c_min_leaves_the_start_of_the_path() -> None:
 
 @pytest.mark.parametrize("C_min", [None, 50.0])
 def test_the_callback_ends_a_start(C_min: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mercer.paths.limits._QUIET", -1.0)
+    monkeypatch.setattr("mercer.paths.inputs.limits._QUIET", -1.0)
     X, y = sample()
     seen = []
     path = svc_path(X, y, C_min=C_min, callback=lambda p: seen.append(p) or True)

@@ -20,6 +20,7 @@ from mercer.paths import (
     KernelPath,
     NuPath,
     NuSVCPath,
+    NuSVRPath,
     PairPaths,
     StepFunction,
 )
@@ -30,7 +31,7 @@ __all__ = ["load", "read_metadata", "save"]
 PathLike = str | os.PathLike[str]
 # What is saved besides estimators.
 RESULTS = (
-    *(RegularizationPath, NuPath, NuSVCPath, PairPaths, KernelPath, Grid),
+    *(RegularizationPath, NuPath, NuSVCPath, NuSVRPath, PairPaths, KernelPath, Grid),
     *(StepFunction, ErrorCurve),
 )
 
@@ -48,9 +49,10 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
         or not, alone or as the last step of a Pipeline of StandardScaler, OneHotEncoder and
         ColumnTransformer, or inside a TransformedTargetRegressor. Machines that learn block
         by block go on from where they were. Also a PathSVC, and what the functions for paths
-        return: Path, NuPath, NuSVCPath, KernelPath, Grid, StepFunction and ErrorCurve, with
-        the rows and the kernel that they predict with. What says how to run rather than what
-        was learned is left out: ``callback``, and ``n_jobs`` and ``memory`` of a pipeline.
+        return: Path, NuPath, NuSVCPath, NuSVRPath, KernelPath, Grid, StepFunction and
+        ErrorCurve, with the rows and the kernel that they predict with. What says how to
+        run rather than what was learned is left out: ``callback``, and ``n_jobs`` and
+        ``memory`` of a pipeline.
     path : str or path
         Where to write it, by custom with the suffix ``.mercer``. An existing file is replaced
         in one step, when the new one is complete.

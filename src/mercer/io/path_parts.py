@@ -19,8 +19,8 @@ from mercer.io.recipe import Recipe, State, assembled
 from mercer.kernels import Kernel
 from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.lowrank import LowRank
-from mercer.paths.kernel_values import KernelValues
-from mercer.paths.training_rows import TrainingRows
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.inputs.training_rows import TrainingRows
 from mercer.problem import Problem
 
 __all__ = ["PATH_PARTS", "check_rows"]

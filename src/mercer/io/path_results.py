@@ -12,8 +12,8 @@ from mercer.io.path_parts import check_rows
 from mercer.io.recipe import Recipe, State, by_fields
 from mercer.kernels import Gaussian
 from mercer.paths import ErrorCurve, Grid, KernelPath, StepFunction
-from mercer.paths.integrity import check_classes
-from mercer.paths.kernel_values import KernelValues
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.results.integrity import check_classes
 from mercer.problem import Problem, Solution
 
 __all__ = ["PATH_RESULTS"]

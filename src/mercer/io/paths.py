@@ -10,10 +10,10 @@ import numpy as np
 
 from mercer.io.consistency import is_number, require, require_array
 from mercer.io.recipe import Recipe, State, by_fields
-from mercer.paths import NuPath, NuSVCPath, PairPaths, Path, PathSVC, StepFunction
-from mercer.paths.integrity import check_classes, check_path
-from mercer.paths.kernel_values import KernelValues
-from mercer.paths.segments import Segments
+from mercer.paths import NuPath, NuSVCPath, NuSVRPath, PairPaths, Path, PathSVC, StepFunction
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.results.integrity import check_classes, check_path
+from mercer.paths.results.segments import Segments
 from mercer.problem import Problem
 
 __all__ = ["PATHS", "with_paths"]
@@ -22,17 +22,17 @@ __all__ = ["PATHS", "with_paths"]
 SEGMENTS = tuple(field.name for field in fields(Segments) if field.name not in ("lower", "upper"))
 
 
-def _path_state(path: Path | NuPath) -> State:
-    """A path without its kernel values; its box is told once."""
+def _path_state(path: Path | NuPath | NuSVRPath) -> State:
+    """A path without its kernel values; its box is kept once."""
     state = {f.name: getattr(path, f.name) for f in fields(path) if f.name != "kernel_values"}
     return state | {"segments": {name: getattr(path.segments, name) for name in SEGMENTS}}
 
 
-def _take_path(path: Path | NuPath) -> State:
+def _take_path(path: Path | NuPath | NuSVRPath) -> State:
     if path.kernel_values is None:
         raise ValueError(
             f"the {type(path).__name__} has no kernel and no rows: give both to "
-            f"{type(path).__name__}.load to save it whole, or use its method save"
+            f"{type(path).__name__}.load to save all of it, or use its method save"
         )
     return {"kernel_values": path.kernel_values} | _path_state(path)
 
@@ -87,16 +87,16 @@ def with_paths(machine: PathSVC) -> PathSVC:
     """Return the machine with the path of each pair of classes, once checked."""
     if "classes_" not in vars(machine):
         return machine
-    whole: Any = machine.path_
+    found: Any = machine.path_
     classes, n_classes = machine.classes_, len(machine.classes_)
     if n_classes == 2:
-        require(isinstance(whole, Path), "path_ must be a Path")
-        paths = (whole,)
+        require(isinstance(found, Path), "path_ must be a Path")
+        paths = (found,)
     else:
         pairs = tuple(combinations(range(n_classes), 2))
-        require(isinstance(whole, PairPaths) and whole.pairs == pairs, "path_ must be PairPaths")
-        paths = whole.paths
-    require(np.array_equal(whole.classes, classes), "classes_ must be those of path_")
+        require(isinstance(found, PairPaths) and found.pairs == pairs, "path_ must be PairPaths")
+        paths = found.paths
+    require(np.array_equal(found.classes, classes), "classes_ must be those of path_")
     values = paths[0].kernel_values
     require(values.rows.shape == machine.shape_fit_, "path_ has other rows")
     is_stored = values.training._is_precomputed()
@@ -118,7 +118,7 @@ def _check_choice(machine: PathSVC) -> None:
 
 
 PATHS = (
-    *map(_path_recipe, (Path, NuPath)),
+    *map(_path_recipe, (Path, NuPath, NuSVRPath)),
     by_fields(NuSVCPath, _checked_nu_svc),
     Recipe("PairPaths", PairPaths, _take_pairs, _make_pairs),
 )

@@ -1,20 +1,23 @@
 """Every C at once: regularization paths, kernel paths, and warm-started grids."""
 
+from mercer.paths.curves.regression_error import ErrorCurve
+from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.estimator import PathSVC
 from mercer.paths.grid import svc_grid
-from mercer.paths.grid_result import Grid
-from mercer.paths.kernel_path import KernelPath
-from mercer.paths.limits import PathProgress
-from mercer.paths.nu_path import NuPath
-from mercer.paths.nu_svc import NuSVCPath, nu_svc_path
+from mercer.paths.inputs.limits import PathProgress
+from mercer.paths.kernel.widths import kernel_path
+from mercer.paths.nu_svc import nu_svc_path
+from mercer.paths.nu_svr import nu_svr_path
 from mercer.paths.one_class import one_class_path
-from mercer.paths.pair_paths import PairPaths
-from mercer.paths.path import Path
-from mercer.paths.regression_error import ErrorCurve
-from mercer.paths.step_function import StepFunction
+from mercer.paths.results.grid import Grid
+from mercer.paths.results.kernel_path import KernelPath
+from mercer.paths.results.nu_path import NuPath
+from mercer.paths.results.nu_svc_path import NuSVCPath
+from mercer.paths.results.nu_svr_path import NuSVRPath
+from mercer.paths.results.pair_paths import PairPaths
+from mercer.paths.results.path import Path
 from mercer.paths.svc import svc_path
 from mercer.paths.svr import svr_path
-from mercer.paths.widths import kernel_path
 
 __all__ = [
     "ErrorCurve",
@@ -22,6 +25,7 @@ __all__ = [
     "KernelPath",
     "NuPath",
     "NuSVCPath",
+    "NuSVRPath",
     "PairPaths",
     "Path",
     "PathProgress",
@@ -29,6 +33,7 @@ __all__ = [
     "StepFunction",
     "kernel_path",
     "nu_svc_path",
+    "nu_svr_path",
     "one_class_path",
     "svc_grid",
     "svc_path",

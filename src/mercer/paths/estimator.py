@@ -20,22 +20,21 @@ from mercer.machines.base import KernelMachine
 from mercer.machines.class_weights import check_weighted_classes, find_classes
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
-from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.one_vs_one import class_pairs, dual_coefficients, scores
-from mercer.paths.choice import choose_C, range_of_interest
-from mercer.paths.display import shown
-from mercer.paths.inputs import Inputs, KernelChoice
-from mercer.paths.kernel_values import KernelValues
-from mercer.paths.leave_one_out import leave_one_out_error
-from mercer.paths.limits import Limits, PathCallback
-from mercer.paths.numbers import plain, real
-from mercer.paths.pair_paths import PairPaths, trace_pairs
-from mercer.paths.scoring import Scoring
-from mercer.paths.splits import Split, read_splits
+from mercer.paths.inputs.data import Inputs, KernelChoice
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.inputs.limits import Limits, PathCallback
+from mercer.paths.inputs.numbers import plain, real
+from mercer.paths.inputs.training_rows import TrainingRows
+from mercer.paths.results.pair_paths import PairPaths, trace_pairs
 from mercer.paths.svc import check_range
-from mercer.paths.training_rows import TrainingRows
-from mercer.paths.validation import ENDED, HeldOut, cross_validate
+from mercer.paths.validation.choice import choose_C, range_of_interest
+from mercer.paths.validation.cross_validation import ENDED, HeldOut, cross_validate
+from mercer.paths.validation.leave_one_out import leave_one_out_error
+from mercer.paths.validation.scoring import Scoring
+from mercer.paths.validation.splits import Split, read_splits
 from mercer.solvers.deadline import Deadline
 
 __all__ = ["PathSVC"]
@@ -229,12 +228,12 @@ class PathSVC(KernelClassifier):
         values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
         limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
         with shown(self.verbose, limits) as shown_limits:
-            whole = self._trace(inputs, values, shown_limits)
-            held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, whole)
-        self.classes_, self.paths_ = inputs.classes, whole.paths
-        self.path_ = whole.paths[0] if len(inputs.classes) == 2 else whole
-        self._choose(whole, held_out)
-        self._keep_machine(inputs, kernel, whole)
+            full = self._trace(inputs, values, shown_limits)
+            held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, full)
+        self.classes_, self.paths_ = inputs.classes, full.paths
+        self.path_ = full.paths[0] if len(inputs.classes) == 2 else full
+        self._choose(full, held_out)
+        self._keep_machine(inputs, kernel, full)
         return self
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Inputs:
@@ -247,21 +246,21 @@ class PathSVC(KernelClassifier):
 
     def _trace(self, inputs: Inputs, values: KernelValues, limits: Limits) -> PairPaths:
         """The paths of all rows."""
-        whole = trace_pairs(
+        full = trace_pairs(
             inputs, inputs.full_weight(), values.gram, limits, values=values, C_min=self.C_min,
             accuracy=self.accuracy,
         )  # fmt: skip
-        if not whole.C_end > whole.C_begin:
+        if not full.C_end > full.C_begin:
             raise ValueError(
-                f"a path ended before its first solution ({whole.status}): there is no machine, "
+                f"a path ended before its first solution ({full.status}): there is no machine, "
                 f"allow more than max_time={self.max_time}"
             )
-        if self.C_min is not None and whole.C_end < self.C_min:
+        if self.C_min is not None and full.C_end < self.C_min:
             raise ValueError(
-                f"a path ended before C_min={plain(self.C_min)} ({whole.status}): there is no "
+                f"a path ended before C_min={plain(self.C_min)} ({full.status}): there is no "
                 f"machine, allow more than max_time={self.max_time}"
             )
-        return whole
+        return full
 
     def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
         """The splits of ``cv``; none for "loo" where one path tells which rows matter."""
@@ -279,40 +278,40 @@ class PathSVC(KernelClassifier):
         return read_splits(cv, inputs, groups)
 
     def _validate_paths(
-        self, inputs: Inputs, splits: list[Split], gram: Gram, limits: Limits, whole: PairPaths
+        self, inputs: Inputs, splits: list[Split], gram: Gram, limits: Limits, full: PairPaths
     ) -> HeldOut:
         if not splits:
-            return leave_one_out_error(whole.paths[0], limits, inputs.weight)
+            return leave_one_out_error(full.paths[0], limits, inputs.weight)
         scoring = None
         if self.scoring is not None:
-            scoring = Scoring.read(self.scoring, *range_of_interest(whole))
-        return cross_validate(inputs, splits, gram, limits, whole, self.accuracy, scoring)
+            scoring = Scoring.read(self.scoring, *range_of_interest(full))
+        return cross_validate(inputs, splits, gram, limits, full, self.accuracy, scoring)
 
-    def _choose(self, whole: PairPaths, held_out: HeldOut) -> None:
+    def _choose(self, full: PairPaths, held_out: HeldOut) -> None:
         """C by what the held-out rows say, with a warning if that is not all of them."""
         self.cv_error_, self.cv_errors_ = held_out.error, held_out.errors
         self.cv_score_ = held_out.score
         self.C_ = choose_C(
-            whole, held_out, self.C_min or 0.0, self.C_max,
+            full, held_out, self.C_min or 0.0, self.C_max,
             is_careful=self.choice == "one-standard-error",
         )  # fmt: skip
         if held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
             return
-        end = min(whole.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
-        if whole.status in ENDED:
+        end = min(full.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
+        if full.status in ENDED:
             warnings.warn(
-                f"a path ended early ({whole.status}): C_={self.C_:.4g} is chosen up to "
+                f"a path ended early ({full.status}): C_={self.C_:.4g} is chosen up to "
                 f"{end:.4g}, not up to C_max={plain(self.C_max)}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
-    def _keep_machine(self, inputs: Inputs, kernel: Kernel, whole: PairPaths) -> None:
+    def _keep_machine(self, inputs: Inputs, kernel: Kernel, full: PairPaths) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
         n_classes = len(inputs.classes)
         pairs = list(class_pairs(inputs.codes, n_classes))
         read_outs = [
-            ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in whole.paths
+            ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in full.paths
         ]
         support, coef = dual_coefficients(pairs, read_outs, inputs.codes, n_classes)
         if n_classes == 2:
@@ -367,7 +366,7 @@ class PathSVC(KernelClassifier):
         ndarray of matplotlib axes
         """
         check_is_fitted(self)
-        from mercer.paths.plot_results import plot_choice
+        from mercer.paths.results.plot_results import plot_choice
 
         return plot_choice(self, axes)
 

@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations import svc
 from mercer.gram import Gram
-from mercer.paths.display import shown
-from mercer.paths.grid_result import Grid
-from mercer.paths.held_out import held_out_scores
-from mercer.paths.inputs import KernelChoice, read_inputs
-from mercer.paths.limits import Limits, PathCallback, PathProgress, check_callback
-from mercer.paths.moving import MovingSolution
-from mercer.paths.numbers import plain, positive_vector, real
-from mercer.paths.scoring import Scoring
-from mercer.paths.splits import read_splits
+from mercer.paths.approximate.moving import MovingSolution
+from mercer.paths.inputs.data import KernelChoice, read_inputs
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress, check_callback
+from mercer.paths.inputs.numbers import plain, positive_vector, real
+from mercer.paths.results.grid import Grid
+from mercer.paths.validation.held_out import held_out_scores
+from mercer.paths.validation.scoring import Scoring
+from mercer.paths.validation.splits import read_splits
 from mercer.problem import Certificate, Problem, Solution, assess
 from mercer.solvers import solve
 from mercer.solvers.deadline import Deadline
@@ -150,7 +150,7 @@ def svc_grid(
 
 
 class _Watch:
-    """The clock and the callback of a grid, which is told of each solution."""
+    """The clock and the callback of a grid, which is called with each solution."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits, self.began, self.n_solutions, self.status = limits, time.perf_counter(), 0, ""

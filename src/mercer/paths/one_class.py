@@ -16,13 +16,14 @@ from numpy.typing import ArrayLike
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
-from mercer.paths.display import shown
-from mercer.paths.follow import Run, coef_sizes, follow
-from mercer.paths.inputs import KernelChoice, read_rows
-from mercer.paths.limits import Limits, PathCallback, read_limits
-from mercer.paths.nu_path import NuPath
-from mercer.paths.numbers import plain, real
-from mercer.paths.start import Start, expansion_in_time, unfinished
+from mercer.paths.exact.follow import Run, coef_sizes, follow
+from mercer.paths.exact.motion import Motion
+from mercer.paths.exact.start import Start, expansion_in_time, unfinished
+from mercer.paths.inputs.data import KernelChoice, read_rows
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.numbers import plain, real
+from mercer.paths.results.nu_path import NuPath
 from mercer.problem import Problem
 from mercer.solvers.deadline import Deadline
 
@@ -62,7 +63,7 @@ def one_class_path(
     low_rank, cache_size, n_threads, max_events, max_time, verbose
         As in :func:`svc_path`.
     callback : callable, default=None
-        As in :func:`svc_path`; the ``C`` it is told is 1 / (nu times the total weight).
+        As in :func:`svc_path`; the ``C`` it is given is 1 / (nu times the total weight).
 
     Returns
     -------
@@ -106,4 +107,4 @@ def _follow(problem: Problem, gram: Gram, limits: Limits) -> Run:
     used = np.flatnonzero(weight > 0)
     free = used[[np.argmax(value[used])]]
     start = Start(weight, free, total, -float(value[free[0]]), 0.0, False, expansion=value)
-    return follow(problem, gram, start, limits, sum_rate=1.0)
+    return follow(problem, gram, start, limits, motion=Motion(sum_rate=1.0))

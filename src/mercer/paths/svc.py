@@ -12,16 +12,16 @@ from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
-from mercer.paths.approximate import approximate
-from mercer.paths.artificial import artificial_start
-from mercer.paths.display import shown
-from mercer.paths.follow import coef_sizes, follow
-from mercer.paths.inputs import KernelChoice, read_inputs
-from mercer.paths.kernel_values import KernelValues
-from mercer.paths.limits import Limits, PathCallback, read_limits
-from mercer.paths.numbers import plain, positive, real
-from mercer.paths.path import Path
-from mercer.paths.start import Start, exact_start, start_at
+from mercer.paths.approximate.chords import approximate
+from mercer.paths.exact.artificial import artificial_start
+from mercer.paths.exact.follow import coef_sizes, follow
+from mercer.paths.exact.start import Start, exact_start, start_at
+from mercer.paths.inputs.data import KernelChoice, read_inputs
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
+from mercer.paths.inputs.numbers import plain, positive, real
+from mercer.paths.results.path import Path
 from mercer.problem import Problem
 from mercer.solvers.deadline import Deadline
 

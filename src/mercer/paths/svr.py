@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from mercer.formulations import svr
 from mercer.lowrank import LowRank
-from mercer.paths.display import shown
-from mercer.paths.inputs import KernelChoice, read_rows
-from mercer.paths.limits import PathCallback, read_limits
-from mercer.paths.path import Path
+from mercer.paths.inputs.data import KernelChoice, read_rows
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.limits import PathCallback, read_limits
+from mercer.paths.results.path import Path
 from mercer.paths.svc import check_range, trace
 from mercer.solvers.deadline import Deadline
 

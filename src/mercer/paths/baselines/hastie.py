@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Precomputed
-from mercer.paths.start import exact_start
+from mercer.paths.exact.start import exact_start
 
 __all__ = ["BaselinePath", "hastie_path"]
 

@@ -1,0 +1,1 @@
+"""Approximate paths: solutions where they are needed, chords between."""

@@ -1,0 +1,1 @@
+"""Errors as functions of C: where decisions change sign, and what that adds up to."""

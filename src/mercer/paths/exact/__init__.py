@@ -1,0 +1,1 @@
+"""Exact paths: where they begin, and the event loop that follows them."""

@@ -1,0 +1,214 @@
+"""From a start to a path: the native event loop and what it returns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer import _core
+from mercer.gram import Gram
+from mercer.paths.exact.motion import Motion
+from mercer.paths.exact.start import Start, at_unit, scaled_problem
+from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
+from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
+from mercer.problem import Problem, certify
+from mercer.solvers import Basis
+
+__all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
+
+FloatArray = NDArray[np.float64]
+_STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
+_RECOVERIES = 100
+OVER_C = Motion()
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A followed path: its segments, how it ended, and what it took."""
+
+    segments: Segments
+    status: str
+    violation: float
+    coef: FloatArray
+    free: NDArray[np.intp]
+    parameter: float
+    recoveries: int = 0
+
+
+def follow(
+    problem: Problem,
+    gram: Gram,
+    start: Start,
+    limits: Limits,
+    *,
+    extra: FloatArray | None = None,
+    until_zero: int | None = None,
+    motion: Motion = OVER_C,
+    **options: Any,
+) -> Run:
+    """Follow the path of ``problem`` (its box at C = 1) from ``start``.
+
+    If rounding spoils the state, the problem is solved afresh where it happened, and the
+    path goes on from there (docs/theory/paths.md#rounding-on-a-path).
+
+    Parameters
+    ----------
+    extra : ndarray of shape (n_rows + 1,), default=None
+        Kernel values of one more row, whose index is ``n_rows``.
+    until_zero : int, default=None
+        A variable; the path ends when it is at a bound of zero.
+    motion : Motion, default=OVER_C
+        What moves; the box if not said.
+    **options
+        Further fields of the native options.
+    """
+    if start.status or start.is_trivial or start.parameter * limits.C_max <= 1.0:
+        status = start.status or ("trivial" if start.is_trivial else "C_max")
+        return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
+    began = time.perf_counter()
+    segments, events, violation, recoveries = None, 0, 0.0, 0
+    while True:
+        settings = _options(limits, events, until_zero, options)
+        out = _core.follow_path(
+            gram.native("double"),
+            problem.index,
+            problem.linear,
+            problem.lower,
+            problem.upper,
+            problem.ridge,
+            True,
+            float(problem.group_sum[0]),
+            motion.sum_rate,
+            motion.offset,
+            start.coef,
+            start.free,
+            start.parameter,
+            start.expansion,
+            extra,
+            settings,
+            _monitor(limits.callback, events, began),
+        )
+        if len(out["parameter"]):
+            part = _segments(problem, start, out)
+            segments = part if segments is None else segments.followed_by(part)
+            events = len(segments.changed)
+        violation = max(violation, out["violation"] if out["end"] != "drifted" else 0.0)
+        if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
+            break
+        recoveries += 1
+        start = _recover(problem, gram, out, start, motion, limits)
+        if start.status:
+            break
+    status = start.status or _STATUS.get(out["end"], out["end"])
+    if segments is None:
+        segments = _constant(problem, start)
+    if status == "precision-limit" and extra is None and motion.scales:
+        violation = max(violation, _violation_at_end(problem, gram, segments))
+    free = np.asarray(out["free"], dtype=np.intp)
+    parameter = float(out["last_parameter"])
+    return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
+
+
+def _violation_at_end(problem: Problem, gram: Gram, segments: Segments) -> float:
+    """KKT violation where a path ends, computed afresh."""
+    end = float(segments.end_parameter)
+    if not end > 0:
+        return 0.0
+    scaled = scaled_problem(problem, 1.0 / end)
+    coef = np.clip(segments.coef(len(segments) - 1, end) / end, scaled.lower, scaled.upper)
+    return float(certify(scaled, gram, coef).violation)
+
+
+def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
+    """Size of each row's coefficient where the path ended; all that ever moved have some."""
+    sizes = np.abs(problem.row_coef(run.coef, gram.n_rows))
+    moved = problem.index[run.segments.changed]
+    sizes[moved] = np.maximum(sizes[moved], np.finfo(np.float64).tiny)
+    return sizes
+
+
+def _options(limits: Limits, events: int, until_zero: int | None, options: dict[str, Any]) -> Any:
+    settings = _core.PathOptions()
+    settings.stop = 0.0 if limits.C_max == np.inf else 1.0 / limits.C_max
+    settings.max_events = max(limits.max_events - events, 0)
+    settings.max_seconds = limits.deadline.seconds_left
+    if until_zero is not None:
+        settings.until_zero = until_zero
+    for name, value in options.items():
+        setattr(settings, name, value)
+    return settings
+
+
+def _monitor(
+    callback: PathCallback | None, events: int, began: float
+) -> Callable[..., bool] | None:
+    if callback is None:
+        return None
+
+    def report(n_events: int, parameter: float, n_free: int, seconds: float) -> bool:
+        C = 1.0 / parameter if parameter > 0 else np.inf
+        return not callback(PathProgress(events + n_events, C, n_free, time.perf_counter() - began))
+
+    return report
+
+
+def _first_side(problem: Problem, start: Start) -> NDArray[np.int8]:
+    side = np.where(start.coef == problem.upper, UPPER, LOWER).astype(np.int8)
+    side[problem.lower == problem.upper] = LOWER
+    side[start.free] = FREE
+    return side
+
+
+def _segments(problem: Problem, start: Start, out: dict[str, Any]) -> Segments:
+    names = ("parameter", "bias", "bias_rate", "changes_end", "values_end", "changed", "side")
+    arrays = {name: out[name] for name in (*names, "values", "rates", "end_parameter")}
+    if out["end"] == "drifted":
+        # what changed where rounding spoiled the state belongs to a segment that never began
+        for name in ("changed", "side"):
+            arrays[name] = arrays[name][: int(out["changes_end"][-1])]
+    return Segments(problem.lower, problem.upper, _first_side(problem, start), **arrays)
+
+
+def _constant(problem: Problem, start: Start) -> Segments:
+    """A path on which nothing happens."""
+    free, nothing = np.sort(start.free), np.zeros(0, np.int64)
+    return Segments(
+        problem.lower,
+        problem.upper,
+        _first_side(problem, start),
+        np.array([start.parameter]),
+        np.array([start.bias]),
+        np.array([start.bias_rate]),
+        np.zeros(1, np.int64),
+        np.array([len(free)]),
+        nothing,
+        nothing.astype(np.int8),
+        start.coef[free],
+        np.zeros(len(free)),
+        start.parameter,
+    )
+
+
+def _recover(
+    problem: Problem,
+    gram: Gram,
+    out: dict[str, Any],
+    start: Start,
+    motion: Motion,
+    limits: Limits,
+) -> Start:
+    """The solution where rounding spoiled the state, computed afresh."""
+    parameter = float(out["last_parameter"])
+    scale = motion.scale(parameter)
+    basis = Basis(motion.problem_at(problem, parameter), gram, out["coef"] * scale)
+    solution = basis.solve(tol=1e-9, max_time=limits.deadline.seconds_left)
+    coef = at_unit(problem, basis.problem, solution.coef, 1.0 / scale)
+    status = "max-time" if solution.status == "max-time" else ""
+    return replace(
+        start, coef=coef, free=basis.free, parameter=parameter, expansion=None, status=status
+    )

@@ -1,0 +1,238 @@
+"""Where a path begins: the solution for all small C (Sentelle 2014, lemmas 1 and 2).
+
+For large t the linear term decides: maximize linear'a over the box with sum zero. Its solutions
+are those with every variable above a level at its upper bound and every one below at its lower
+bound; among the variables *at* the level (the larger class) the quadratic term decides.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram
+from mercer.paths.inputs.limits import Limits
+from mercer.problem import Problem, Solution
+from mercer.solvers import Basis
+from mercer.solvers.deadline import Deadline
+
+__all__ = [
+    "Start",
+    "at_unit",
+    "exact_start",
+    "expansion_in_time",
+    "finite_sums",
+    "scaled_problem",
+    "start_at",
+    "unfinished",
+]
+
+FloatArray = NDArray[np.float64]
+_TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
+_PRODUCT_VALUES = 2**24  # kernel values between two looks at the clock
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A solution with its free variables, at the largest parameter where anything happens.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_variables,)
+        The point in the box at C = 1.
+    free : ndarray of int
+        Free variables, affinely independent.
+    parameter : float
+        1/C of the first breakpoint; not positive if there is none.
+    bias, bias_rate : float
+        The bias (times 1/C) there, and its rate for smaller C.
+    is_trivial : bool
+        Whether the solution is the same constant for every C.
+    begin : float
+        The smallest C for which the start says what the solution is.
+    expansion : ndarray of shape (n_variables,) or None
+        ``K coef`` if it is known.
+    status : str
+        Why the path ends here; empty if it can go on.
+    """
+
+    coef: FloatArray
+    free: NDArray[np.intp]
+    parameter: float
+    bias: float
+    bias_rate: float
+    is_trivial: bool
+    begin: float = 0.0
+    expansion: FloatArray | None = None
+    status: str = ""
+
+
+def unfinished(problem: Problem, status: str) -> Start:
+    """What there is where no solution was found in time: no C is known."""
+    nobody = np.zeros(0, np.intp)
+    return Start(np.zeros(problem.n_variables), nobody, np.inf, 0.0, 0.0, False, status=status)
+
+
+def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> Start:
+    """The start of the path of ``problem``, whose box is that at C = 1."""
+    limits = limits or Limits()
+    coef, level, tied = linear_program(problem)
+    if tied.any():
+        solution, free = _shortest_of_tied(problem, gram, coef, tied, limits)
+        if solution.status in ("max-time", "callback"):
+            return unfinished(problem, solution.status)
+        coef, value = solution.coef, finite_sums(-solution.gradient)
+    else:
+        found = expansion_in_time(problem, gram, coef, limits.deadline)
+        if found is None:
+            return unfinished(problem, "max-time")
+        value, free = found, first_free(problem, coef, found, level)
+    return at_first_event(problem, gram, coef, free, value, level, is_pinned=bool(tied.any()))
+
+
+def start_at(problem: Problem, gram: Gram, C: float, limits: Limits) -> Start:
+    """The solution at ``C``, or the start of the path if that comes later.
+
+    Where there is no time for the solution, the start of the path is what is known.
+    """
+    start = exact_start(problem, gram, limits)
+    if start.status or start.is_trivial or start.parameter * C <= 1.0:
+        return start
+    if limits.deadline.is_over:
+        return replace(start, status="max-time")
+    scaled = scaled_problem(problem, C)
+    basis = Basis(scaled, gram, C * start.coef)
+    solution = basis.solve(
+        tol=1e-9, max_time=limits.deadline.seconds_left, callback=limits.watch(C)
+    )
+    if solution.status in ("max-time", "callback"):
+        return replace(start, status=solution.status)
+    coef = at_unit(problem, scaled, solution.coef, 1.0 / C)
+    bias = float(basis.multiplier.sum())
+    return Start(coef, basis.free, 1.0 / C, bias / C, np.nan, False, begin=C)
+
+
+def scaled_problem(problem: Problem, C: float) -> Problem:
+    """The problem at ``C`` from that at 1: the box grows, nothing else.
+
+    What holds of the one holds of the other: nothing is checked again, thousands of times
+    on an approximate path.
+    """
+    scaled = copy(problem)
+    for name in ("lower", "upper", "group_sum"):
+        object.__setattr__(scaled, name, C * getattr(problem, name))
+    return scaled
+
+
+def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) -> FloatArray:
+    """A point of the scaled problem in the box at C = 1, bounds met exactly."""
+    out = np.clip(coef * factor, problem.lower, problem.upper)
+    out = np.where(coef == scaled.upper, problem.upper, out)
+    return np.where(coef == scaled.lower, problem.lower, out)
+
+
+def first_free(
+    problem: Problem, coef: FloatArray, value: FloatArray, level: float
+) -> NDArray[np.intp]:
+    """Where all are at bounds: the first upper one to come back (Sentelle 2014, lemma 1)."""
+    can_fall = (problem.lower < problem.upper) & (coef > problem.lower)
+    candidates = np.flatnonzero(can_fall & (problem.linear == level))
+    return candidates[[np.argmax(value[candidates])]]
+
+
+def at_first_event(
+    problem: Problem,
+    gram: Gram,
+    coef: FloatArray,
+    free: NDArray[np.intp],
+    value: FloatArray,
+    level: float,
+    *,
+    is_pinned: bool,
+) -> Start:
+    """The start, moved to the largest parameter at which a slope vanishes.
+
+    With the free variables where they are the bias is t level - value_free, and the slope of i
+    vanishes at t = (value_i - value_free) / (linear_i - level). Where nobody at the level can
+    grow the bias is not pinned by it for larger t: any rate between the level and the next
+    lower linear term is optimal, and the middle is taken.
+    """
+    pinned = float(value[free].mean())
+    rise = problem.linear - level
+    others = (problem.lower < problem.upper) & (rise != 0)
+    meets = (value[others] - pinned) / rise[others]
+    parameter = float(meets.max(initial=-np.inf))
+    scale = np.abs(coef).sum() * np.abs(gram.diagonal()).max(initial=0.0) / np.ptp(problem.linear)
+    if not parameter > _TRIVIAL * scale:
+        return Start(coef, free, 0.0, -pinned, level, True)
+    rate = level
+    below = problem.linear[others & (problem.linear < level)]
+    if not is_pinned and len(below):
+        rate = 0.5 * (level + float(below.max()))
+    bias, expansion = level * parameter - pinned, value - problem.ridge * coef
+    return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
+
+
+def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool_]]:
+    """Maximizer of linear'a, the level that divides upper from lower, and who is at it."""
+    width = problem.upper - problem.lower
+    need = float(problem.group_sum[0] - problem.lower.sum())
+    levels, of_level = np.unique(-problem.linear, return_inverse=True)
+    filled = np.cumsum(np.bincount(of_level, weights=width))
+    slack = 1e-12 * max(1.0, float(width.sum()))
+    last = int(np.searchsorted(filled, need - slack))
+    level = -float(levels[last])
+    is_even = abs(filled[last] - need) <= slack
+    tied = (problem.linear == level) & (width > 0) & (not is_even)
+    upper = problem.linear >= level if is_even else problem.linear > level
+    return np.where(upper, problem.upper, problem.lower), level, tied
+
+
+def _shortest_of_tied(
+    problem: Problem, gram: Gram, coef: FloatArray, tied: NDArray[np.bool_], limits: Limits
+) -> tuple[Solution, NDArray[np.intp]]:
+    """The shortest weight vector of those the linear term allows (Sentelle 2014, lemma 2)."""
+    shortest = Problem(
+        np.zeros(problem.n_variables),
+        np.where(tied, problem.lower, coef),
+        np.where(tied, problem.upper, coef),
+        problem.index,
+        problem.ridge,
+        problem.group,
+        problem.group_sum,
+    )
+    basis = Basis(shortest, gram)
+    solution = basis.solve(
+        tol=1e-6, max_time=limits.deadline.seconds_left, callback=limits.watch(0.0)
+    )
+    return solution, basis.free
+
+
+def expansion_in_time(
+    problem: Problem, gram: Gram, coef: FloatArray, deadline: Deadline
+) -> FloatArray | None:
+    """K coef, part by part; None if the time is over."""
+    rows = problem.row_coef(coef, gram.n_rows)
+    used = np.flatnonzero(rows)
+    values = np.empty(gram.n_rows)
+    step = max(_PRODUCT_VALUES // max(len(used), 1), 1)
+    for begin in range(0, gram.n_rows, step):
+        if deadline.is_over:
+            return None
+        part = np.arange(begin, min(begin + step, gram.n_rows))
+        values[part] = gram.product(used, rows[used], rows=part, precision="double")
+    return finite_sums(values[problem.index] + problem.ridge * coef)
+
+
+def finite_sums(values: FloatArray) -> FloatArray:
+    """``values`` of a machine whose coefficients are the weights, if doubles hold them."""
+    if np.isfinite(values).all():
+        return values
+    i = int(np.flatnonzero(~np.isfinite(values))[0])
+    raise ValueError(
+        "sums of kernel values times sample_weight must be finite, got "
+        f"{float(values[i])} for variable {i}: scale the features or the weights"
+    )

@@ -1,0 +1,174 @@
+"""What the functions for paths are given, made into what they work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from mercer.gram import Gram
+from mercer.kernels import Kernel, Linear, as_kernel
+from mercer.lowrank import LowRank
+from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
+from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.inputs.numbers import plain
+from mercer.paths.inputs.training_rows import TrainingRows
+
+__all__ = ["Inputs", "KernelChoice", "approximate_kernel", "read_inputs", "read_rows"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """Rows with their class and their weight.
+
+    Attributes
+    ----------
+    rows : array, sparse matrix or sequence
+        The rows.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    codes : ndarray of shape (n_rows,)
+        Which of them each row has.
+    weight : ndarray of shape (n_rows,)
+        Weights.
+    class_weight : dict, "balanced" or None
+        As in :class:`SVC`.
+    training : TrainingRows
+        What other rows are checked against.
+    """
+
+    rows: Any
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    weight: FloatArray
+    class_weight: Any
+    training: TrainingRows
+
+    @property
+    def sign(self) -> FloatArray:
+        """-1 for the first of two classes, +1 for the second."""
+        return np.where(self.codes == 1, 1.0, -1.0)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The class of each row."""
+        return np.asarray(self.classes[self.codes])
+
+    def full_weight(self, times: NDArray[Any] | None = None) -> FloatArray:
+        """Weight of each row, that of its class included.
+
+        Parameters
+        ----------
+        times : ndarray of shape (n_rows,), default=None
+            How often each row is taken; 0 leaves it out. "balanced" looks at these rows only.
+        """
+        weight = self.weight if times is None else self.weight * times
+        used = weight > 0
+        present, codes = np.unique(self.codes[used], return_inverse=True)
+        factor = np.ones(len(self.classes))
+        classes = self.classes[present]
+        factor[present] = weigh_classes(self.class_weight, classes, classes[codes], weight[used])
+        return np.asarray(weight * factor[self.codes])
+
+
+def read_inputs(
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    kernel: Any,
+    class_weight: Any = None,
+) -> Inputs:
+    """Rows (also of a Gram), labels of two classes and weights; errors name what is wrong."""
+    if not (class_weight is None or class_weight == "balanced" or isinstance(class_weight, dict)):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {class_weight!r}")
+    rows, labels, weight, training = read_rows(X, y, sample_weight, kernel)
+    try:
+        classes, codes = find_classes(labels)
+    except TypeError as error:
+        raise TypeError(f"y must hold labels of one kind: {error}") from error
+    if len(classes) != 2:
+        raise ValueError(f"y must hold two classes, got {len(classes)}")
+    check_weighted_classes(classes, codes, weight)
+    return Inputs(rows, classes, codes, weight, class_weight, training)
+
+
+def read_rows(
+    X: Any,
+    y: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    kernel: Any,
+    *,
+    has_y: bool = True,
+    y_numeric: bool = False,
+) -> tuple[Any, Any, FloatArray, TrainingRows]:
+    """Rows (also of a Gram), labels or targets, weights, and what other rows must be like."""
+    if has_y and y is None:
+        raise ValueError("y must be given, got None")
+    given, kernel = (X._rows, X.kernel) if isinstance(X, Gram) else (X, kernel)
+    training = TrainingRows(kernel)
+    return *training.read(given, y, sample_weight, y_numeric=y_numeric), training
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """A kernel as it is asked for, and how its values are to be had."""
+
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    low_rank: int | LowRank | None = None
+    cache_size: float = 100.0
+    n_threads: int | None = None
+
+    def made(self, rows: Any, weight: FloatArray) -> Kernel:
+        """The kernel with all its parameters numbers."""
+        made = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        return made.resolve(rows, sample_weight=weight)
+
+    def values(self, X: Any, rows: Any, weight: FloatArray, training: TrainingRows) -> KernelValues:
+        """Kernel values of rows, those of the Gram ``X`` if it is one; finite or refused."""
+        kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
+        given = X if isinstance(X, Gram) else self.gram(kernel, rows)
+        given.check_values()
+        if self.low_rank is None:
+            return KernelValues(kernel, rows, training, gram=given)
+        fitted, features = approximate_kernel(self.low_rank, kernel, rows, self.n_threads)
+        gram = self.gram(Linear(), features).check_values()
+        return KernelValues(kernel, rows, training, fitted, gram)
+
+    def gram(self, kernel: Kernel, rows: Any) -> Gram:
+        """Values of a kernel in double precision."""
+        return Gram(
+            kernel, rows, cache_size=self.cache_size, precision="double", n_threads=self.n_threads
+        )
+
+
+def approximate_kernel(
+    low_rank: int | LowRank, kernel: Kernel, rows: Any, n_threads: int | None
+) -> tuple[LowRank, FloatArray]:
+    """A fitted approximation of the kernel, and the features whose products it is.
+
+    A number is the rank of a pivoted incomplete Cholesky factor (Sentelle 2014, algorithm 6): at
+    most that many rows represent all others, and n times as many numbers are all that is stored.
+    """
+    if isinstance(low_rank, LowRank):
+        fitted = clone(low_rank)
+    elif isinstance(low_rank, Integral) and low_rank > 0:
+        fitted = LowRank(rank=int(low_rank), basis="incomplete-cholesky", random_state=0)
+    else:
+        raise ValueError(
+            f"low_rank must be a positive integer or a LowRank, got {plain(low_rank)!r}"
+        )
+    fitted.choose(kernel, rows, n_threads=n_threads)
+    features = np.ascontiguousarray(fitted.transform(rows))
+    diagonal = Gram(kernel, rows, precision="double", cache_size=1).diagonal()
+    missing = np.maximum(diagonal - np.einsum("ij,ij->i", features, features), 0.0)
+    fitted.trace_error_ = float(missing.sum() / diagonal.sum()) if diagonal.sum() else 0.0
+    return fitted, features

@@ -1,0 +1,1 @@
+"""Kernel paths: the width of a Gaussian kernel moves, C stays."""

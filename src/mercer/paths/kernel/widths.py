@@ -1,0 +1,237 @@
+"""Support vector classifiers for every width of the Gaussian kernel.
+
+See docs/theory/paths.md#kernel-paths.
+
+The coefficients are no polygon in gamma, so there are no breakpoints to find. Solutions are found
+at some widths, each from the one before, and between two of them the coefficients are those on the
+chord in log gamma: in the box, with the right sum. The gap of the whole chord is bounded from a few
+of its points, and where the bound is too large a solution is put in between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.formulations import svc
+from mercer.gram import Gram
+from mercer.kernels import Gaussian
+from mercer.paths.approximate.march import march
+from mercer.paths.inputs.data import KernelChoice, read_inputs
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.limits import Limits, PathCallback, check_callback
+from mercer.paths.inputs.numbers import plain, positive, real
+from mercer.paths.kernel.width_gap import chord_bound
+from mercer.paths.results.kernel_path import KernelPath, between
+from mercer.paths.validation.held_out import held_out_scores
+from mercer.paths.validation.scoring import Scoring
+from mercer.paths.validation.splits import read_splits
+from mercer.problem import Problem, Solution
+from mercer.solvers import Basis
+from mercer.solvers.deadline import Deadline
+
+__all__ = ["kernel_path"]
+
+FloatArray = NDArray[np.float64]
+_FIRST_STEP = 0.3  # of log gamma
+
+
+def kernel_path(
+    X: Any,
+    y: ArrayLike,
+    *,
+    C: float = 1.0,
+    gamma_min: float = 2.0**-15,
+    gamma_max: float = 2.0**3,
+    accuracy: float = 1e-2,
+    cv: Any = None,
+    groups: ArrayLike | None = None,
+    scoring: Any = None,
+    class_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
+    cache_size: float = 100.0,
+    n_threads: int | None = None,
+    max_time: float | None = None,
+    callback: PathCallback | None = None,
+    verbose: bool | int = False,
+) -> KernelPath:
+    """Support vector classifiers for every width of the Gaussian kernel at one C.
+
+    Gamma goes up, so that the rank of the kernel matrix grows; where rows that were free
+    depend on each other nevertheless, the point is purified into a basis without loss
+    (docs/theory/active_set.md#from-a-point-to-a-basis).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        Training rows.
+    y : array-like of shape (n_rows,)
+        Labels of two classes.
+    C : float, default=1.0
+        Price of the loss.
+    gamma_min, gamma_max : float, default=2**-15 and 2**3
+        The widths.
+    accuracy : float, default=1e-2
+        Largest relative duality gap of the machine at any gamma, also between solutions.
+    cv : int, cross-validation generator or iterable, default=None
+        How ``scores`` are found: on held-out rows of machines trained on exactly the rows that
+        a split says.
+    groups : array-like of shape (n_rows,), default=None
+        Groups of rows, handed to ``cv``.
+    scoring : str or callable, default=None
+        What ``scores`` are, as in scikit-learn; None for the share of right predictions.
+    class_weight : dict or "balanced", default=None
+        As in :class:`SVC`; "balanced" means the training rows of each split.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights, of rows and of their scores.
+    cache_size : float, default=100.0
+        Memory for kernel rows that are not free, in MB.
+    n_threads : int, default=None
+        Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
+    max_time : float, default=None
+        Seconds after which the path so far is returned.
+    callback : callable, default=None
+        Called with a :class:`PathProgress` about every 50 ms; a true value ends the path.
+    verbose : bool, default=False
+        Whether to show the progress.
+
+    Returns
+    -------
+    KernelPath
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from mercer import kernel_path
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> path = kernel_path((X - X.mean(0)) / X.std(0), y, gamma_min=1e-3, gamma_max=1.0)
+    >>> path.status
+    'gamma_max'
+    """
+    deadline = Deadline.after(max_time)
+    _check_range(C, gamma_min, gamma_max, accuracy)
+    if isinstance(X, Gram):
+        raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
+    inputs = read_inputs(X, y, sample_weight, "rbf", class_weight)
+    splits = read_splits(cv, inputs, groups)
+    measure = None if scoring is None else Scoring.read(scoring)
+    problem = svc(inputs.sign, float(C), inputs.full_weight()).problem
+    choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
+    limits = Limits(deadline=deadline, callback=check_callback(callback))
+    with shown(verbose, limits) as shown_limits:
+        sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
+        nodes, gap = _follow(sequence, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
+    cost = np.array([float(C)])
+    scores = np.array([
+        held_out_scores(inputs, sequence.gram(node.gamma), cost, splits, 1e-3, deadline, measure)[0]
+        for node in (nodes if splits else [])
+    ])  # fmt: skip
+    return KernelPath(
+        gamma=np.array([node.gamma for node in nodes]),
+        C=float(C),
+        solutions=tuple(node.solution for node in nodes),
+        scores=scores if splits else None,
+        gap=gap,
+        status=sequence.status or "gamma_max",
+        classes=inputs.classes,
+        problem=problem,
+        rows=inputs.rows,
+        training=inputs.training,
+    )
+
+
+def _follow(
+    sequence: _Sequence, begin: float, end: float, accuracy: float
+) -> tuple[list[_Node], float]:
+    """Solutions from one log gamma to another, and the bound of the gap between them.
+
+    A first solution that was not finished in time is all there is, with its own gap.
+    """
+    first = sequence.solve(begin)
+    if first is None:
+        last = sequence.unfinished
+        gap = last.solution.relative_gap
+        return [last], np.inf if gap is None else gap
+    nodes, gap = [first], 0.0
+    pieces = march(
+        first,
+        begin,
+        end,
+        solve=sequence.solve,
+        error=sequence.gap,
+        accuracy=accuracy,
+        step=_FIRST_STEP,
+    )
+    here = begin
+    for piece in pieces:
+        nodes.append(piece.right)
+        gap, here = max(gap, piece.error), piece.end
+    if here < end and not sequence.status:
+        sequence.status = "precision-limit"
+    return nodes, gap
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    gamma: float
+    solution: Solution
+
+
+class _Sequence:
+    """Solutions at one gamma after the other, each from the one before."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        rows: Any,
+        accuracy: float,
+        choice: KernelChoice,
+        limits: Limits,
+        C: float,
+    ) -> None:
+        self.problem, self.rows, self.accuracy = problem, rows, accuracy
+        self.choice, self.limits, self.C = choice, limits, C
+        self.coef: FloatArray | None = None
+        self.status = ""
+        self.unfinished: _Node
+
+    def gram(self, gamma: float) -> Gram:
+        """Kernel values at a gamma."""
+        return self.choice.gram(Gaussian(gamma), self.rows)
+
+    def solve(self, place: float) -> _Node | None:
+        """The solution at gamma = exp(place); None if it was not finished."""
+        gamma, left = float(np.exp(place)), self.limits.deadline.seconds_left
+        basis = Basis(self.problem, self.gram(gamma), self.coef)
+        solution = basis.solve(tol=1e-6, max_time=left, callback=self.limits.watch(self.C))
+        node = _Node(gamma, solution)
+        if solution.status in ("max-time", "callback"):
+            self.status, self.unfinished = solution.status, node
+            return None
+        self.coef = solution.coef
+        return node
+
+    def gap(self, left: _Node, right: _Node) -> float:
+        """Bound of the relative duality gap on the chord."""
+        a, b = left.solution, right.solution
+        length = float(np.log(right.gamma / left.gamma))
+
+        def values(share: float) -> FloatArray:
+            coef = between(self.problem, a.coef, b.coef, share)
+            used = np.flatnonzero(coef)
+            gram = self.gram(left.gamma * float(np.exp(share * length)))
+            return gram.product(used, coef[used], precision="double")
+
+        return chord_bound(self.problem, a, b, length, values, self.accuracy)
+
+
+def _check_range(C: float, low: float, high: float, accuracy: float) -> None:
+    for name, value in (("C", C), ("gamma_min", low), ("accuracy", accuracy)):
+        positive(name, value, is_finite=True)
+    if not low < real("gamma_max", high) < np.inf:
+        raise ValueError(
+            f"gamma_max must be above gamma_min={plain(low)!r} and finite, got {plain(high)!r}"
+        )

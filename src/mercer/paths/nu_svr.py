@@ -1,0 +1,132 @@
+"""Nu-SVR for every nu: the path of the tube, read by another name.
+
+The solution of the epsilon-SVR has, for its positive and for its negative coefficients, sums of
+C nu W / 2 for nu = sum |coef| / (C W): it is the solution of the nu-SVR with that nu, and epsilon
+is the tube that it learns (Chang & Lin 2002). With C fixed the coefficients are
+piecewise affine in epsilon, because the linear term is: y - epsilon and y + epsilon. The path
+begins where the tube holds all targets and ends where it has no width; nu never falls on the way.
+So two group sums that move together need no engine of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.formulations import svr
+from mercer.gram.spot_check import require_definite
+from mercer.lowrank import LowRank
+from mercer.paths.exact.follow import coef_sizes, follow
+from mercer.paths.exact.motion import Motion
+from mercer.paths.exact.start import Start
+from mercer.paths.inputs.data import KernelChoice, read_rows
+from mercer.paths.inputs.display import shown
+from mercer.paths.inputs.limits import PathCallback, read_limits
+from mercer.paths.inputs.numbers import plain, positive, real
+from mercer.paths.results.nu_svr_path import NuSVRPath
+from mercer.problem import Problem
+from mercer.solvers.deadline import Deadline
+
+__all__ = ["nu_svr_path"]
+
+FloatArray = NDArray[np.float64]
+
+
+def nu_svr_path(
+    X: Any,
+    y: ArrayLike,
+    *,
+    C: float = 1.0,
+    epsilon_min: float = 0.0,
+    kernel: Any = "rbf",
+    degree: int = 3,
+    gamma: float | str = "scale",
+    coef0: float = 0.0,
+    sample_weight: ArrayLike | None = None,
+    low_rank: int | LowRank | None = None,
+    cache_size: float = 100.0,
+    n_threads: int | None = None,
+    max_events: int = -1,
+    max_time: float | None = None,
+    callback: PathCallback | None = None,
+    verbose: bool | int = False,
+) -> NuSVRPath:
+    """Nu support vector regression for every nu at once, C being fixed.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or sequence of shape (n_rows, n_features)
+        Training rows; for ``kernel="precomputed"`` the kernel matrix; a :class:`Gram` to
+        share its kernel values.
+    y : array-like of shape (n_rows,)
+        Targets.
+    C : float, default=1.0
+        Price of the loss, as in :class:`NuSVR`.
+    epsilon_min : float, default=0.0
+        Where to end, as the half-width of the tube; 0 for all nu.
+    kernel, degree, gamma, coef0
+        As in :class:`NuSVR`; the kernel must be positive semi-definite.
+    sample_weight, low_rank, cache_size, n_threads, max_events, max_time, verbose
+        As in :func:`svc_path`.
+    callback : callable, default=None
+        As in :func:`svc_path`; the ``C`` it is given is 1 / epsilon.
+
+    Returns
+    -------
+    NuSVRPath
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from mercer import nu_svr_path
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> path = nu_svr_path(X[:100], y[:100], C=100.0)
+    >>> outside = abs(path.predict(X[:100], 0.3) - y[:100]) > path.epsilon_at(0.3) + 1e-6
+    >>> bool(outside.mean() <= 0.3)  # nu bounds the share of rows outside the tube
+    True
+    """
+    deadline = Deadline.after(max_time)
+    positive("C", C, is_finite=True)
+    if not 0 <= real("epsilon_min", epsilon_min) < np.inf:
+        raise ValueError(
+            f"epsilon_min must not be negative, and finite, got {plain(epsilon_min)!r}"
+        )
+    end = np.inf if epsilon_min == 0 else 1.0 / float(epsilon_min)
+    limits = read_limits(end, max_events, deadline, callback)
+    rows, targets, weight, training = read_rows(X, y, sample_weight, kernel, y_numeric=True)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    values = choice.values(X, rows, weight, training)
+    require_definite(values.gram, "a path")
+    problem = svr(targets, float(C), 0.0, weight).problem
+    used = targets[weight > 0]
+    middle = 0.5 * float(used.min()) + 0.5 * float(used.max())
+    motion = Motion(offset=problem.linear - middle)
+    tube = replace(problem, linear=np.repeat([-1.0, 1.0], len(targets)))
+    with shown(verbose, limits) as shown_limits:
+        run = follow(
+            tube, values.gram, _start(tube, motion.offset, weight), shown_limits, motion=motion
+        )
+    values.gram.inspect(coef_sizes(problem, values.gram, run))
+    status = run.status
+    if status == "C_max":
+        status = "complete" if epsilon_min == 0 else "epsilon_min"
+    return NuSVRPath(run.segments, problem, float(C), middle, status, run.violation, values)
+
+
+def _start(problem: Problem, offset: FloatArray | None, weight: FloatArray) -> Start:
+    """The narrowest tube around all targets: the row with the largest one is the first to move.
+
+    Its slope, offset - t - bias, vanishes, and so does that of the smallest target, offset + t -
+    bias, where t is half of their distance.
+    """
+    assert offset is not None
+    targets = offset[: len(weight)]
+    used = np.flatnonzero(weight > 0)
+    top, bottom = used[np.argmax(targets[used])], used[np.argmin(targets[used])]
+    t = 0.5 * float(targets[top] - targets[bottom])
+    nothing = np.zeros(problem.n_variables)
+    bias = float(targets[top]) - t
+    return Start(nothing, np.array([top]), t, bias, -1.0, t == 0.0, expansion=nothing)

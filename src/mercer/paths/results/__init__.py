@@ -1,0 +1,1 @@
+"""What paths and grids return: solutions, predictions, pictures, files."""

@@ -1,0 +1,1 @@
+"""How C is chosen: splits, held-out rows, scores."""

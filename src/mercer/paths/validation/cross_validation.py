@@ -1,0 +1,158 @@
+"""Errors and scores on held-out rows along paths: cross-validation for every C.
+
+A row that is not trained on is one whose box is collapsed to zero: all splits share one Gram.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer.gram import Gram
+from mercer.paths.curves.crossings import Block
+from mercer.paths.curves.step_function import StepFunction
+from mercer.paths.curves.votes import LabelChanges, count_votes
+from mercer.paths.inputs.data import Inputs
+from mercer.paths.inputs.limits import Limits
+from mercer.paths.results.pair_paths import PairPaths, trace_pairs
+from mercer.paths.validation.scoring import Scoring
+from mercer.paths.validation.splits import Split
+
+__all__ = ["ENDED", "STOPPED", "HeldOut", "cross_validate", "gram_block"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+STOPPED = ("max-time", "callback", "max-events")
+ENDED = (*STOPPED, "precision-limit")
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """An error on held-out rows, and what it is based on.
+
+    Attributes
+    ----------
+    error : StepFunction or None
+        As a function of C; None if there was no time for any.
+    n_done, n_asked : int
+        Splits or rows that were followed to the end, and all of them.
+    unit : str
+        "splits" or "rows".
+    status : str
+        Why some are missing; empty if none is.
+    errors, scores : list of StepFunction
+        The error and, if one was asked for, the score of each split that was followed; empty
+        for leave-one-out.
+    """
+
+    error: StepFunction | None
+    n_done: int
+    n_asked: int
+    unit: str
+    status: str
+    errors: list[StepFunction] = field(default_factory=list)
+    scores: list[StepFunction] = field(default_factory=list)
+
+    @property
+    def score(self) -> StepFunction | None:
+        """What is to be large: the mean score, or one minus the error."""
+        if self.scores:
+            return StepFunction.mean(self.scores)
+        if self.error is None:
+            return None
+        return StepFunction(self.error.x, 1.0 - self.error.value, self.error.end)
+
+    def standard_error(self, C: float, n_rows: int) -> float:
+        """Of the score at ``C``: from its spread over the splits, or over rows left out."""
+        values = [float(part(C)) for part in self.scores or self.errors]
+        if len(values) > 1:
+            return float(np.std(values, ddof=1) / np.sqrt(len(values)))
+        share = 0.0 if self.error is None else float(self.error(C))
+        return float(np.sqrt(share * (1.0 - share) / n_rows))
+
+    def warn_if_incomplete(self, consequence: str, *, stacklevel: int = 5) -> bool:
+        """Say on how little the error is based; whether there was anything to say."""
+        if self.status:
+            warnings.warn(
+                f"validation ended early ({self.status}) with {self.n_done} of {self.n_asked} "
+                f"{self.unit}: {consequence}",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
+        return bool(self.status)
+
+
+def cross_validate(
+    inputs: Inputs,
+    splits: list[Split],
+    gram: Gram,
+    limits: Limits,
+    full: PairPaths,
+    accuracy: float = 0.0,
+    scoring: Scoring | None = None,
+) -> HeldOut:
+    """Error on held-out rows, the mean over the splits, as a function of C.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Rows, classes and weights: of a split's errors too.
+    splits : list of Split
+        Rows to train on, and rows to test with.
+    gram : Gram
+        Kernel values of all rows.
+    limits : Limits
+        Where the paths of the splits stop.
+    full : PairPaths
+        The paths of all rows, which those of the splits begin like.
+    accuracy : float, default=0.0
+        That of the paths, as in :func:`svc_path`.
+    scoring : Scoring, default=None
+        Any other measure that is wanted.
+    """
+    done: list[tuple[StepFunction, StepFunction | None]] = []
+    partial: list[tuple[StepFunction, StepFunction | None]] = []
+    status = ""
+    for split in splits:
+        if status == "max-time":
+            break
+        paths = trace_pairs(
+            inputs, inputs.full_weight(split.times), gram, limits, C_min=full.C_begin or None,
+            accuracy=accuracy, known=full,
+        )  # fmt: skip
+        status = paths.status if paths.status in ENDED else status
+        if paths.C_end > paths.C_begin:
+            found = _split_curves(inputs, split, gram, paths, scoring)
+            (partial if paths.status in ENDED else done).append(found)
+    parts = done or partial
+    errors = [error for error, _ in parts]
+    scores = [score for _, score in parts if score is not None]
+    mean = StepFunction.mean(errors) if errors else None
+    return HeldOut(mean, len(done), len(splits), "splits", status, errors, scores)
+
+
+def _split_curves(
+    inputs: Inputs, split: Split, gram: Gram, paths: PairPaths, scoring: Scoring | None
+) -> tuple[StepFunction, StepFunction | None]:
+    """Error and score on the held-out rows of one split."""
+    rows, codes, weight = split.test, inputs.codes[split.test], inputs.weight[split.test]
+    if paths.paths:
+        duels = list(paths.duels(gram_block(gram, rows), len(rows)))
+        labels = count_votes(duels, len(inputs.classes), len(rows))
+    else:
+        # one class is all there is
+        labels = LabelChanges.constant(int(inputs.codes[split.times > 0][0]), len(rows))
+    error = labels.error(codes, weight)
+    if scoring is None:
+        return error, None
+    return error, scoring.curve(inputs, split, labels, paths, gram)
+
+
+def gram_block(gram: Gram, rows: IntArray) -> Block:
+    """Kernel values of some rows with others."""
+    native = gram.native("double")
+    return lambda others: native.block(rows, np.ascontiguousarray(others, dtype=np.int64))
