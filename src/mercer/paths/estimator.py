@@ -20,6 +20,7 @@ from mercer.machines.base import KernelMachine
 from mercer.machines.class_weights import check_weighted_classes, find_classes
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
+from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.one_vs_one import class_pairs, dual_coefficients, scores
 from mercer.paths.inputs.data import Inputs, KernelChoice
