@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/gram.hpp"
+#include "core/gram/gram.hpp"
 
 namespace mercer::bind {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bind/bind.hpp"
-#include "core/point.hpp"
+#include "core/problem/point.hpp"
 
 namespace mercer::bind {
 

@@ -4,7 +4,7 @@
 
 #include "bind/bind_point.hpp"
 #include "bind/bind_run.hpp"
-#include "core/screening.hpp"
+#include "core/problem/screening.hpp"
 
 namespace mercer::bind {
 

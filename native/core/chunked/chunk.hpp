@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/buffer.hpp"
+#include "core/base/buffer.hpp"
 #include "core/chunked/kernel_square.hpp"
 #include "core/chunked/variables.hpp"
 #include "simd/square.hpp"

@@ -13,8 +13,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/buffer.hpp"
-#include "core/cholesky.hpp"
+#include "core/base/buffer.hpp"
+#include "core/base/cholesky.hpp"
 
 namespace mercer::chunked {
 

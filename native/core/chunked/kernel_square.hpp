@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/buffer.hpp"
+#include "core/base/buffer.hpp"
 #include "core/chunked/variables.hpp"
 #include "simd/square.hpp"
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer::chunked {
 

@@ -9,8 +9,8 @@
 #include <cstddef>
 
 #include "core/chunked/row_store.hpp"
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 #include "core/smo/solve.hpp"
 
 namespace mercer::chunked {

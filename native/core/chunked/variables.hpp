@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/chunked/row_store.hpp"
-#include "core/drift.hpp"
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/problem/drift.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer::chunked {
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/drift.hpp"
+#include "core/problem/drift.hpp"
 #include "core/smo/refine.hpp"
 #include "core/smo/selection.hpp"
 #include "core/smo/state.hpp"

@@ -13,8 +13,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 #include "core/smo/direction.hpp"
 #include "simd/leaf.hpp"
 

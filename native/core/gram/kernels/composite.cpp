@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "core/kernel.hpp"
+#include "core/gram/kernel.hpp"
 
 namespace mercer {
 

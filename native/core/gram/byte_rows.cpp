@@ -1,4 +1,4 @@
-#include "core/byte_rows.hpp"
+#include "core/gram/byte_rows.hpp"
 
 #include <algorithm>
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/byte_rows.hpp"
-#include "core/denormals.hpp"
-#include "core/kernel.hpp"
+#include "core/gram/byte_rows.hpp"
+#include "core/base/denormals.hpp"
+#include "core/gram/kernel.hpp"
 
 namespace mercer {
 

@@ -1,11 +1,11 @@
-#include "core/screening.hpp"
+#include "core/problem/screening.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "core/cholesky.hpp"
+#include "core/base/cholesky.hpp"
 
 namespace mercer {
 

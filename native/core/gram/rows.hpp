@@ -8,8 +8,8 @@
 #include <memory>
 #include <span>
 
-#include "core/buffer.hpp"
-#include "core/threads.hpp"
+#include "core/base/buffer.hpp"
+#include "core/base/threads.hpp"
 #include "simd/leaf.hpp"
 
 namespace mercer {

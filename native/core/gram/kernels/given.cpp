@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/kernel.hpp"
+#include "core/gram/kernel.hpp"
 
 namespace mercer {
 

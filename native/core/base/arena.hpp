@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/after_fork.hpp"
-#include "core/buffer.hpp"
+#include "core/base/after_fork.hpp"
+#include "core/base/buffer.hpp"
 
 namespace mercer {
 

@@ -1,11 +1,11 @@
 // Kernels of distances between sparse rows, feature by feature.
 
-#include "core/kernels/merged_leaf.hpp"
+#include "core/gram/kernels/merged_leaf.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "core/kernels/panel_leaf.hpp"
+#include "core/gram/kernels/panel_leaf.hpp"
 
 namespace mercer {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "core/problem.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer {
 

@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/kernels/merged_leaf.hpp"
-#include "core/kernels/panel_leaf.hpp"
+#include "core/gram/kernels/merged_leaf.hpp"
+#include "core/gram/kernels/panel_leaf.hpp"
 
 namespace mercer {
 

@@ -1,7 +1,7 @@
 // Kernels of distances between sparse rows, feature by feature.
 #pragma once
 
-#include "core/kernel.hpp"
+#include "core/gram/kernel.hpp"
 
 namespace mercer {
 

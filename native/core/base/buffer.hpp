@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "core/pages.hpp"
+#include "core/base/pages.hpp"
 
 namespace mercer {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "core/byte_rows.hpp"
-#include "core/rows.hpp"
-#include "core/threads.hpp"
+#include "core/gram/byte_rows.hpp"
+#include "core/gram/rows.hpp"
+#include "core/base/threads.hpp"
 
 namespace mercer {
 

@@ -1,4 +1,4 @@
-#include "core/kernel.hpp"
+#include "core/gram/kernel.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/cholesky.hpp"
+#include "core/base/cholesky.hpp"
 
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer {
 

@@ -1,4 +1,4 @@
-#include "core/gram.hpp"
+#include "core/gram/gram.hpp"
 
 #include <algorithm>
 #include <numeric>

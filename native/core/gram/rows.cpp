@@ -1,11 +1,11 @@
-#include "core/rows.hpp"
+#include "core/gram/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "core/denormals.hpp"
+#include "core/base/denormals.hpp"
 
 namespace mercer {
 

@@ -1,10 +1,10 @@
-#include "core/duality.hpp"
+#include "core/problem/duality.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/sum.hpp"
+#include "core/base/sum.hpp"
 
 namespace mercer {
 

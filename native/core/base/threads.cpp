@@ -1,4 +1,4 @@
-#include "core/threads.hpp"
+#include "core/base/threads.hpp"
 
 #include <algorithm>
 #include <array>

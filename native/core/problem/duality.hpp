@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "core/problem.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer {
 

@@ -1,4 +1,4 @@
-#include "core/after_fork.hpp"
+#include "core/base/after_fork.hpp"
 
 #include <utility>
 

@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
-#include "core/arena.hpp"
-#include "core/cache.hpp"
-#include "core/kernel.hpp"
-#include "core/threads.hpp"
+#include "core/base/arena.hpp"
+#include "core/gram/cache.hpp"
+#include "core/gram/kernel.hpp"
+#include "core/base/threads.hpp"
 
 namespace mercer {
 

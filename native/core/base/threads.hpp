@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/after_fork.hpp"
+#include "core/base/after_fork.hpp"
 
 namespace mercer {
 

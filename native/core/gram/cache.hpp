@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/buffer.hpp"
+#include "core/base/buffer.hpp"
 
 namespace mercer {
 

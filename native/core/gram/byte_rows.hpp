@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/buffer.hpp"
-#include "core/threads.hpp"
+#include "core/base/buffer.hpp"
+#include "core/base/threads.hpp"
 #include "simd/leaf.hpp"
 
 namespace mercer {

@@ -1,11 +1,11 @@
-#include "core/point.hpp"
+#include "core/problem/point.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/duality.hpp"
-#include "core/sum.hpp"
+#include "core/problem/duality.hpp"
+#include "core/base/sum.hpp"
 
 namespace mercer {
 

@@ -1,6 +1,6 @@
 // Built-in kernels of rows of bytes.
 
-#include "core/kernels/panel_leaf.hpp"
+#include "core/gram/kernels/panel_leaf.hpp"
 
 namespace mercer {
 
