@@ -6,7 +6,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/bind_run.hpp"
-#include "core/chunked/inside_factor.hpp"
+#include "core/chunked/free_factor.hpp"
 #include "core/chunked/solve.hpp"
 
 namespace mercer::bind {

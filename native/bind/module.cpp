@@ -1,5 +1,5 @@
 #include "bind/bind.hpp"
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 NB_MODULE(_core, m) {
     // Objects alive when the interpreter ends are no error of the user's: nothing is printed.

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "simd/square.hpp"
+#include "simd/subproblem.hpp"
 #include "simd/vector.hpp"
 
 namespace mercer {

@@ -2,7 +2,7 @@
 
 #include "simd/scan.hpp"
 
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 #include "simd/vector.hpp"
 
 namespace mercer {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer {
 

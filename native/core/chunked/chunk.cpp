@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/chunked/newton.hpp"
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer::chunked {
 

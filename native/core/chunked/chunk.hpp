@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/base/buffer.hpp"
-#include "core/chunked/kernel_square.hpp"
+#include "core/chunked/working_matrix.hpp"
 #include "core/chunked/variables.hpp"
-#include "simd/square.hpp"
+#include "simd/subproblem.hpp"
 
 namespace mercer::chunked {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer::chunked {
 

@@ -18,8 +18,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/chunked/inside_factor.hpp"
-#include "simd/square.hpp"
+#include "core/chunked/free_factor.hpp"
+#include "simd/subproblem.hpp"
 
 namespace mercer::chunked {
 

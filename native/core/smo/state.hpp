@@ -16,7 +16,7 @@
 #include "core/gram/gram.hpp"
 #include "core/problem/problem.hpp"
 #include "core/smo/direction.hpp"
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer::smo {
 

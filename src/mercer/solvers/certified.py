@@ -17,7 +17,7 @@ from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution, assess, certify, definiteness_at
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
-from mercer.solvers.screening import KnownGradient, Origin, screened_certificate
+from mercer.solvers.selective_certificate import KnownGradient, Origin, screened_certificate
 from mercer.solvers.start import feasible_start
 
 __all__ = ["CertifiedRun"]

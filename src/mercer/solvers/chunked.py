@@ -15,7 +15,7 @@ from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback
-from mercer.solvers.screening import KnownGradient, screened_certificate
+from mercer.solvers.selective_certificate import KnownGradient, screened_certificate
 
 __all__ = ["Chunked"]
 

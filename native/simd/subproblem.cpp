@@ -3,12 +3,12 @@
 // Each iteration makes two passes over the gradient: one that applies the last step and finds the
 // extremes at the same time, one that finds the best partner.
 
-#include "simd/square.hpp"
+#include "simd/subproblem.hpp"
 
 #include <limits>
 
 #include "simd/conjugate.hpp"
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 #include "simd/mirror.hpp"
 #include "simd/vector.hpp"
 

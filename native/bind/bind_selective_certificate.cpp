@@ -4,7 +4,7 @@
 
 #include "bind/bind_point.hpp"
 #include "bind/bind_run.hpp"
-#include "core/problem/screening.hpp"
+#include "core/problem/selective_certificate.hpp"
 
 namespace mercer::bind {
 

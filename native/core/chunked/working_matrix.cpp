@@ -1,8 +1,8 @@
-#include "core/chunked/kernel_square.hpp"
+#include "core/chunked/working_matrix.hpp"
 
 #include <algorithm>
 
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer::chunked {
 

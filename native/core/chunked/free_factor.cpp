@@ -1,10 +1,10 @@
-#include "core/chunked/inside_factor.hpp"
+#include "core/chunked/free_factor.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer::chunked {
 

@@ -1,6 +1,6 @@
 // The micro-kernels of leaf.hpp, compiled once per instruction set (MERCER_ISA names it).
 
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 #include "simd/finish.hpp"
 #include "simd/stored_rows.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer {
 

@@ -1,6 +1,6 @@
 """A certificate that recomputes in double precision only what can matter.
 
-Which values those are, and what makes that safe, stands in the core (screening.hpp).
+Which values those are, and what makes that safe, stands in the core (selective_certificate.hpp).
 """
 
 from __future__ import annotations

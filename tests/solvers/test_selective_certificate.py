@@ -9,7 +9,7 @@ from mercer import Gram, certify, solve
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.solvers import solve_many
-from mercer.solvers.screening import Origin, screened_certificate
+from mercer.solvers.selective_certificate import Origin, screened_certificate
 
 
 def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():

@@ -12,7 +12,7 @@
 
 #include "simd/byte_rows.hpp"
 #include "simd/scan.hpp"
-#include "simd/square.hpp"
+#include "simd/subproblem.hpp"
 
 namespace mercer {
 

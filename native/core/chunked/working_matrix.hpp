@@ -11,7 +11,7 @@
 
 #include "core/base/buffer.hpp"
 #include "core/chunked/variables.hpp"
-#include "simd/square.hpp"
+#include "simd/subproblem.hpp"
 
 namespace mercer::chunked {
 

@@ -1,4 +1,4 @@
-#include "core/problem/screening.hpp"
+#include "core/problem/selective_certificate.hpp"
 
 #include <algorithm>
 #include <cmath>
