@@ -15,10 +15,10 @@ const double* data_or_null(const std::optional<Array1<double>>& array) {
 }
 
 // (values, their corrections, bound of their errors, report of the point), or None.
-nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1<double>& gradient,
+nb::object selective_certificate(Gram<double>& gram, const Array1<double>& beta, const Array1<double>& gradient,
                     const std::optional<Array1<double>>& origin, double origin_error,
                     const std::optional<Array1<double>>& corrections,
-                    const std::optional<Array1<double>>& lengths, const ScreeningOptions& options,
+                    const std::optional<Array1<double>>& lengths, const SelectiveOptions& options,
                     const IndexArray& index, const Array1<double>& linear,
                     const Array1<double>& lower, const Array1<double>& upper,
                     const Array1<double>& ridge, const Array1<std::int8_t>& group,
@@ -30,11 +30,11 @@ nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1
         (corrections && corrections->size() != n) || (lengths && lengths->size() != gram.size())) {
         throw std::invalid_argument("arrays of a point must have equal lengths");
     }
-    std::optional<Screened> found;
+    std::optional<SelectiveValues> found;
     PointReport report;
     {
         nb::gil_scoped_release release;
-        found = screen(problem, gram, beta.data(), gradient.data(),
+        found = recompute_selected(problem, gram, beta.data(), gradient.data(),
                        {data_or_null(origin), origin_error, data_or_null(corrections)},
                        data_or_null(lengths), options, SignalPoll());
         if (found) report = report_point(problem, group_sum.data(), beta.data(), found->values.data());
@@ -47,15 +47,15 @@ nb::object screened(Gram<double>& gram, const Array1<double>& beta, const Array1
 
 }  // namespace
 
-void register_screening(nb::module_& m) {
-    nb::class_<ScreeningOptions>(m, "ScreeningOptions")
+void register_selective_certificate(nb::module_& m) {
+    nb::class_<SelectiveOptions>(m, "SelectiveOptions")
         .def("__init__",
-             [](ScreeningOptions* self, std::size_t sample, double error_per_norm, double enough,
+             [](SelectiveOptions* self, std::size_t sample, double error_per_norm, double enough,
                 bool keeps_sample) {
-                 new (self) ScreeningOptions{std::max<std::size_t>(sample, 2), error_per_norm,
+                 new (self) SelectiveOptions{std::max<std::size_t>(sample, 2), error_per_norm,
                                              enough, keeps_sample};
              });
-    m.def("screen", &screened, nb::arg("gram"), nb::arg("beta"), nb::arg("gradient"),
+    m.def("selective_certificate", &selective_certificate, nb::arg("gram"), nb::arg("beta"), nb::arg("gradient"),
           nb::arg("origin").none(), nb::arg("origin_error"),
           nb::arg("corrections").none(), nb::arg("lengths").none(), nb::arg("options"),
           nb::arg("index"), nb::arg("linear"), nb::arg("lower"),

@@ -1,11 +1,11 @@
 // Chooses the instruction set once, at first use.
 
+#include "simd/instruction_set.hpp"
+
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
-
-#include "simd/micro_kernels.hpp"
 
 namespace mercer {
 

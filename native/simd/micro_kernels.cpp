@@ -1,4 +1,4 @@
-// The micro-kernels of leaf.hpp, compiled once per instruction set (MERCER_ISA names it).
+// The micro-kernels of micro_kernels.hpp, compiled once per instruction set (MERCER_ISA names it).
 
 #include "simd/micro_kernels.hpp"
 
@@ -373,24 +373,17 @@ static void diagonal(const LeafParameters& leaf, const T* norms, T* out, std::si
 }
 
 template <class T>
-static constexpr LeafFunctions<T> functions = {
+static constexpr MicroKernels<T> functions = {
     Shape<T>::width,  Shape<T>::height, Shape<T>::sparse_height,
     values<T>,        product<T>,       sparse_values<T>,
     add_product<T, Shape<T>::height>,
     squared_norm<T>,  panel_norms<T>,   diagonal<T>,
     power_of_two_of<T>};
 
-extern const SquareFunctions<float> square_single;
-extern const SquareFunctions<double> square_full;
-extern const FactorFunctions<float> factor_single;
-extern const FactorFunctions<double> factor_full;
-extern const ScanFunctions<float> scan_single;
-extern const ScanFunctions<double> scan_full;
-extern const ByteFunctionSet byte_functions;
-extern const InstructionSet set;
-const InstructionSet set = {MERCER_ISA_NAME, &functions<float>, &functions<double>, &square_single,
-                            &square_full,    &factor_single,    &factor_full,       &scan_single,
-                            &scan_full,      &byte_functions};
+extern const MicroKernels<float> micro_kernels_single;
+extern const MicroKernels<double> micro_kernels_full;
+const MicroKernels<float> micro_kernels_single = functions<float>;
+const MicroKernels<double> micro_kernels_full = functions<double>;
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

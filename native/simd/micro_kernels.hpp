@@ -1,4 +1,4 @@
-// What the per-instruction-set code offers: values of the built-in kernels between packed rows.
+// Micro-kernels: values of the built-in kernels between packed rows, for one instruction set.
 //
 // Dense rows are kept in panels of `panel_width` rows, feature by feature:
 //     panel p holds values[(p * n_features + k) * panel_width + lane] = x[p * panel_width + lane][k]
@@ -9,10 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-
-#include "simd/byte_rows.hpp"
-#include "simd/scan.hpp"
-#include "simd/subproblem.hpp"
 
 namespace mercer {
 
@@ -60,7 +56,7 @@ struct SparseRows {
 };
 
 template <class T>
-struct LeafFunctions {
+struct MicroKernels {
     std::size_t panel_width;
     std::size_t left_height;    // rows of a left block
     std::size_t sparse_height;  // rows of a left block against sparse rows
@@ -87,85 +83,5 @@ struct LeafFunctions {
     // out = 2^x for x <= 0
     void (*power_of_two)(const T* x, T* out, std::size_t count);
 };
-
-// Lower triangles, rows of which are `stride` apart.
-template <class T>
-struct FactorFunctions {
-    std::size_t block;
-    // The Cholesky factor in place of the n x n matrix `a`; `packed` has room for block * n numbers.
-    // false if the matrix is not positive definite.
-    bool (*cholesky)(T* a, std::size_t stride, std::size_t n, T* packed);
-    // The same, going on from the factor of the first `from` rows and columns.
-    bool (*append)(T* a, std::size_t stride, std::size_t from, std::size_t n);
-    // x <- L^-1 x for each x of `rows`, in columns [begin, end): those before are done, and zero
-    // before `first`, a multiple of 16.
-    void (*solve_rows)(const T* factor, std::size_t stride, std::size_t first, std::size_t begin,
-                       std::size_t end, T* rows, std::size_t row_stride, std::size_t count);
-    // x <- L^-1 x and x <- L'^-1 x
-    void (*solve_lower)(const T* factor, std::size_t stride, std::size_t n, T* x);
-    void (*solve_upper)(const T* factor, std::size_t stride, std::size_t n, T* x);
-    T (*inner_product)(const T* a, const T* b, std::size_t count);
-};
-
-struct InstructionSet {
-    const char* name;
-    const LeafFunctions<float>* single;
-    const LeafFunctions<double>* full;
-    const SquareFunctions<float>* square_single;
-    const SquareFunctions<double>* square_full;
-    const FactorFunctions<float>* factor_single;
-    const FactorFunctions<double>* factor_full;
-    const ScanFunctions<float>* scan_single;
-    const ScanFunctions<double>* scan_full;
-    const ByteFunctionSet* bytes;
-};
-
-template <class T>
-const LeafFunctions<T>& leaf_functions(const InstructionSet& set);
-template <>
-inline const LeafFunctions<float>& leaf_functions<float>(const InstructionSet& set) {
-    return *set.single;
-}
-template <>
-inline const LeafFunctions<double>& leaf_functions<double>(const InstructionSet& set) {
-    return *set.full;
-}
-
-template <class T>
-const SquareFunctions<T>& square_functions(const InstructionSet& set);
-template <>
-inline const SquareFunctions<float>& square_functions<float>(const InstructionSet& set) {
-    return *set.square_single;
-}
-template <>
-inline const SquareFunctions<double>& square_functions<double>(const InstructionSet& set) {
-    return *set.square_full;
-}
-
-template <class T>
-const ScanFunctions<T>& scan_functions(const InstructionSet& set);
-template <>
-inline const ScanFunctions<float>& scan_functions<float>(const InstructionSet& set) {
-    return *set.scan_single;
-}
-template <>
-inline const ScanFunctions<double>& scan_functions<double>(const InstructionSet& set) {
-    return *set.scan_full;
-}
-
-template <class T>
-const FactorFunctions<T>& factor_functions(const InstructionSet& set);
-template <>
-inline const FactorFunctions<float>& factor_functions<float>(const InstructionSet& set) {
-    return *set.factor_single;
-}
-template <>
-inline const FactorFunctions<double>& factor_functions<double>(const InstructionSet& set) {
-    return *set.factor_full;
-}
-
-// The best instruction set of this machine, or the one named by the environment variable
-// MERCER_ISA. Throws std::runtime_error if that names none this machine can run.
-const InstructionSet& instruction_set();
 
 }  // namespace mercer

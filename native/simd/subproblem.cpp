@@ -1,4 +1,4 @@
-// The inner solver of square.hpp, compiled once per instruction set.
+// The inner solver of subproblem.hpp, compiled once per instruction set.
 //
 // Each iteration makes two passes over the gradient: one that applies the last step and finds the
 // extremes at the same time, one that finds the best partner.
@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "simd/conjugate.hpp"
-#include "simd/micro_kernels.hpp"
 #include "simd/mirror.hpp"
 #include "simd/vector.hpp"
 
@@ -16,17 +15,17 @@ namespace mercer {
 namespace MERCER_ISA {
 
 template <class T>
-static void refresh(const Square<T>& square) {
-    for (std::size_t p = 0; p < square.size; ++p) refresh_one(square, p);
+static void refresh(const Subproblem<T>& problem) {
+    for (std::size_t p = 0; p < problem.size; ++p) refresh_one(problem, p);
 }
 
 // The gradient after the pending step.
 template <class T, bool Keeps, bool Continues>
-static inline Vector<T> updated(const Square<T>& square, const Pending<T>& pending, std::size_t p) {
+static inline Vector<T> updated(const Subproblem<T>& problem, const Pending<T>& pending, std::size_t p) {
     Vector<T> product = load<T>(pending.up_row + p) - load<T>(pending.down_row + p);
-    if (Continues) product += splat<T>(pending.gamma) * load<T>(square.product + p);
-    if (Keeps) store<T>(square.product + p, product);
-    return load<T>(square.gradient + p) - splat<T>(pending.step) * product;
+    if (Continues) product += splat<T>(pending.gamma) * load<T>(problem.product + p);
+    if (Keeps) store<T>(problem.product + p, product);
+    return load<T>(problem.gradient + p) - splat<T>(pending.step) * product;
 }
 
 // Each lane from the one `apart` lanes on, around.
@@ -83,19 +82,19 @@ struct RangeExtremes {
 
 // Applies the pending step to a range and finds its extremes.
 template <class T, bool Keeps, bool Continues>
-static RangeExtremes<T> scan(const Square<T>& square, const SquareRange& range,
+static RangeExtremes<T> scan(const Subproblem<T>& problem, const SubproblemRange& range,
                              const Pending<T>& pending) {
     constexpr int lanes = Lanes<T>::count;
     Vector<T> up = splat<T>(-infinite<T>), down = splat<T>(infinite<T>);
     Integers<T> position = first_positions<T>(range.begin), up_at = position;
     for (std::size_t p = range.begin; p < range.end; p += lanes) {
-        const Vector<T> g = updated<T, Keeps, Continues>(square, pending, p);
-        store<T>(square.gradient + p, g);
-        const Vector<T> rising = g + load<T>(square.grow_bar + p);
+        const Vector<T> g = updated<T, Keeps, Continues>(problem, pending, p);
+        store<T>(problem.gradient + p, g);
+        const Vector<T> rising = g + load<T>(problem.grow_bar + p);
         const Integers<T> higher = rising > up;
         up = higher ? rising : up;
         up_at = higher ? position : up_at;
-        const Vector<T> falling = g + load<T>(square.fall_bar + p);
+        const Vector<T> falling = g + load<T>(problem.fall_bar + p);
         down = falling < down ? falling : down;
         position += lanes;
     }
@@ -106,37 +105,37 @@ static RangeExtremes<T> scan(const Square<T>& square, const SquareRange& range,
 }
 
 template <class T>
-static RangeExtremes<T> scan(const Square<T>& square, const SquareRange& range,
+static RangeExtremes<T> scan(const Subproblem<T>& problem, const SubproblemRange& range,
                              const Pending<T>& pending) {
     const bool continues = pending.gamma != T(0);
     const auto chosen = pending.keeps_product
                             ? (continues ? scan<T, true, true> : scan<T, true, false>)
                             : (continues ? scan<T, false, true> : scan<T, false, false>);
-    return chosen(square, range, pending);
+    return chosen(problem, range, pending);
 }
 
 // The violating partner of `up` with the largest gain (G_up - G_p)^2 / curvature, that of the pair
 // or, where there is a direction to be conjugate to, what is left of it.
 template <class T, bool Conjugate>
-static std::size_t best_partner(const Square<T>& square, const SquareRange& range, std::size_t up,
+static std::size_t best_partner(const Subproblem<T>& problem, const SubproblemRange& range, std::size_t up,
                                 T high, double curvature) {
     constexpr int lanes = Lanes<T>::count;
-    const T* row = square.matrix + up * square.stride;
-    const Vector<T> top = splat<T>(high), own = splat<T>(square.diagonal[up]);
+    const T* row = problem.matrix + up * problem.stride;
+    const Vector<T> top = splat<T>(high), own = splat<T>(problem.diagonal[up]);
     // Of nearly equal rows, whose diagonals are alike.
-    const Vector<T> noise = splat<T>(2 * std::numeric_limits<T>::epsilon() * square.diagonal[up]);
+    const Vector<T> noise = splat<T>(2 * std::numeric_limits<T>::epsilon() * problem.diagonal[up]);
     const Vector<T> least_left = splat<T>(T(least_share));
-    const Vector<T> along_up = splat<T>(Conjugate ? square.product[up] : T(0));
+    const Vector<T> along_up = splat<T>(Conjugate ? problem.product[up] : T(0));
     const Vector<T> inverse = splat<T>(Conjugate ? T(1.0 / curvature) : T(0));
     Vector<T> best{};
     Integers<T> position = first_positions<T>(range.begin), best_at = ~Integers<T>{};
     for (std::size_t p = range.begin; p < range.end; p += lanes) {
-        const Vector<T> falling = load<T>(square.gradient + p) + load<T>(square.fall_bar + p);
+        const Vector<T> falling = load<T>(problem.gradient + p) + load<T>(problem.fall_bar + p);
         const Vector<T> slope = at_least_zero<T>(top - falling);
-        const Vector<T> sum = own + load<T>(square.diagonal + p);
+        const Vector<T> sum = own + load<T>(problem.diagonal + p);
         Vector<T> curve = splat<T>(T(-2)) * load<T>(row + p) + sum;
         if (Conjugate) {
-            const Vector<T> along = along_up - load<T>(square.product + p);
+            const Vector<T> along = along_up - load<T>(problem.product + p);
             const Vector<T> left = curve - along * along * inverse;
             curve = left > least_left * curve ? left : curve;
         }
@@ -149,56 +148,56 @@ static std::size_t best_partner(const Square<T>& square, const SquareRange& rang
     }
     T gain;
     const std::size_t at = largest<T>(best, best_at, gain);
-    return gain > T(0) ? at : square.size;
+    return gain > T(0) ? at : problem.size;
 }
 
 // Among variables without a group the one with the largest gain G^2 / curvature.
 template <class T>
-static std::size_t best_alone(const Square<T>& square, const SquareRange& range) {
+static std::size_t best_alone(const Subproblem<T>& problem, const SubproblemRange& range) {
     T best = 0;
-    std::size_t at = square.size;
+    std::size_t at = problem.size;
     for (std::size_t p = range.begin; p < range.end; ++p) {
-        const T g = square.gradient[p];
-        if (!(g + square.grow_bar[p] > T(0) || g + square.fall_bar[p] < T(0))) continue;
-        const T gain = g * g / (square.diagonal[p] + std::numeric_limits<T>::min());
+        const T g = problem.gradient[p];
+        if (!(g + problem.grow_bar[p] > T(0) || g + problem.fall_bar[p] < T(0))) continue;
+        const T gain = g * g / (problem.diagonal[p] + std::numeric_limits<T>::min());
         if (gain > best) best = gain, at = p;
     }
     return at;
 }
 
 template <class T>
-static inline void need_row(const Square<T>& square, std::size_t p) {
-    if (square.has_row && p < square.size && !square.has_row[p]) square.source->fetch(p);
+static inline void need_row(const Subproblem<T>& problem, std::size_t p) {
+    if (problem.has_row && p < problem.size && !problem.has_row[p]) problem.source->fetch(p);
 }
 
 // The pair to move: `up` has the largest gradient of the range. Nobody to move: both missing.
 template <class T>
-static Pair choose(const Square<T>& square, const SquareRange& range, const RangeExtremes<T>& found,
+static Pair choose(const Subproblem<T>& problem, const SubproblemRange& range, const RangeExtremes<T>& found,
                    double curvature) {
-    const std::size_t none = square.size;
+    const std::size_t none = problem.size;
     if (range.alone) {
-        const std::size_t p = best_alone(square, range);
-        return p < none && square.gradient[p] < T(0) ? Pair{none, p} : Pair{p, none};
+        const std::size_t p = best_alone(problem, range);
+        return p < none && problem.gradient[p] < T(0) ? Pair{none, p} : Pair{p, none};
     }
-    need_row(square, found.up_at);
+    need_row(problem, found.up_at);
     const auto partner = curvature > 0.0 ? best_partner<T, true> : best_partner<T, false>;
-    const std::size_t down = partner(square, range, found.up_at, found.up, curvature);
+    const std::size_t down = partner(problem, range, found.up_at, found.up, curvature);
     return down < none ? Pair{found.up_at, down} : Pair{none, none};
 }
 
 template <class T>
-static SquareResult solve(const Square<T>& square, double tolerance, std::size_t max_iterations) {
-    SquareResult result;
-    const T* zeros = square.matrix + square.size * square.stride;
+static SubproblemResult solve(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations) {
+    SubproblemResult result;
+    const T* zeros = problem.matrix + problem.size * problem.stride;
     Pending<T> pending{zeros, zeros};
-    Direction<T> direction(square);
+    Direction<T> direction(problem);
     for (;; ++result.iterations) {
         double worst = 0.0;
         RangeExtremes<T> found;
-        const SquareRange* chosen = nullptr;
-        for (std::size_t r = 0; r < square.n_ranges; ++r) {
-            const SquareRange& range = square.ranges[r];
-            const RangeExtremes<T> e = scan(square, range, pending);
+        const SubproblemRange* chosen = nullptr;
+        for (std::size_t r = 0; r < problem.n_ranges; ++r) {
+            const SubproblemRange& range = problem.ranges[r];
+            const RangeExtremes<T> e = scan(problem, range, pending);
             const double pair = double(e.up) - double(e.down);
             const double single = e.up > -e.down ? double(e.up) : -double(e.down);
             const double violation = range.alone ? single : pair;
@@ -206,10 +205,10 @@ static SquareResult solve(const Square<T>& square, double tolerance, std::size_t
         }
         result.violation = worst;
         if (worst <= tolerance || !chosen || result.iterations >= max_iterations) return result;
-        const Pair pair = choose(square, *chosen, found, direction.curvature());
+        const Pair pair = choose(problem, *chosen, found, direction.curvature());
         if (pair.up == pair.down) return result;
-        need_row(square, pair.up);
-        need_row(square, pair.down);
+        need_row(problem, pair.up);
+        need_row(problem, pair.down);
         if (!direction.advance(pair, pending)) {
             result.unbounded = true;
             return result;
@@ -218,13 +217,13 @@ static SquareResult solve(const Square<T>& square, double tolerance, std::size_t
 }
 
 template <class T>
-static constexpr SquareFunctions<T> square_functions = {Lanes<T>::count, refresh<T>, solve<T>,
+static constexpr SubproblemFunctions<T> subproblem_functions = {Lanes<T>::count, refresh<T>, solve<T>,
                                                             mirror<T>};
 
-extern const SquareFunctions<float> square_single;
-extern const SquareFunctions<double> square_full;
-const SquareFunctions<float> square_single = square_functions<float>;
-const SquareFunctions<double> square_full = square_functions<double>;
+extern const SubproblemFunctions<float> subproblem_single;
+extern const SubproblemFunctions<double> subproblem_full;
+const SubproblemFunctions<float> subproblem_single = subproblem_functions<float>;
+const SubproblemFunctions<double> subproblem_full = subproblem_functions<double>;
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

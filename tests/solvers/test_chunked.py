@@ -51,7 +51,7 @@ def test_threads_do_not_change_a_byte(n_threads):
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
-def test_the_screened_certificate_has_the_violation_of_the_full_one(C):
+def test_the_selective_certificate_has_the_violation_of_the_full_one(C):
     X, y = noisy(4000)
     problem, gram = svc(y, C).problem, Gram(Gaussian(0.2), X, precision="single")
     solution = solve(problem, gram, "chunked", max_iter=2000)

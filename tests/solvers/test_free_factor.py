@@ -33,7 +33,7 @@ def walk(rng, n, size, n_sets, moved):
 def residuals(H, proximal, sets, b, dtype):
     """What is left of b_F, beside the sizes of the terms it is made of."""
     stored = H.astype(dtype)
-    for inside, x in zip(sets, _core.solve_inside(stored, proximal, sets, b), strict=True):
+    for inside, x in zip(sets, _core.solve_free(stored, proximal, sets, b), strict=True):
         part = stored[np.ix_(inside, inside)].astype(float) + proximal * np.eye(len(inside))
         assert len(x) == len(inside)
         size = np.abs(part) @ np.abs(x) + np.abs(b[inside])
@@ -82,7 +82,7 @@ def test_a_matrix_that_is_not_positive_is_told_and_left_behind():
     H[2, 5] = H[5, 2] = 2.0
     b = np.arange(8.0)
     sets = [[0, 1, 2], [0, 1, 2, 5], [0, 1, 5], [5]]
-    first, none, third, last = _core.solve_inside(H, 0.0, sets, b)
+    first, none, third, last = _core.solve_free(H, 0.0, sets, b)
     assert none == []
     assert first == pytest.approx(b[[0, 1, 2]])
     assert third == pytest.approx(b[[0, 1, 5]])
@@ -91,4 +91,4 @@ def test_a_matrix_that_is_not_positive_is_told_and_left_behind():
 
 def test_positions_out_of_range_are_refused():
     with pytest.raises(IndexError):
-        _core.solve_inside(np.eye(3), 0.0, [[3]], np.zeros(3))
+        _core.solve_free(np.eye(3), 0.0, [[3]], np.zeros(3))

@@ -9,7 +9,7 @@ from mercer import Gram, certify, solve
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.solvers import solve_many
-from mercer.solvers.selective_certificate import Origin, screened_certificate
+from mercer.solvers.selective_certificate import Origin, selective_certificate
 
 
 def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():
@@ -26,9 +26,9 @@ def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():
     error = np.where(np.arange(3000) % 2, 2e-4, -2e-4)
     error[7] = -2e-4
     origin = Origin(np.zeros(3000))
-    screened = screened_certificate(problem, gram, coef, full.gradient + error, origin)
-    assert screened.error > 0.0
-    assert screened.objective == pytest.approx(full.objective, rel=1e-6)
+    found = selective_certificate(problem, gram, coef, full.gradient + error, origin)
+    assert found.error > 0.0
+    assert found.objective == pytest.approx(full.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("seed", [1, 3])
@@ -67,5 +67,5 @@ def test_gradients_that_are_no_numbers_are_recomputed():
     coef = np.zeros(600)
     spoiled = np.where(np.arange(600) < 300, np.nan, problem.linear)
     full = certify(problem, gram, coef)
-    screened = screened_certificate(problem, gram, coef, spoiled, Origin())
-    np.testing.assert_array_equal(screened.gradient, full.gradient)
+    found = selective_certificate(problem, gram, coef, spoiled, Origin())
+    np.testing.assert_array_equal(found.gradient, full.gradient)

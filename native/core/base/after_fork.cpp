@@ -15,7 +15,7 @@ std::mutex& list_mutex() {
     return mutex;
 }
 
-// Held while a process forks: the list is whole in the child.
+// Held while a process forks: the list is consistent in the child.
 void hold() { list_mutex().lock(); }
 void release() { list_mutex().unlock(); }
 void release_in_child() {

@@ -35,9 +35,9 @@ void renew(T& value, Arguments&&... arguments) {
     new (static_cast<void*>(&value)) T(std::forward<Arguments>(arguments)...);
 }
 
-// Whether what the mutex guards is whole; if not, or if it was, the mutex can be locked again.
+// Whether what the mutex guards is consistent; if not, or if it was, the mutex can be locked again.
 // requires: the calling thread does not hold it
-inline bool is_whole(std::mutex& mutex) {
+inline bool is_consistent(std::mutex& mutex) {
     if (mutex.try_lock()) {
         mutex.unlock();
         return true;

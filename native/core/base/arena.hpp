@@ -63,7 +63,7 @@ class Arena {
     std::size_t n_blocks_ = 0;
     // A list that another thread was at work on is left alone in the child of a fork.
     AfterFork after_fork_{[this] {
-        if (!is_whole(mutex_)) renew(free_);
+        if (!is_consistent(mutex_)) renew(free_);
     }};
 };
 

@@ -51,7 +51,7 @@ long process_id() {
 #endif
 }
 
-// The pools this thread is a guest of; few, and without a destructor that would have to run when the
+// The pools this thread is a client of; few, and without a destructor that would have to run when the
 // thread ends.
 struct Visited {
     std::array<const ThreadPool*, 8> pools;
@@ -71,14 +71,14 @@ thread_local constinit Visited visited{};
 
 }  // namespace
 
-ThreadPool::Guest::Guest(ThreadPool& pool, std::size_t count) : pool_(pool), count_(count) {
+ThreadPool::Client::Client(ThreadPool& pool, std::size_t count) : pool_(pool), count_(count) {
     if (!visited.add(&pool)) count_ = 0;
-    pool_.n_guests_ += count_;
+    pool_.n_clients_ += count_;
 }
 
-ThreadPool::Guest::~Guest() {
+ThreadPool::Client::~Client() {
     if (count_ > 0) visited.remove(&pool_);
-    pool_.n_guests_ -= count_;
+    pool_.n_clients_ -= count_;
 }
 
 ThreadPool::ThreadPool(std::size_t n_threads)

@@ -3,7 +3,7 @@
 // Work is split into ranges, each taken by whoever is free, and every range writes its own part of
 // the result, so results never depend on the number of threads, nor on who was held up. The pool
 // may be used from several threads at once (a caller that finds it busy works alone, and as many
-// guests as there are threads all do) and after a fork (the child works alone).
+// clients as there are threads all do) and after a fork (the child works alone).
 #pragma once
 
 #include <atomic>
@@ -35,13 +35,13 @@ class ThreadPool {
     void parallel_for(std::size_t count, std::size_t grain, const Range& work);
 
     // One who works for a while, with loops now and then, or several if others are at work elsewhere.
-    // A second one on the same thread is the same guest.
-    class Guest {
+    // A second one on the same thread is the same client.
+    class Client {
       public:
-        explicit Guest(ThreadPool& pool, std::size_t count = 1);
-        ~Guest();
-        Guest(const Guest&) = delete;
-        Guest& operator=(const Guest&) = delete;
+        explicit Client(ThreadPool& pool, std::size_t count = 1);
+        ~Client();
+        Client(const Client&) = delete;
+        Client& operator=(const Client&) = delete;
 
       private:
         ThreadPool& pool_;
@@ -49,7 +49,7 @@ class ThreadPool {
     };
 
   private:
-    bool is_full() const { return n_guests_ >= n_threads_ && n_guests_ > 1; }
+    bool is_full() const { return n_clients_ >= n_threads_ && n_clients_ > 1; }
     void start();
     void serve();
     void run_parts();
@@ -61,7 +61,7 @@ class ThreadPool {
     std::mutex busy_;
     std::mutex mutex_;
     std::condition_variable wake_, done_;
-    std::atomic<std::size_t> round_{0}, n_busy_{0}, n_guests_{0};
+    std::atomic<std::size_t> round_{0}, n_busy_{0}, n_clients_{0};
     bool is_open_ = false;  // whether parts may be left to take
     std::atomic<bool> stopping_{false};
     const Range* work_ = nullptr;

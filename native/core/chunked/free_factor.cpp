@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "simd/micro_kernels.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer::chunked {
 
@@ -26,26 +26,26 @@ constexpr int most_repairs = 3;
 
 template <class T>
 const FactorFunctions<T>& functions() {
-    return factor_functions<T>(instruction_set());
+    return instruction_set().factor.of<T>();
 }
 
 }  // namespace
 
 template <class T>
-InsideFactor<T>::InsideFactor(const T* matrix, std::size_t stride, std::size_t size)
+FreeFactor<T>::FreeFactor(const T* matrix, std::size_t stride, std::size_t size)
     : matrix_(matrix), matrix_stride_(stride), slot_(size, none) {}
 
 template <class T>
-bool InsideFactor<T>::set(const std::vector<std::size_t>& inside, double proximal) {
+bool FreeFactor<T>::set(const std::vector<std::size_t>& free, double proximal) {
     const bool is_same_matrix = proximal == proximal_;
-    inside_ = inside;
+    free_ = free;
     proximal_ = proximal;
     return (is_same_matrix && border()) || factorize();
 }
 
 // H + proximal I in rows [begin, end) of the lower triangle.
 template <class T>
-void InsideFactor<T>::gather(std::size_t begin, std::size_t end) {
+void FreeFactor<T>::gather(std::size_t begin, std::size_t end) {
     for (std::size_t a = begin; a < end; ++a) {
         const T* values = matrix_ + position_[a] * matrix_stride_;
         T* lower = row(a);
@@ -55,16 +55,16 @@ void InsideFactor<T>::gather(std::size_t begin, std::size_t end) {
 }
 
 template <class T>
-void InsideFactor<T>::forget() {
+void FreeFactor<T>::forget() {
     for (const std::size_t p : position_) slot_[p] = none;
     position_.clear();
     away_.clear();
 }
 
 template <class T>
-bool InsideFactor<T>::factorize() {
+bool FreeFactor<T>::factorize() {
     forget();
-    position_ = inside_;
+    position_ = free_;
     const std::size_t m = position_.size();
     for (std::size_t a = 0; a < m; ++a) slot_[position_[a]] = a;
     room_ = m + m / bordered_part;
@@ -78,11 +78,11 @@ bool InsideFactor<T>::factorize() {
 }
 
 template <class T>
-bool InsideFactor<T>::border() {
+bool FreeFactor<T>::border() {
     if (position_.empty()) return false;
     std::vector<char> stays(position_.size());
     std::vector<std::size_t> entered, away;
-    for (const std::size_t p : inside_) {
+    for (const std::size_t p : free_) {
         if (slot_[p] == none) entered.push_back(p);
         else stays[slot_[p]] = 1;
     }
@@ -96,7 +96,7 @@ bool InsideFactor<T>::border() {
 }
 
 template <class T>
-bool InsideFactor<T>::append(const std::vector<std::size_t>& entered) {
+bool FreeFactor<T>::append(const std::vector<std::size_t>& entered) {
     const std::size_t from = position_.size();
     for (const std::size_t p : entered) {
         slot_[p] = position_.size();
@@ -107,7 +107,7 @@ bool InsideFactor<T>::append(const std::vector<std::size_t>& entered) {
 }
 
 template <class T>
-bool InsideFactor<T>::leave(std::vector<std::size_t> slots) {
+bool FreeFactor<T>::leave(std::vector<std::size_t> slots) {
     away_ = std::move(slots);
     const std::size_t n = position_.size(), k = away_.size();
     away_rows_.require(k * stride_);
@@ -132,7 +132,7 @@ bool InsideFactor<T>::leave(std::vector<std::size_t> slots) {
 
 // x <- x - V weights
 template <class T>
-void InsideFactor<T>::subtract_away(const std::vector<double>& weights, std::vector<T>& x) const {
+void FreeFactor<T>::subtract_away(const std::vector<double>& weights, std::vector<T>& x) const {
     for (std::size_t r = 0; r < away_.size(); ++r) {
         const T weight = T(weights[r]);
         const T* values = away_row(r);
@@ -142,7 +142,7 @@ void InsideFactor<T>::subtract_away(const std::vector<double>& weights, std::vec
 
 // x <- (I - V (V'V)^-1 V') x
 template <class T>
-void InsideFactor<T>::project(std::vector<T>& x) const {
+void FreeFactor<T>::project(std::vector<T>& x) const {
     std::vector<double> weights(away_.size());
     for (std::size_t r = 0; r < away_.size(); ++r) {
         weights[r] = double(functions<T>().inner_product(away_row(r), x.data(), x.size()));
@@ -152,7 +152,7 @@ void InsideFactor<T>::project(std::vector<T>& x) const {
 }
 
 template <class T>
-bool InsideFactor<T>::is_away_zero(const std::vector<T>& x) const {
+bool FreeFactor<T>::is_away_zero(const std::vector<T>& x) const {
     T most = 0, left = 0;
     for (const T value : x) most = std::max(most, std::abs(value));
     for (const std::size_t slot : away_) left = std::max(left, std::abs(x[slot]));
@@ -163,7 +163,7 @@ bool InsideFactor<T>::is_away_zero(const std::vector<T>& x) const {
 //
 //     x <- x - L'^-1 V (V'V)^-1 x_R
 template <class T>
-void InsideFactor<T>::repair(std::vector<T>& x) const {
+void FreeFactor<T>::repair(std::vector<T>& x) const {
     std::vector<double> weights(away_.size());
     for (std::size_t r = 0; r < away_.size(); ++r) weights[r] = double(x[away_[r]]);
     coupling_->solve(weights);
@@ -174,7 +174,7 @@ void InsideFactor<T>::repair(std::vector<T>& x) const {
 }
 
 template <class T>
-bool InsideFactor<T>::solve_ordered(std::vector<T>& x) const {
+bool FreeFactor<T>::solve_ordered(std::vector<T>& x) const {
     functions<T>().solve_lower(factor_.data(), stride_, x.size(), x.data());
     if (!away_.empty()) project(x);
     functions<T>().solve_upper(factor_.data(), stride_, x.size(), x.data());
@@ -187,19 +187,19 @@ bool InsideFactor<T>::solve_ordered(std::vector<T>& x) const {
 }
 
 template <class T>
-bool InsideFactor<T>::solve(std::vector<double>& x) {
+bool FreeFactor<T>::solve(std::vector<double>& x) {
     for (;;) {
         std::vector<T> ordered(position_.size());
-        for (std::size_t k = 0; k < x.size(); ++k) ordered[slot_[inside_[k]]] = T(x[k]);
+        for (std::size_t k = 0; k < x.size(); ++k) ordered[slot_[free_[k]]] = T(x[k]);
         if (solve_ordered(ordered)) {
-            for (std::size_t k = 0; k < x.size(); ++k) x[k] = double(ordered[slot_[inside_[k]]]);
+            for (std::size_t k = 0; k < x.size(); ++k) x[k] = double(ordered[slot_[free_[k]]]);
             return true;
         }
         if (!factorize()) return false;
     }
 }
 
-template class InsideFactor<float>;
-template class InsideFactor<double>;
+template class FreeFactor<float>;
+template class FreeFactor<double>;
 
 }  // namespace mercer::chunked

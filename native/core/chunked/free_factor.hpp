@@ -1,4 +1,4 @@
-// The factor of H_FF + proximal I while the set F of the positions inside changes.
+// The factor of H_FF + proximal I while the set F of the free positions changes.
 //
 // The factor L of a set that was met before is kept. Positions that enter are rows appended to it.
 // For those that leave, R, with V = L^-1 E_R,
@@ -19,13 +19,13 @@
 namespace mercer::chunked {
 
 template <class T>
-class InsideFactor {
+class FreeFactor {
   public:
     // H: size x size, symmetric, rows `stride` apart. It must outlive this.
-    InsideFactor(const T* matrix, std::size_t stride, std::size_t size);
+    FreeFactor(const T* matrix, std::size_t stride, std::size_t size);
 
     // F: ascending. false if the matrix is not positive.
-    bool set(const std::vector<std::size_t>& inside, double proximal);
+    bool set(const std::vector<std::size_t>& free, double proximal);
     double proximal() const { return proximal_; }
     // x <- (H_FF + proximal I)^-1 x, in the order of F. false if the matrix is not positive.
     bool solve(std::vector<double>& x);
@@ -54,7 +54,7 @@ class InsideFactor {
     const T* matrix_;
     std::size_t matrix_stride_;
     double proximal_ = 0.0;
-    std::vector<std::size_t> inside_;
+    std::vector<std::size_t> free_;
     std::vector<std::size_t> position_;  // of each row of the factor
     std::vector<std::size_t> slot_;      // of each position, or `none`
     std::size_t room_ = 0, stride_ = 0;  // rows the factor has room for, and their distance

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simd/micro_kernels.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer::chunked {
 
@@ -19,8 +19,8 @@ constexpr double price_of_mirroring = 0.3e-9;
 }  // namespace
 
 template <class T>
-void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                              const std::vector<SquareRange>& ranges, double share_used) {
+void WorkingMatrix<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                              const std::vector<SubproblemRange>& ranges, double share_used) {
     const bool copies = has_row_.empty() && variables.prices().value > price_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
     matrix_.require(checked_product(member.size() + 1, member.size() + extra_columns));
@@ -33,17 +33,17 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
         row_[p] = variables.row(member[p] == nowhere ? member[0] : member[p]);
     }
     std::fill_n(at(member.size()), stride_, T(0));
-    // Of the whole square half of the values are computed, many rows together. Alone a row takes
+    // Of the working matrix half of the values are computed, many rows together. Alone a row takes
     // longer, and longest where it is not computed here.
     const Prices& prices = variables.prices();
     const bool awaits = variables.gram().kernel().is_parallel() &&
                         share_used * prices.value_alone < 0.5 * prices.value + price_of_mirroring;
-    if (variables.whole() || awaits) {
+    if (variables.full_matrix() || awaits) {
         await(variables, member);
     } else {
         compute_all(variables, member, ranges, copies);
     }
-    place_.assign(variables.whole() ? 0 : variables.size(), nowhere);
+    place_.assign(variables.full_matrix() ? 0 : variables.size(), nowhere);
     if (place_.empty()) return;
     for (std::size_t p = 0; p < member.size(); ++p) {
         if (member[p] != nowhere) place_[member[p]] = std::uint32_t(p);
@@ -52,12 +52,12 @@ void KernelSquare<T>::compute(Variables<T>& variables, const std::vector<std::ui
 
 // Rows come when they are asked for.
 template <class T>
-void KernelSquare<T>::await(Variables<T>& variables, const std::vector<std::uint32_t>& member) {
+void WorkingMatrix<T>::await(Variables<T>& variables, const std::vector<std::uint32_t>& member) {
     has_row_.assign(member.size(), false);
-    whole_ = variables.whole();
-    whole_stride_ = variables.whole_stride();
+    full_matrix_ = variables.full_matrix();
+    full_stride_ = variables.full_stride();
     gram_ = &variables.gram();
-    if (!whole_) kernel_ = gram_->kernel().with_right(row_, &gram_->threads());
+    if (!full_matrix_) kernel_ = gram_->kernel().with_right(row_, &gram_->threads());
     ridge_.resize(member.size());
     for (std::size_t p = 0; p < member.size(); ++p) {
         ridge_[p] = member[p] == nowhere ? 0.0 : variables.problem.ridge[member[p]];
@@ -65,10 +65,10 @@ void KernelSquare<T>::await(Variables<T>& variables, const std::vector<std::uint
 }
 
 template <class T>
-void KernelSquare<T>::fetch(std::size_t p) {
+void WorkingMatrix<T>::fetch(std::size_t p) {
     T* to = at(p);
-    if (whole_) {
-        const T* from = whole_ + row_[p] * whole_stride_;
+    if (full_matrix_) {
+        const T* from = full_matrix_ + row_[p] * full_stride_;
         for (std::size_t q = 0; q < row_.size(); ++q) to[q] = from[row_[q]];
     } else {
         kernel_->values(Indices(&row_[p], 1), 0, row_.size(), to, stride_);
@@ -79,15 +79,15 @@ void KernelSquare<T>::fetch(std::size_t p) {
 }
 
 template <class T>
-void KernelSquare<T>::compute_all(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                                  const std::vector<SquareRange>& ranges, bool copies) {
+void WorkingMatrix<T>::compute_all(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+                                  const std::vector<SubproblemRange>& ranges, bool copies) {
     has_row_.clear();
     std::vector<std::uint32_t> known, fresh, padding;
     for (std::size_t p = 0; p < member.size(); ++p) {
         const bool is_known = copies && member[p] != nowhere && knows(member[p]);
         (member[p] == nowhere ? padding : is_known ? known : fresh).push_back(std::uint32_t(p));
     }
-    for (const SquareRange& range : ranges) {
+    for (const SubproblemRange& range : ranges) {
         const auto is_fresh = [&](std::size_t p) { return std::ranges::binary_search(fresh, p); };
         std::size_t end = range.begin;
         while (end < range.end && is_fresh(end)) ++end;
@@ -102,15 +102,15 @@ void KernelSquare<T>::compute_all(Variables<T>& variables, const std::vector<std
 }
 
 template <class T>
-void KernelSquare<T>::use_whole(const Variables<T>& variables) {
-    rows_ = variables.whole();
-    stride_ = variables.whole_stride();
+void WorkingMatrix<T>::use_full_matrix(const Variables<T>& variables) {
+    rows_ = variables.full_matrix();
+    stride_ = variables.full_stride();
     place_.clear();
     has_row_.clear();
 }
 
 template <class T>
-void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
+void WorkingMatrix<T>::compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                                    std::size_t begin, std::size_t end) {
     variables.gram().square_rows(row_, begin, end, at(0), stride_);
     for (std::size_t p = begin; p < end; ++p) {
@@ -119,7 +119,7 @@ void KernelSquare<T>::compute_rows(Variables<T>& variables, const std::vector<st
 }
 
 template <class T>
-void KernelSquare<T>::copy_known(ThreadPool& threads, const std::vector<std::uint32_t>& known,
+void WorkingMatrix<T>::copy_known(ThreadPool& threads, const std::vector<std::uint32_t>& known,
                                  const std::vector<std::uint32_t>& member) {
     std::vector<std::uint32_t> before(known.size());
     std::ranges::transform(known, before.begin(), [&](auto p) { return place_[member[p]]; });
@@ -134,7 +134,7 @@ void KernelSquare<T>::copy_known(ThreadPool& threads, const std::vector<std::uin
 
 // k(to, from) = k(from, to), by tiles that fit into the cache.
 template <class T>
-void KernelSquare<T>::mirror(ThreadPool& threads, const std::vector<std::uint32_t>& from,
+void WorkingMatrix<T>::mirror(ThreadPool& threads, const std::vector<std::uint32_t>& from,
                              const std::vector<std::uint32_t>& to) {
     constexpr std::size_t tile = 16;
     const auto mirror_tile = [&](std::size_t a, std::size_t a_end, std::size_t b) {
@@ -154,7 +154,7 @@ void KernelSquare<T>::mirror(ThreadPool& threads, const std::vector<std::uint32_
     });
 }
 
-template class KernelSquare<float>;
-template class KernelSquare<double>;
+template class WorkingMatrix<float>;
+template class WorkingMatrix<double>;
 
 }  // namespace mercer::chunked

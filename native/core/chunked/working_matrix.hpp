@@ -1,6 +1,6 @@
 // The kernel values among the members of a chunk.
 //
-// Where a value is dear none is computed twice within a chunk, and those among members of the last
+// Where a value is expensive, none is computed twice within a chunk, and those among members of the last
 // chunk not at all (Rifkin 2002, section 2.4.1). Where it is cheap, rows are computed when a step
 // first asks for them: most of them never are. No bit of a result depends on which.
 #pragma once
@@ -19,22 +19,22 @@ namespace mercer::chunked {
 inline constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
-class KernelSquare final : public SquareRows {
+class WorkingMatrix final : public RowSource {
   public:
-    explicit KernelSquare(Arena& arena) : matrix_(arena), last_matrix_(arena) {}
-    KernelSquare(const KernelSquare&) = delete;
-    KernelSquare& operator=(const KernelSquare&) = delete;
+    explicit WorkingMatrix(Arena& arena) : matrix_(arena), last_matrix_(arena) {}
+    WorkingMatrix(const WorkingMatrix&) = delete;
+    WorkingMatrix& operator=(const WorkingMatrix&) = delete;
 
-    // Whether the variable was in the last square.
+    // Whether the variable was in the last working matrix.
     bool knows(std::uint32_t v) const { return v < place_.size() && place_[v] != nowhere; }
 
     // member[p]: the variable at position p, or `nowhere`. share_used: of the rows, that steps are
-    // likely to ask for. requires: in each range those the last square did not know come first
+    // likely to ask for. requires: in each range those the last working matrix did not know come first
     void compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                 const std::vector<SquareRange>& ranges, double share_used);
+                 const std::vector<SubproblemRange>& ranges, double share_used);
 
-    // Reads the whole kernel matrix where it lies. requires: variables.is_whole_in_place()
-    void use_whole(const Variables<T>& variables);
+    // Reads the full kernel matrix where it lies. requires: variables.is_full_matrix_in_place()
+    void use_full_matrix(const Variables<T>& variables);
     // Kernel values of a position plus its ridge, if that row is there; a row of zeros follows the
     // last one.
     const T* row(std::size_t p) const { return rows_ + p * stride_; }
@@ -45,7 +45,7 @@ class KernelSquare final : public SquareRows {
 
   private:
     void compute_all(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                     const std::vector<SquareRange>& ranges, bool copies);
+                     const std::vector<SubproblemRange>& ranges, bool copies);
     void await(Variables<T>& variables, const std::vector<std::uint32_t>& member);
     void compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                       std::size_t begin, std::size_t end);
@@ -58,12 +58,12 @@ class KernelSquare final : public SquareRows {
     Borrowed<T> matrix_, last_matrix_;
     const T* rows_ = nullptr;
     std::size_t stride_ = 0, last_stride_ = 0;
-    std::vector<std::uint32_t> place_;  // of each variable in the last square
+    std::vector<std::uint32_t> place_;  // of each variable in the last working matrix
     std::vector<std::size_t> row_;      // of each position
     std::vector<std::uint8_t> has_row_;
     // What rows are fetched with.
-    const T* whole_ = nullptr;
-    std::size_t whole_stride_ = 0;
+    const T* full_matrix_ = nullptr;
+    std::size_t full_stride_ = 0;
     Gram<T>* gram_ = nullptr;
     KernelPointer<T> kernel_;  // with the members on the right
     std::vector<double> ridge_;

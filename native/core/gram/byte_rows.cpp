@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simd/instruction_set.hpp"
+
 namespace mercer {
 
 template <class S>

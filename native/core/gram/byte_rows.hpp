@@ -7,7 +7,7 @@
 
 #include "core/base/buffer.hpp"
 #include "core/base/threads.hpp"
-#include "simd/micro_kernels.hpp"
+#include "simd/byte_rows.hpp"
 
 namespace mercer {
 

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "simd/instruction_set.hpp"
+
 namespace mercer {
 
 // Entries below which a second thread costs more than it brings.
@@ -117,7 +119,7 @@ RowSegment<T> Gram<T>::hold(Entry* entry, bool computed) {
     return RowSegment<T>(this, entry, computed);
 }
 
-// Waits until others have computed these entries. Unlocks: a holder that is told of a failure lets
+// Waits until others have computed these entries. Unlocks: a holder that learns of a failure lets
 // go of its entries under the lock.
 template <class T>
 void Gram<T>::wait_for(std::span<Entry* const> entries, std::unique_lock<std::mutex>& lock) {
@@ -221,34 +223,34 @@ void Gram<T>::unpin(Entry* entry) {
 // In the child of a fork nobody goes on with what other threads had begun.
 template <class T>
 void Gram<T>::let_go() {
-    if (is_whole(mutex_)) {
+    if (is_consistent(mutex_)) {
         cache_.disown_unready();
     } else {
         renew(cache_, cache_.budget_bytes());
     }
     renew(computed_);
-    if (!is_whole(whole_mutex_)) renew(whole_);
+    if (!is_consistent(full_matrix_mutex_)) renew(full_matrix_);
 }
 
 template <class T>
-std::size_t Gram<T>::whole_stride() const {
+std::size_t Gram<T>::full_stride() const {
     constexpr std::size_t widest = 16, apart = 16;  // lanes; so that rows share no cache set
     return (size() + widest - 1) / widest * widest + apart;
 }
 
 template <class T>
-const T* Gram<T>::whole() {
-    std::lock_guard lock(whole_mutex_);
-    if (whole_.size() > 0) return whole_.data();
-    const std::size_t n = size(), stride = whole_stride();
+const T* Gram<T>::full_matrix() {
+    std::lock_guard lock(full_matrix_mutex_);
+    if (full_matrix_.size() > 0) return full_matrix_.data();
+    const std::size_t n = size(), stride = full_stride();
     Buffer<T> matrix(checked_product(stride + 1, stride));
     std::vector<std::size_t> rows(n);
     std::iota(rows.begin(), rows.end(), std::size_t(0));
     fill_square(*kernel_, rows, 0, n, matrix.data(), stride);
     for (std::size_t i = 0; i < n; ++i) std::fill_n(&matrix[i * stride + n], stride - n, T(0));
     std::fill(&matrix[n * stride], matrix.data() + matrix.size(), T(0));
-    whole_ = std::move(matrix);
-    return whole_.data();
+    full_matrix_ = std::move(matrix);
+    return full_matrix_.data();
 }
 
 template <class T>
@@ -282,7 +284,7 @@ void Gram<T>::fill_square(const Kernel<T>& kernel, Indices rows, std::size_t beg
             const RowValues<T> values = kernel.ready(rows.subspan(r, height));
             if (begin > 0) values(0, begin, out + r * stride, stride);
             values(r, rows.size(), out + r * stride + r, stride);
-            square_functions<T>(instruction_set()).mirror(out, stride, r, r + height, end);
+            instruction_set().subproblem.of<T>().mirror(out, stride, r, r + height, end);
             evaluations_ += height * (begin + rows.size() - r);
         }
     };
@@ -294,9 +296,9 @@ void Gram<T>::fill_square(const Kernel<T>& kernel, Indices rows, std::size_t beg
 }
 
 template <class T>
-bool Gram<T>::has_whole() {
-    std::lock_guard lock(whole_mutex_);
-    return whole_.size() > 0;
+bool Gram<T>::has_full_matrix() {
+    std::lock_guard lock(full_matrix_mutex_);
+    return full_matrix_.size() > 0;
 }
 
 template <class T>
@@ -312,19 +314,19 @@ template <class T>
 void Gram<T>::add_columns(std::vector<const T*> rows, const T* weights, std::size_t n_columns,
                           std::size_t begin, std::size_t end, double* out) {
     for (const T*& row : rows) row += begin;
-    leaf_functions<T>(instruction_set())
+    instruction_set().micro_kernels.of<T>()
         .add_product(rows.data(), rows.size(), end - begin, weights, n_columns, out + begin, size());
 }
 
 template <class T>
-bool Gram<T>::product_of_whole(Indices columns, const double* weights, std::size_t n_columns,
+bool Gram<T>::product_of_full_matrix(Indices columns, const double* weights, std::size_t n_columns,
                                double* out, const Poll& poll) {
     const std::vector<T> w(weights, weights + columns.size() * n_columns);
     std::fill_n(out, n_columns * size(), 0.0);
     for (std::size_t i = 0; i < columns.size(); i += stored_batch) {
         std::vector<const T*> rows;
         for (const std::size_t row : columns.subspan(i, std::min(stored_batch, columns.size() - i))) {
-            rows.push_back(whole() + row * whole_stride());
+            rows.push_back(full_matrix() + row * full_stride());
         }
         add_stored(rows, &w[i * n_columns], n_columns, 0, size(), out);
         if (poll && !poll()) return false;
@@ -335,7 +337,7 @@ bool Gram<T>::product_of_whole(Indices columns, const double* weights, std::size
 template <class T>
 bool Gram<T>::product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                       const Poll& poll, const std::vector<std::size_t>* rows) {
-    if (!rows && has_whole()) return product_of_whole(columns, weights, n_columns, out, poll);
+    if (!rows && has_full_matrix()) return product_of_full_matrix(columns, weights, n_columns, out, poll);
     const KernelPointer<T> narrow = rows ? kernel_->with_right(*rows, &threads_) : kernel_;
     evaluations_ += columns.size() * narrow->n_right();
     return kernel_product(*narrow, threads_, columns, weights, n_columns, out, poll);

@@ -88,11 +88,11 @@ class Gram {
     std::size_t n_held(Indices rows, std::size_t segment);
     std::size_t cache_bytes() const { return cache_.budget_bytes(); }
 
-    // The whole matrix, computed when first asked for and kept outside the cache: row i at
-    // whole() + i * whole_stride(). Zeros follow each row, up to the stride, and the last row.
+    // The full matrix, computed when first asked for and kept outside the cache: row i at
+    // full_matrix() + i * full_stride(). Zeros follow each row, up to the stride, and the last row.
     // Products of all rows read it from then on.
-    const T* whole();
-    std::size_t whole_stride() const;
+    const T* full_matrix();
+    std::size_t full_stride() const;
 
     // out[r * stride + c] = k(left[r], right[c])
     void block(Indices left, Indices right, T* out, std::size_t stride);
@@ -153,8 +153,8 @@ class Gram {
                      T* out, std::size_t stride);
     void unpin(Entry* entry);
     void let_go();
-    bool has_whole();
-    bool product_of_whole(Indices columns, const double* weights, std::size_t n_columns, double* out,
+    bool has_full_matrix();
+    bool product_of_full_matrix(Indices columns, const double* weights, std::size_t n_columns, double* out,
                           const Poll& poll);
 
     KernelPointer<T> kernel_;
@@ -165,8 +165,8 @@ class Gram {
     SegmentCache<T> cache_;
     std::mutex mutex_;
     std::condition_variable computed_;
-    std::mutex whole_mutex_;
-    Buffer<T> whole_;
+    std::mutex full_matrix_mutex_;
+    Buffer<T> full_matrix_;
     std::atomic<std::size_t> evaluations_{0}, hits_{0}, misses_{0};
     AfterFork after_fork_{[this] { let_go(); }};
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simd/instruction_set.hpp"
+
 namespace mercer {
 
 template <class T>
@@ -18,7 +20,7 @@ void Kernel<T>::product(Indices left, const double* weights, std::size_t n_colum
                         std::size_t first, std::size_t last, double* out, std::size_t stride,
                         ThreadPool* threads) const {
     constexpr std::size_t columns = 512;
-    const LeafFunctions<T>& functions = leaf_functions<T>(instruction_set());
+    const MicroKernels<T>& functions = instruction_set().micro_kernels.of<T>();
     const std::size_t rows = 8 * functions.left_height;
     const std::vector<T> w(weights, weights + left.size() * n_columns);
     share_columns(threads, last - first, [&](std::size_t begin, std::size_t end) {

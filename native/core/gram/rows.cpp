@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "core/base/denormals.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer {
 
 template <class T>
-static const LeafFunctions<T>& functions() {
-    return leaf_functions<T>(instruction_set());
+static const MicroKernels<T>& functions() {
+    return instruction_set().micro_kernels.of<T>();
 }
 
 template <class T>
@@ -73,7 +74,7 @@ void Rows<T>::pack_nonzeros(const DenseInput<S>& input) {
     finish_sparse();
 }
 
-// A row is converted feature after feature, and then laid beside the others of its panel.
+// A row is converted feature after feature, and then stored beside the others of its panel.
 template <class T>
 template <class S>
 void Rows<T>::pack_panels(const DenseInput<S>& input) {

@@ -74,7 +74,7 @@ class Rows {
     void add_inner_products(const double* direction, std::size_t first, std::size_t last,
                             double* out) const;
 
-    // Copies the rows `index` into the left layout of leaf.hpp, for use against `right`.
+    // Copies the rows `index` into the left layout of micro_kernels.hpp, for use against `right`.
     // requires: right has as many features and the same density
     class Left {
       public:

@@ -89,8 +89,8 @@ class Gap {
         rises_.assign(p_.n_variables, Loose::no);
         for (std::size_t i = 0; i < p_.n_variables; ++i) {
             const double below = room_below(i), above = room_above(i);
-            const double inside = std::min(below, above);
-            is_next_to_bound_ |= inside > 0.0 && inside < next_to * reach_;
+            const double room = std::min(below, above);
+            is_next_to_bound_ |= room > 0.0 && room < next_to * reach_;
             if (p_.ridge[i] != 0.0) continue;
             const bool low = below > far_away * reach_, high = above > far_away * reach_;
             falls_[i] = looseness(low, high, lower_[i]);

@@ -152,7 +152,7 @@ class ExactValues {
 
 // What the size of the coefficients says about errors.
 struct Size {
-    double sum = 0.0, square = 0.0, way = 0.0;  // of |beta|, beta^2, (beta - origin)^2
+    double sum = 0.0, square = 0.0, distance = 0.0;  // of |beta|, beta^2, (beta - origin)^2
 };
 
 Size measure(const ProblemView& p, const double* beta, const Origin& origin) {
@@ -161,7 +161,7 @@ Size measure(const ProblemView& p, const double* beta, const Origin& origin) {
         const double moved = beta[i] - (origin.beta ? origin.beta[i] : 0.0);
         size.sum += std::abs(beta[i]);
         size.square += beta[i] * beta[i];
-        size.way += moved * moved;
+        size.distance += moved * moved;
     }
     return size;
 }
@@ -213,7 +213,7 @@ struct Judgement {
 std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>& gram,
                                         const double* beta, Followed& followed,
                                         ExactValues& exact, const Origin& origin,
-                                        const double* lengths, const ScreeningOptions& options) {
+                                        const double* lengths, const SelectiveOptions& options) {
     Sample sample = draw_sample(p, lengths, options.sample);
     add_coefficients(p.n_variables, beta, sample.checked);
     const auto at = [&](const Positions& some) {
@@ -234,7 +234,7 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
     double largest = 0.0;
     for (const double k : gram.diagonal()) largest = std::max(largest, std::abs(k));
     const double rounded = summing * size.sum * largest;
-    const double expected = options.error_per_norm * std::sqrt(size.way) * largest + rounded;
+    const double expected = options.error_per_norm * std::sqrt(size.distance) * largest + rounded;
     if (!(found <= origin.error + expected)) return std::nullopt;
     const double doubt = objective_doubt(sample.checked, errors, beta, size);
     const bool shows = doubt <= objective_error * std::abs(objective(p, beta, followed.values));
@@ -302,10 +302,10 @@ bool correct_extremes(const ProblemView& p, const double* beta, const double* gr
 
 }  // namespace
 
-std::optional<Screened> screen(const ProblemView& p, Gram<double>& gram, const double* beta,
+std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<double>& gram, const double* beta,
                                const double* gradient, const Origin& origin, const double* lengths,
-                               const ScreeningOptions& options, const Poll& poll) {
-    const ThreadPool::Guest guest(gram.threads());
+                               const SelectiveOptions& options, const Poll& poll) {
+    const ThreadPool::Client client(gram.threads());
     Followed followed{std::vector<double>(p.n_variables), std::vector<double>(p.n_variables, 0.0)};
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         followed.values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
@@ -313,12 +313,12 @@ std::optional<Screened> screen(const ProblemView& p, Gram<double>& gram, const d
     if (origin.corrections) {
         std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
     }
-    const auto screened = [&](double bound, double doubt) {
-        return Screened{std::move(followed.values), std::move(followed.corrections), bound, doubt};
+    const auto values_with = [&](double bound, double doubt) {
+        return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound, doubt};
     };
     const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
     if (is_origin && violation(p, beta, followed.values) + 2.0 * origin.error <= options.enough) {
-        return screened(origin.error, 2.0 * origin.error);
+        return values_with(origin.error, 2.0 * origin.error);
     }
     ExactValues exact(p, gram, beta, poll);
     const std::optional<Judgement> judgement =
@@ -328,10 +328,10 @@ std::optional<Screened> screen(const ProblemView& p, Gram<double>& gram, const d
     const double doubt = 2.0 * judgement->bound + rounding;
     const bool may_do = judgement->shows_objective && doubt < options.enough;
     if (may_do && violation(p, beta, followed.values) + doubt <= options.enough) {
-        return screened(judgement->bound, doubt);
+        return values_with(judgement->bound, doubt);
     }
     if (!correct_extremes(p, beta, gradient, exact, *judgement, followed)) return std::nullopt;
-    return screened(judgement->bound, rounding);
+    return values_with(judgement->bound, rounding);
 }
 
 }  // namespace mercer

@@ -21,9 +21,9 @@
 
 namespace mercer {
 
-struct ScreeningOptions {
+struct SelectiveOptions {
     std::size_t sample = 128;  // variables to check the bound on
-    // The largest error that rounding explains, next to the way from the origin and the diagonal.
+    // The largest error that rounding explains, relative to the distance from the origin and the diagonal.
     double error_per_norm = 2e-6;
     // A violation up to this need not be exact: a bound of it, 2 B above the one found, will do.
     double enough = 0.0;
@@ -38,7 +38,7 @@ struct Origin {
     const double* corrections = nullptr;  // of its values so far; null: none
 };
 
-struct Screened {
+struct SelectiveValues {
     std::vector<double> values;       // (K beta)[index]
     std::vector<double> corrections;  // of the values so far
     double bound;                     // of the errors of those that were not recomputed
@@ -49,8 +49,8 @@ struct Screened {
 
 // gradient: at `beta`, as followed from the origin. lengths: of the rows of the Gram, or null.
 // Nothing if rounding does not explain the errors, or if all values might as well be recomputed.
-std::optional<Screened> screen(const ProblemView& problem, Gram<double>& gram, const double* beta,
+std::optional<SelectiveValues> recompute_selected(const ProblemView& problem, Gram<double>& gram, const double* beta,
                                const double* gradient, const Origin& origin, const double* lengths,
-                               const ScreeningOptions& options, const Poll& poll);
+                               const SelectiveOptions& options, const Poll& poll);
 
 }  // namespace mercer

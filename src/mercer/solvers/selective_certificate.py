@@ -24,7 +24,7 @@ from mercer.problem import (
     distance_error,
 )
 
-__all__ = ["KnownGradient", "Origin", "screened_certificate"]
+__all__ = ["KnownGradient", "Origin", "selective_certificate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class Origin:
     corrections: FloatArray | None = None
 
 
-def screened_certificate(
+def selective_certificate(
     problem: Problem,
     gram: Gram,
     coef: FloatArray,
@@ -71,7 +71,7 @@ def screened_certificate(
     """
     if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
-    found: Any = _core.screen(
+    found: Any = _core.selective_certificate(
         gram.native("double"),
         coef,
         gradient,
@@ -97,6 +97,6 @@ def screened_certificate(
 def _options(precision: Precision, enough: float | None) -> Any:
     rounding = _ERROR_PER_NORM[precision]
     if enough is None:
-        return _core.ScreeningOptions(_SAMPLE, rounding, 0.0, False)
+        return _core.SelectiveOptions(_SAMPLE, rounding, 0.0, False)
     may_bound = precision == "single"
-    return _core.ScreeningOptions(_SMALL_SAMPLE, rounding, enough if may_bound else 0.0, True)
+    return _core.SelectiveOptions(_SMALL_SAMPLE, rounding, enough if may_bound else 0.0, True)

@@ -6,14 +6,15 @@
 
 #include "core/gram/kernels/merged_leaf.hpp"
 #include "core/gram/kernels/panel_leaf.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer {
 
 namespace {
 
 template <class T>
-const LeafFunctions<T>& functions() {
-    return leaf_functions<T>(instruction_set());
+const MicroKernels<T>& functions() {
+    return instruction_set().micro_kernels.of<T>();
 }
 
 template <class T>
@@ -56,7 +57,7 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
         };
     }
 
-    // Left rows are laid out once for all columns; columns come in tiles that stay in the cache.
+    // Left rows are packed once for all columns; columns come in tiles that stay in the cache.
     void product(Indices left, const double* weights, std::size_t n_columns, std::size_t first,
                  std::size_t last, double* out, std::size_t stride,
                  ThreadPool* threads) const override {

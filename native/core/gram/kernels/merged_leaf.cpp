@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "core/gram/kernels/panel_leaf.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer {
 
@@ -60,7 +61,7 @@ class MergedLeaf final : public LeafKernel<T, Rows<T>> {
                 row[j - first] = scale * distance(from, left[r], to, j);
             }
             // exp(-gamma distance)
-            leaf_functions<T>(instruction_set()).power_of_two(row, row, last - first);
+            instruction_set().micro_kernels.of<T>().power_of_two(row, row, last - first);
         }
     }
 };

@@ -8,13 +8,14 @@
 #include "core/gram/byte_rows.hpp"
 #include "core/base/denormals.hpp"
 #include "core/gram/kernel.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer {
 
 // The micro-kernels for a sort of rows; the pointer only tells which.
 template <class T>
-const LeafFunctions<T>& panel_functions(const Rows<T>*) {
-    return leaf_functions<T>(instruction_set());
+const MicroKernels<T>& panel_functions(const Rows<T>*) {
+    return instruction_set().micro_kernels.of<T>();
 }
 template <class T, class S>
 const ByteFunctions<T, S>& panel_functions(const ByteRows<S>*) {
@@ -27,7 +28,7 @@ void leaf_diagonal(const LeafParameters& leaf, const R& rows, double* out) {
     const FlushDenormals flush;
     const std::vector<T> norms(rows.squared_norms(), rows.squared_norms() + rows.size());
     std::vector<T> values(rows.size());
-    leaf_functions<T>(instruction_set()).diagonal(leaf, norms.data(), values.data(), rows.size());
+    instruction_set().micro_kernels.of<T>().diagonal(leaf, norms.data(), values.data(), rows.size());
     std::ranges::copy(values, out);
 }
 

@@ -1,12 +1,12 @@
-#include "core/active_set/vectors.hpp"
+// The sums of vectors.hpp, compiled once per instruction set.
 
-#include "core/active_set/every_width.hpp"
+#include "simd/vectors.hpp"
 
-namespace mercer::active_set {
+namespace mercer {
+namespace MERCER_ISA {
 
-// Eight interleaved sums: independent chains fill the pipeline.
-MERCER_EVERY_WIDTH
-double dot(const double* a, const double* b, std::size_t n) {
+// Eight interleaved sums: independent sums fill the pipeline.
+static double dot(const double* a, const double* b, std::size_t n) {
     double sums[8] = {};
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {
@@ -18,15 +18,13 @@ double dot(const double* a, const double* b, std::size_t n) {
            ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
 }
 
-MERCER_EVERY_WIDTH
-void add_scaled(double* __restrict y, double weight, const double* __restrict x, std::size_t n) {
+static void add_scaled(double* __restrict y, double weight, const double* __restrict x, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) y[i] += weight * x[i];
 }
 
 // In tiles of y that stay in the second cache, so long that each row is read in long runs; eight rows
 // for each pass over a tile, then four, two, one.
-MERCER_EVERY_WIDTH
-void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
+static void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
               std::size_t offset, std::size_t n) {
     constexpr std::size_t tile = 4096;
     for (std::size_t begin = 0; begin < n; begin += tile) {
@@ -66,4 +64,8 @@ void add_rows(double* y, const double* weights, const double* const* x, std::siz
     }
 }
 
-}  // namespace mercer::active_set
+extern const VectorFunctions vector_functions;
+const VectorFunctions vector_functions = {dot, add_scaled, add_rows};
+
+}  // namespace MERCER_ISA
+}  // namespace mercer

@@ -1,21 +1,17 @@
-#include "core/active_set/event_search.hpp"
+// The searches of event_search.hpp, compiled once per instruction set.
+
+#include "simd/event_search.hpp"
 
 #include <limits>
 
-#include "core/active_set/every_width.hpp"
+namespace mercer {
+namespace MERCER_ISA {
 
-namespace mercer::active_set {
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+// Numbers looked at together: independent comparisons fill the pipeline.
+static constexpr std::size_t side_by_side = 16;
 
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-// Numbers looked at together: independent chains fill the pipeline.
-constexpr std::size_t side_by_side = 16;
-
-}  // namespace
-
-MERCER_EVERY_WIDTH
-double entering_distances(const SlopeLine& line, double* __restrict distance, std::size_t n) {
+static double entering_distances(const SlopeLine& line, double* __restrict distance, std::size_t n) {
     const double t = line.t, bias = line.bias, bias_rate = line.bias_rate, noise = line.noise;
     const double* __restrict linear = line.linear;
     const double* __restrict value = line.value;
@@ -43,8 +39,7 @@ double entering_distances(const SlopeLine& line, double* __restrict distance, st
     return out;
 }
 
-MERCER_EVERY_WIDTH
-std::size_t first_at_most(const double* x, double bound, std::size_t n) {
+static std::size_t first_at_most(const double* x, double bound, std::size_t n) {
     std::size_t i = 0;
     for (; i + side_by_side <= n; i += side_by_side) {
         std::size_t found = 0;
@@ -55,4 +50,8 @@ std::size_t first_at_most(const double* x, double bound, std::size_t n) {
     return i;
 }
 
-}  // namespace mercer::active_set
+extern const EventFunctions event_functions;
+const EventFunctions event_functions = {entering_distances, first_at_most};
+
+}  // namespace MERCER_ISA
+}  // namespace mercer
