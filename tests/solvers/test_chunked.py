@@ -299,7 +299,7 @@ def test_progress_during_an_update_tells_a_value_that_was_reached():
     p, gram = svc(y, 10.0).problem, Gram(Gaussian(0.5), X, precision="double")
     options = _core.ChunkedOptions()
     options.chunk_size, options.keep, options.poll_seconds = 200, 100, 0.0
-    options.kernel_rows = _core.KernelRows.computed
+    options.kernel_rows = _core.RowPolicy.computed
     coef, gradient, told = np.zeros(3000), np.empty(3000), []
     _core.chunked_solve(
         gram.native("double"),

@@ -1,4 +1,4 @@
-"""The factor of the positions inside while they change: laws against fresh solves."""
+"""The factor of the positions free while they change: laws against fresh solves."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def gaussian(rng, n, gamma, copies=0):
 
 def walk(rng, n, size, n_sets, moved):
     """Sets of which each differs from the one before by some that left and some that entered."""
-    inside = rng.random(n) < size
+    free = rng.random(n) < size
     out = []
     for _ in range(n_sets):
-        out.append(np.flatnonzero(inside).tolist())
+        out.append(np.flatnonzero(free).tolist())
         flips = rng.permutation(n)[: rng.integers(0, moved + 1)]
-        inside[flips] ^= True
+        free[flips] ^= True
     return out
 
 
 def residuals(H, proximal, sets, b, dtype):
     """What is left of b_F, beside the sizes of the terms it is made of."""
     stored = H.astype(dtype)
-    for inside, x in zip(sets, _core.solve_free(stored, proximal, sets, b), strict=True):
-        part = stored[np.ix_(inside, inside)].astype(float) + proximal * np.eye(len(inside))
-        assert len(x) == len(inside)
-        size = np.abs(part) @ np.abs(x) + np.abs(b[inside])
-        yield np.abs(part @ x - b[inside]).max(initial=0.0) / size.max(initial=1e-300)
+    for free, x in zip(sets, _core.solve_free(stored, proximal, sets, b), strict=True):
+        part = stored[np.ix_(free, free)].astype(float) + proximal * np.eye(len(free))
+        assert len(x) == len(free)
+        size = np.abs(part) @ np.abs(x) + np.abs(b[free])
+        yield np.abs(part @ x - b[free]).max(initial=0.0) / size.max(initial=1e-300)
 
 
 @settings(deadline=None, max_examples=100)
@@ -73,7 +73,7 @@ def worst_residual():
 
 @pytest.mark.parametrize("level", available())
 def test_every_instruction_set_solves(level):
-    code = "import test_inside_factor as t; print(t.worst_residual())"
+    code = "import test_free_factor as t; print(t.worst_residual())"
     assert float(output_at_level(level, code)) <= 100
 
 
