@@ -7,7 +7,7 @@
 #include "core/chunked/chunk.hpp"
 #include "core/chunked/variables.hpp"
 #include "core/chunked/working_set.hpp"
-#include "core/stagnation.hpp"
+#include "core/problem/stagnation.hpp"
 
 namespace mercer::chunked {
 

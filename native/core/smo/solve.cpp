@@ -9,7 +9,7 @@
 #include "core/smo/selection.hpp"
 #include "core/smo/state.hpp"
 #include "core/smo/step.hpp"
-#include "core/stagnation.hpp"
+#include "core/problem/stagnation.hpp"
 
 namespace mercer::smo {
 
