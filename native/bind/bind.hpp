@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/gram.hpp"
+#include "core/gram/gram.hpp"
 
 namespace mercer::bind {
 
@@ -63,7 +63,7 @@ void register_kernel(nb::module_& m);
 void register_byte_kernel(nb::module_& m);
 void register_gram(nb::module_& m);
 void register_point(nb::module_& m);
-void register_screening(nb::module_& m);
+void register_selective_certificate(nb::module_& m);
 void register_smo(nb::module_& m);
 void register_chunked(nb::module_& m);
 void register_active_set(nb::module_& m);

@@ -6,7 +6,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/bind_run.hpp"
-#include "core/chunked/inside_factor.hpp"
+#include "core/chunked/free_factor.hpp"
 #include "core/chunked/solve.hpp"
 
 namespace mercer::bind {
@@ -37,20 +37,20 @@ Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linea
 
 // For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
 template <class T>
-std::vector<std::vector<double>> solve_inside(const Array2<T>& matrix, double proximal,
+std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double proximal,
                                               const std::vector<std::vector<std::size_t>>& sets,
                                               const Array1<double>& b) {
     const std::size_t n = matrix.shape(0);
     if (matrix.shape(1) != n || b.size() != n) throw std::invalid_argument("sizes differ");
-    chunked::InsideFactor<T> factor(matrix.data(), n, n);
+    chunked::FreeFactor<T> factor(matrix.data(), n, n);
     std::vector<std::vector<double>> out;
-    for (const std::vector<std::size_t>& inside : sets) {
+    for (const std::vector<std::size_t>& free : sets) {
         std::vector<double>& x = out.emplace_back();
-        for (const std::size_t p : inside) {
+        for (const std::size_t p : free) {
             if (p >= n) throw nb::index_error("no such position");
         }
-        if (!factor.set(inside, proximal)) continue;
-        for (const std::size_t p : inside) x.push_back(b.data()[p]);
+        if (!factor.set(free, proximal)) continue;
+        for (const std::size_t p : free) x.push_back(b.data()[p]);
         if (!factor.solve(x)) x.clear();
     }
     return out;
@@ -59,13 +59,13 @@ std::vector<std::vector<double>> solve_inside(const Array2<T>& matrix, double pr
 }  // namespace
 
 void register_chunked(nb::module_& m) {
-    m.def("solve_inside", &solve_inside<float>);
-    m.def("solve_inside", &solve_inside<double>);
-    nb::enum_<chunked::KernelRows>(m, "KernelRows")
-        .value("automatic", chunked::KernelRows::automatic)
-        .value("kept", chunked::KernelRows::kept)
-        .value("computed", chunked::KernelRows::computed)
-        .value("whole", chunked::KernelRows::whole);
+    m.def("solve_free", &solve_free<float>);
+    m.def("solve_free", &solve_free<double>);
+    nb::enum_<chunked::RowPolicy>(m, "RowPolicy")
+        .value("automatic", chunked::RowPolicy::automatic)
+        .value("kept", chunked::RowPolicy::kept)
+        .value("computed", chunked::RowPolicy::computed)
+        .value("full", chunked::RowPolicy::full);
     nb::class_<Options>(m, "ChunkedOptions")
         .def(nb::init<>())
         .def_rw("tolerance", &Options::tolerance)

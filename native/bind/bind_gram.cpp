@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bind/bind.hpp"
-#include "core/point.hpp"
+#include "core/problem/point.hpp"
 
 namespace mercer::bind {
 
@@ -106,15 +106,15 @@ nb::ndarray<nb::numpy, T> cross_values(const Kernel<T>& kernel, const IndexArray
     return new_array<T>(std::move(out), {rows.size(), n});
 }
 
-// A guest of the threads of a Gram until it leaves.
+// A client of the threads of a Gram until it leaves.
 template <class T>
 class Visit {
   public:
-    Visit(Gram<T>& gram, std::size_t count) { guest_.emplace(gram.threads(), count); }
-    void leave() { guest_.reset(); }
+    Visit(Gram<T>& gram, std::size_t count) { client_.emplace(gram.threads(), count); }
+    void leave() { client_.reset(); }
 
   private:
-    std::optional<ThreadPool::Guest> guest_;
+    std::optional<ThreadPool::Client> client_;
 };
 
 template <class T>

@@ -10,6 +10,8 @@
 
 #include "bind/bind_kernel.hpp"
 
+#include "simd/instruction_set.hpp"
+
 namespace mercer::bind {
 
 namespace {
@@ -172,12 +174,12 @@ void register_kernel(nb::module_& m) {
     register_precision<double>(m, "double");
     m.def("power_of_two", [](const Array1<float>& x) {
         auto out = std::make_unique<float[]>(x.size());
-        leaf_functions<float>(instruction_set()).power_of_two(x.data(), out.get(), x.size());
+        instruction_set().micro_kernels.of<float>().power_of_two(x.data(), out.get(), x.size());
         return new_array<float>(std::move(out), {x.size()});
     }, nb::arg("x").noconvert());
     m.def("power_of_two", [](const Array1<double>& x) {
         auto out = std::make_unique<double[]>(x.size());
-        leaf_functions<double>(instruction_set()).power_of_two(x.data(), out.get(), x.size());
+        instruction_set().micro_kernels.of<double>().power_of_two(x.data(), out.get(), x.size());
         return new_array<double>(std::move(out), {x.size()});
     }, nb::arg("x").noconvert());
 }

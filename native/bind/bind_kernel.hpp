@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bind/bind.hpp"
-#include "core/kernel.hpp"
+#include "core/gram/kernel.hpp"
 
 namespace mercer::bind {
 

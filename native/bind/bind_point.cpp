@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "core/cholesky.hpp"
-#include "core/duality.hpp"
+#include "core/base/cholesky.hpp"
+#include "core/problem/duality.hpp"
 
 namespace mercer::bind {
 

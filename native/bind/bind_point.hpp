@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bind/bind.hpp"
-#include "core/point.hpp"
+#include "core/problem/point.hpp"
 
 namespace mercer::bind {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bind/bind.hpp"
-#include "core/problem.hpp"
+#include "core/problem/problem.hpp"
 #include "core/smo/solve.hpp"
 
 namespace mercer::bind {

@@ -1,5 +1,5 @@
 #include "bind/bind.hpp"
-#include "simd/leaf.hpp"
+#include "simd/instruction_set.hpp"
 
 NB_MODULE(_core, m) {
     // Objects alive when the interpreter ends are no error of the user's: nothing is printed.
@@ -11,7 +11,7 @@ NB_MODULE(_core, m) {
     mercer::bind::register_byte_kernel(m);
     mercer::bind::register_gram(m);
     mercer::bind::register_point(m);
-    mercer::bind::register_screening(m);
+    mercer::bind::register_selective_certificate(m);
     mercer::bind::register_smo(m);
     mercer::bind::register_chunked(m);
     mercer::bind::register_active_set(m);

@@ -33,7 +33,7 @@ struct BytePanels {
     std::size_t n_pairs;
 };
 
-// As in LeafFunctions (leaf.hpp), for all kernels of inner products.
+// As in MicroKernels (micro_kernels.hpp), for all kernels of inner products.
 template <class T, class S>
 struct ByteFunctions {
     std::size_t panel_width;

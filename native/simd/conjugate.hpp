@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "simd/square.hpp"
+#include "simd/subproblem.hpp"
 #include "simd/vector.hpp"
 
 namespace mercer {
@@ -29,16 +29,16 @@ static constexpr double least_share = 1e-3;
 
 // Which ways a position can move.
 template <class T>
-static void refresh_one(const Square<T>& square, std::size_t p) {
-    square.grow_bar[p] = square.beta[p] < square.upper[p] ? T(0) : -infinite<T>;
-    square.fall_bar[p] = square.beta[p] > square.lower[p] ? T(0) : infinite<T>;
+static void refresh_one(const Subproblem<T>& problem, std::size_t p) {
+    problem.grow_bar[p] = problem.beta[p] < problem.upper[p] ? T(0) : -infinite<T>;
+    problem.fall_bar[p] = problem.beta[p] > problem.lower[p] ? T(0) : infinite<T>;
 }
 
 static inline double lesser(double a, double b) {
     return b < a ? b : a;
 }
 
-// Positions that move against each other. One of them may be missing: it is square.size then.
+// Positions that move against each other. One of them may be missing: it is problem.size then.
 struct Pair {
     std::size_t up, down;
 };
@@ -56,20 +56,20 @@ struct Pending {
 template <class T>
 class Direction {
   public:
-    explicit Direction(const Square<T>& square) : square_(square) {}
+    explicit Direction(const Subproblem<T>& problem) : problem_(problem) {}
 
     // d' H d, or 0 if the next step stands alone.
     double curvature() const { return curvature_; }
 
     // Moves beta along the pair, made conjugate to the direction so far. false: without end
     bool advance(Pair pair, Pending<T>& pending) {
-        const double slope = value(square_.gradient, pair.up) - value(square_.gradient, pair.down);
-        const double sum = value(square_.diagonal, pair.up) + value(square_.diagonal, pair.down);
+        const double slope = value(problem_.gradient, pair.up) - value(problem_.gradient, pair.down);
+        const double sum = value(problem_.diagonal, pair.up) + value(problem_.diagonal, pair.down);
         const double own = sum - 2.0 * kernel(pair);
         const bool is_flat = own <= std::numeric_limits<T>::epsilon() * sum;
         double gamma = 0.0, curve = is_flat ? 0.0 : own;
         if (curvature_ > 0.0) {
-            const double along = value(square_.product, pair.up) - value(square_.product, pair.down);
+            const double along = value(problem_.product, pair.up) - value(problem_.product, pair.down);
             const double left = own - along * along / curvature_;
             if (is_flat || left < least_share * own) {
                 forget();
@@ -106,13 +106,13 @@ class Direction {
     static constexpr std::size_t slots = 24;  // whole vectors; those in use come first
     static_assert(slots >= most + 2 && slots % lanes == 0);
 
-    const T* row(std::size_t p) const { return square_.matrix + p * square_.stride; }
+    const T* row(std::size_t p) const { return problem_.matrix + p * problem_.stride; }
     double value(const T* field, std::size_t p) const {
-        return p < square_.size ? double(field[p]) : 0.0;
+        return p < problem_.size ? double(field[p]) : 0.0;
     }
     // The row of the missing position is one of zeros.
     double kernel(Pair pair) const {
-        return pair.down < square_.size ? double(row(pair.up)[pair.down]) : 0.0;
+        return pair.down < problem_.size ? double(row(pair.up)[pair.down]) : 0.0;
     }
 
     void forget() {
@@ -130,14 +130,14 @@ class Direction {
     }
 
     void add(std::size_t p, double amount) {
-        if (p == square_.size) return;
+        if (p == problem_.size) return;
         std::size_t at = count_;
         for (std::size_t k = 0; k < count_; ++k) at = position_[k] == p ? k : at;
         if (at == count_) {
             position_[at] = p;
-            beta_[at] = square_.beta[p];
-            lower_[at] = square_.lower[p];
-            upper_[at] = square_.upper[p];
+            beta_[at] = problem_.beta[p];
+            lower_[at] = problem_.lower[p];
+            upper_[at] = problem_.upper[p];
             ++count_;
         }
         amount_[at] += amount;
@@ -166,8 +166,8 @@ class Direction {
     double pair_gain(Pair pair, double slope, double own) const {
         const auto& [up, down] = pair;
         double step = slope / own;
-        if (up < square_.size) step = lesser(step, square_.upper[up] - square_.beta[up]);
-        if (down < square_.size) step = lesser(step, square_.beta[down] - square_.lower[down]);
+        if (up < problem_.size) step = lesser(step, problem_.upper[up] - problem_.beta[up]);
+        if (down < problem_.size) step = lesser(step, problem_.beta[down] - problem_.lower[down]);
         return step * (slope - 0.5 * step * own);
     }
 
@@ -181,12 +181,12 @@ class Direction {
             store<double>(beta_ + k, is_met ? bound : moved);
         }
         for (std::size_t k = 0; k < count_; ++k) {
-            square_.beta[position_[k]] = beta_[k];
-            refresh_one(square_, position_[k]);
+            problem_.beta[position_[k]] = beta_[k];
+            refresh_one(problem_, position_[k]);
         }
     }
 
-    const Square<T>& square_;
+    const Subproblem<T>& problem_;
     std::size_t count_ = 0;
     std::size_t position_[slots];
     // Of the positions in use; unused slots do not move.

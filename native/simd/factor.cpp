@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "simd/border.hpp"
-#include "simd/leaf.hpp"
+#include "simd/factor.hpp"
 #include "simd/vector.hpp"
 
 namespace mercer {

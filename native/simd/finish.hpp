@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "simd/exponential.hpp"
-#include "simd/leaf.hpp"
+#include "simd/micro_kernels.hpp"
 
 namespace mercer {
 namespace MERCER_ISA {

@@ -2,7 +2,6 @@
 
 #include "simd/scan.hpp"
 
-#include "simd/leaf.hpp"
 #include "simd/vector.hpp"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-// Sums of rows of kernel values that are stored, in the order of the fused product of leaf.cpp.
+// Sums of rows of kernel values that are stored, in the order of the fused product of micro_kernels.cpp.
 #pragma once
 
 #include <cstddef>

@@ -128,7 +128,7 @@ static inline T multiply_add(T a, T b, T c) {
 #endif
 }
 
-// In double precision. GCC 12 takes a way over the stack where there is an instruction for it.
+// In double precision. GCC 12 goes over the stack where there is an instruction for it.
 static inline Vector<double> widen(Lanes<float>::Half v) {
 #if defined(__AVX512F__)
     return (Vector<double>)_mm512_cvtps_pd((__m256)v);

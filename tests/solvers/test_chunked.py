@@ -51,7 +51,7 @@ def test_threads_do_not_change_a_byte(n_threads):
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
-def test_the_screened_certificate_has_the_violation_of_the_full_one(C):
+def test_the_selective_certificate_has_the_violation_of_the_full_one(C):
     X, y = noisy(4000)
     problem, gram = svc(y, C).problem, Gram(Gaussian(0.2), X, precision="single")
     solution = solve(problem, gram, "chunked", max_iter=2000)
@@ -299,7 +299,7 @@ def test_progress_during_an_update_tells_a_value_that_was_reached():
     p, gram = svc(y, 10.0).problem, Gram(Gaussian(0.5), X, precision="double")
     options = _core.ChunkedOptions()
     options.chunk_size, options.keep, options.poll_seconds = 200, 100, 0.0
-    options.kernel_rows = _core.KernelRows.computed
+    options.kernel_rows = _core.RowPolicy.computed
     coef, gradient, told = np.zeros(3000), np.empty(3000), []
     _core.chunked_solve(
         gram.native("double"),

@@ -5,15 +5,15 @@
 #include <numeric>
 
 #include "core/chunked/newton.hpp"
-#include "simd/leaf.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer::chunked {
 
 namespace {
 
 template <class T>
-const SquareFunctions<T>& functions() {
-    return square_functions<T>(instruction_set());
+const SubproblemFunctions<T>& functions() {
+    return instruction_set().subproblem.of<T>();
 }
 
 // A coefficient that is on its way to infinity.
@@ -71,20 +71,20 @@ void Chunk<T>::gather(Variables<T>& variables, const std::vector<std::uint32_t>&
 }
 
 template <class T>
-void Chunk<T>::take_whole(const Variables<T>& variables) {
+void Chunk<T>::take_all(const Variables<T>& variables) {
     const std::size_t lanes = functions<T>().lanes;
     size_ = (variables.size() + lanes - 1) / lanes * lanes;
     member_.assign(size_, nowhere);
     std::iota(member_.begin(), member_.begin() + std::ptrdiff_t(variables.size()), 0u);
     ranges_.assign(1, {0, size_, variables.problem.group[0] < 0});
-    matrix_.use_whole(variables);
+    matrix_.use_full_matrix(variables);
     gathered_.clear();
     copy_state(variables);
 }
 
 template <class T>
 void Chunk<T>::copy_state(const Variables<T>& variables) {
-    // As the square has it: its own diagonal is spread over as many lines of memory.
+    // As the working matrix has it: its own diagonal is spread over as many lines of memory.
     const std::vector<double>& kernel = variables.gram().diagonal();
     for (std::size_t p = 0; p < size_; ++p) {
         const std::uint32_t v = member_[p];
@@ -98,7 +98,7 @@ void Chunk<T>::copy_state(const Variables<T>& variables) {
 }
 
 template <class T>
-Square<T> Chunk<T>::view() {
+Subproblem<T> Chunk<T>::view() {
     return {size_,          matrix_.row(0), matrix_.stride(), diagonal_.data(),
             gradient_.data(), beta_.data(),   lower_.data(),   upper_.data(),
             grow_bar_.data(), fall_bar_.data(), ranges_.data(), ranges_.size(),
@@ -108,31 +108,31 @@ Square<T> Chunk<T>::view() {
 // The gain of a change d is 1/2 d' (gradient before + gradient after).
 template <class T>
 bool Chunk<T>::has_drifted(const Variables<T>& variables) const {
-    double way = 0.0, weighted = 0.0, gain = 0.0;
+    double squared = 0.0, weighted = 0.0, gain = 0.0;
     for (std::size_t p = 0; p < size_; ++p) {
         const double moved = beta_[p] - start_[p];
         if (moved == 0.0) continue;
-        way += moved * moved;
+        squared += moved * moved;
         weighted += moved * moved * std::abs(double(diagonal_[p]));
         gain += 0.5 * moved * (variables.gradient[member_[p]] + double(gradient_[p]));
     }
-    return variables.would_drift(way, weighted, variables.objective() + gain);
+    return variables.would_drift(squared, weighted, variables.objective() + gain);
 }
 
 template <class T>
-SquareResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptions& options,
+SubproblemResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptions& options,
                              double tolerance, const Poll& poll) {
-    const Square<T> square = view();
-    Newton<T> newton(square, options.tolerance);
-    SquareResult total;
+    const Subproblem<T> problem = view();
+    Newton<T> newton(problem, options.tolerance);
+    SubproblemResult total;
     for (;;) {
-        functions<T>().refresh(square);
+        functions<T>().refresh(problem);
         const std::size_t wait = total.iterations ? options.newton_again : options.newton_after;
-        // Settling takes some rounds, and fewer from nearer by.
+        // Converging takes some rounds, and fewer from nearer by.
         const std::size_t cost = 2 * newton.cost_of_round();
         const std::size_t burst =
             std::min(std::max(wait, cost), options.max_iterations - total.iterations);
-        const SquareResult part = functions<T>().solve(square, tolerance, burst);
+        const SubproblemResult part = functions<T>().solve(problem, tolerance, burst);
         total.iterations += part.iterations;
         total.violation = part.violation;
         total.unbounded = part.unbounded;

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "core/buffer.hpp"
-#include "core/chunked/kernel_square.hpp"
+#include "core/base/buffer.hpp"
+#include "core/chunked/working_matrix.hpp"
 #include "core/chunked/variables.hpp"
-#include "simd/square.hpp"
+#include "simd/subproblem.hpp"
 
 namespace mercer::chunked {
 
@@ -21,16 +21,16 @@ template <class T>
 class Chunk {
   public:
     Chunk(std::size_t most_variables, Arena& arena);
-    // All variables on the whole kernel matrix.
-    void take_whole(const Variables<T>& variables);
+    // All variables on the full kernel matrix.
+    void take_all(const Variables<T>& variables);
 
-    // Copies the members' kernel values, gradients and boxes into the square. Of the members of the
+    // Copies the members' kernel values, gradients and boxes into the subproblem. Of the members of the
     // last time it has the kernel values.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
 
     // Pair steps, and Newton steps where those take too long, to `tolerance` or until rounding may
     // have eaten the gain. Polls now and then. requires: `variables` as they were gathered
-    SquareResult solve(const Variables<T>& variables, const ChunkOptions& options,
+    SubproblemResult solve(const Variables<T>& variables, const ChunkOptions& options,
                        double tolerance, const Poll& poll);
 
     // Writes the new coefficients back; returns what changed.
@@ -43,14 +43,14 @@ class Chunk {
     void place_members(const Variables<T>& variables, const std::vector<std::uint32_t>& members);
     void copy_state(const Variables<T>& variables);
     bool has_drifted(const Variables<T>& variables) const;
-    Square<T> view();
+    Subproblem<T> view();
 
     std::vector<std::uint32_t> member_;  // variable at each position, or `nowhere`
-    std::vector<SquareRange> ranges_;
-    std::vector<std::uint32_t> gathered_;  // members of the square, as they were given
+    std::vector<SubproblemRange> ranges_;
+    std::vector<std::uint32_t> gathered_;  // members of the chunk, as they were given
     std::size_t size_ = 0;
     double share_moved_ = 0.5;  // of the members, the last time
-    KernelSquare<T> matrix_;
+    WorkingMatrix<T> matrix_;
     Borrowed<T> diagonal_, gradient_, product_, grow_bar_, fall_bar_;
     Borrowed<double> beta_, start_, lower_, upper_;
     std::size_t newton_steps_ = 0;

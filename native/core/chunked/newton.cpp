@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simd/leaf.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer::chunked {
 
 namespace {
 
 constexpr std::size_t most_rounds = 20;
-// To settle, each with a proximal term ten times that of the one before.
+// To converge, each with a proximal term ten times that of the one before.
 constexpr int most_attempts = 4;
-// A guess that changes in hardly fewer places than the one before will not settle.
+// A guess that changes in hardly fewer places than the one before will not converge.
 constexpr double least_progress = 0.95;
 // What would gain less than this share of the tolerance stays at its bound.
 constexpr double idle_share = 0.1;
@@ -20,11 +20,11 @@ constexpr double idle_share = 0.1;
 }  // namespace
 
 template <class T>
-Newton<T>::Newton(const Square<T>& square, double tolerance)
-    : square_(square), tolerance_(tolerance), matrix_(square.matrix, square.stride, square.size),
-      range_(square.size), multipliers_(square.n_ranges) {
-    for (std::size_t r = 0; r < square.n_ranges; ++r) {
-        const SquareRange& range = square.ranges[r];
+Newton<T>::Newton(const Subproblem<T>& problem, double tolerance)
+    : problem_(problem), tolerance_(tolerance), matrix_(problem.matrix, problem.stride, problem.size),
+      range_(problem.size), multipliers_(problem.n_ranges) {
+    for (std::size_t r = 0; r < problem.n_ranges; ++r) {
+        const SubproblemRange& range = problem.ranges[r];
         std::fill(range_.begin() + std::ptrdiff_t(range.begin),
                   range_.begin() + std::ptrdiff_t(range.end), std::uint32_t(r));
     }
@@ -36,8 +36,8 @@ template <class T>
 std::size_t Newton<T>::cost_of_round() const {
     constexpr std::size_t together = sizeof(T) == sizeof(float) ? 130 : 65;
     std::size_t m = 0;
-    for (std::size_t p = 0; p < square_.size; ++p) m += is_inside(p);
-    return m * m / together * m / (square_.size + 1) + m / 8;
+    for (std::size_t p = 0; p < problem_.size; ++p) m += is_free(p);
+    return m * m / together * m / (problem_.size + 1) + m / 8;
 }
 
 // The proximal term leaves a violation of at most its product with the coefficients. Multipliers
@@ -45,29 +45,29 @@ std::size_t Newton<T>::cost_of_round() const {
 template <class T>
 void Newton<T>::start() {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    place_.assign(square_.size, Place::inside);
-    std::vector<double> up(square_.n_ranges, -infinity), down(square_.n_ranges, infinity);
+    place_.assign(problem_.size, Place::free);
+    std::vector<double> up(problem_.n_ranges, -infinity), down(problem_.n_ranges, infinity);
     double largest = 0.0;
     scale_ = 0.0;
-    for (std::size_t p = 0; p < square_.size; ++p) {
-        const bool grows = square_.beta[p] < square_.upper[p];
-        const bool falls = square_.beta[p] > square_.lower[p];
-        const double g = double(square_.gradient[p]);
+    for (std::size_t p = 0; p < problem_.size; ++p) {
+        const bool grows = problem_.beta[p] < problem_.upper[p];
+        const bool falls = problem_.beta[p] > problem_.lower[p];
+        const double g = double(problem_.gradient[p]);
         if (grows) up[range_[p]] = std::max(up[range_[p]], g);
         if (falls) down[range_[p]] = std::min(down[range_[p]], g);
         if (grows && falls) {
-            largest = std::max(largest, std::abs(square_.beta[p]));
-            scale_ = std::max(scale_, double(square_.diagonal[p]));
+            largest = std::max(largest, std::abs(problem_.beta[p]));
+            scale_ = std::max(scale_, double(problem_.diagonal[p]));
         } else {
             place_[p] = grows ? Place::lower : falls ? Place::upper : Place::fixed;
         }
     }
-    for (std::size_t r = 0; r < square_.n_ranges; ++r) {
+    for (std::size_t r = 0; r < problem_.n_ranges; ++r) {
         const double middle = 0.5 * (up[r] + down[r]);
-        multipliers_[r] = !square_.ranges[r].alone && std::isfinite(middle) ? middle : 0.0;
+        multipliers_[r] = !problem_.ranges[r].alone && std::isfinite(middle) ? middle : 0.0;
     }
-    gather_inside();
-    const double rounding = std::numeric_limits<T>::epsilon() * scale_ * double(inside_.size());
+    gather_free();
+    const double rounding = std::numeric_limits<T>::epsilon() * scale_ * double(free_.size());
     const double least = std::max({rounding, 0.1 * tolerance_ / (largest + 1e-300), damping_});
     // That of the last step if it is nearly as small: its factor is at hand.
     const double last = matrix_.proximal();
@@ -75,87 +75,87 @@ void Newton<T>::start() {
 }
 
 template <class T>
-void Newton<T>::gather_inside() {
-    inside_.clear();
-    for (std::size_t p = 0; p < square_.size; ++p) {
-        if (place_[p] == Place::inside) inside_.push_back(p);
+void Newton<T>::gather_free() {
+    free_.clear();
+    for (std::size_t p = 0; p < problem_.size; ++p) {
+        if (place_[p] == Place::free) free_.push_back(p);
     }
 }
 
 template <class T>
 bool Newton<T>::step() {
     start();
-    if (inside_.size() < 2) return true;
+    if (free_.size() < 2) return true;
     const std::vector<Place> places = place_;
-    std::optional<Way> straight;
+    std::optional<Displacement> straight;
     for (int attempt = 0; attempt < most_attempts; ++attempt, proximal_ *= 10.0) {
-        std::optional<Way> way = round();
-        if (!way) continue;
-        if (!straight) straight = way;
-        if (settle(way)) {
+        std::optional<Displacement> move = round();
+        if (!move) continue;
+        if (!straight) straight = move;
+        if (converge(move)) {
             damping_ = attempt == 0 ? 0.1 * proximal_ : proximal_;
-            return climb(*way);
+            return climb(*move);
         }
         place_ = places;
-        gather_inside();
+        gather_free();
     }
     damping_ = 0.1 * proximal_;
     return !straight || climb(*straight);
 }
 
 template <class T>
-bool Newton<T>::settle(std::optional<Way>& way) {
-    double most = 0.5 * double(square_.size);
+bool Newton<T>::converge(std::optional<Displacement>& move) {
+    double most = 0.5 * double(problem_.size);
     for (std::size_t n_rounds = 1; n_rounds < most_rounds; ++n_rounds) {
-        const std::size_t changed = place_anew(*way);
+        const std::size_t changed = place_anew(*move);
         if (changed == 0) return true;
-        if (double(changed) > most || inside_.size() < 2) return false;
+        if (double(changed) > most || free_.size() < 2) return false;
         most = least_progress * double(changed);
-        way = round();
-        if (!way) return false;
+        move = round();
+        if (!move) return false;
     }
     return false;
 }
 
 template <class T>
-auto Newton<T>::round() -> std::optional<Way> {
-    Way way{std::vector<double>(square_.size), std::vector<double>(square_.size)};
+auto Newton<T>::round() -> std::optional<Displacement> {
+    Displacement move{std::vector<double>(problem_.size), std::vector<double>(problem_.size)};
     std::vector<std::size_t> held;
-    for (std::size_t p = 0; p < square_.size; ++p) {
+    for (std::size_t p = 0; p < problem_.size; ++p) {
         if (place_[p] != Place::lower && place_[p] != Place::upper) continue;
-        const double bound = place_[p] == Place::lower ? square_.lower[p] : square_.upper[p];
-        way.change[p] = bound - square_.beta[p];
-        if (way.change[p] != 0.0) held.push_back(p);
+        const double bound = place_[p] == Place::lower ? problem_.lower[p] : problem_.upper[p];
+        move.change[p] = bound - problem_.beta[p];
+        if (move.change[p] != 0.0) held.push_back(p);
     }
-    add_products(held, way);
-    std::vector<double> slopes(inside_.size());
+    add_products(held, move);
+    std::vector<double> slopes(free_.size());
     for (std::size_t k = 0; k < slopes.size(); ++k) {
-        const std::size_t p = inside_[k];
-        slopes[k] = (double(square_.gradient[p]) - multiplier(p)) - way.product[p];
+        const std::size_t p = free_[k];
+        slopes[k] = (double(problem_.gradient[p]) - multiplier(p)) - move.product[p];
     }
     std::optional<std::vector<double>> d = direction(std::move(slopes));
     if (!d) return std::nullopt;
-    for (std::size_t k = 0; k < d->size(); ++k) way.change[inside_[k]] = (*d)[k];
-    add_products(inside_, way);
-    measure(way);
-    return way;
+    for (std::size_t k = 0; k < d->size(); ++k) move.change[free_[k]] = (*d)[k];
+    add_products(free_, move);
+    measure(move);
+    return move;
 }
 
 template <class T>
 auto Newton<T>::sums() const -> std::vector<Sum> {
     std::vector<Sum> out;
-    for (std::size_t r = 0; r < square_.n_ranges; ++r) {
-        const SquareRange& range = square_.ranges[r];
+    for (std::size_t r = 0; r < problem_.n_ranges; ++r) {
+        const SubproblemRange& range = problem_.ranges[r];
         if (range.alone) continue;
-        Sum sum{r, std::vector<double>(inside_.size()), 0.0};
+        Sum sum{r, std::vector<double>(free_.size()), 0.0};
         bool any = false;
-        for (std::size_t k = 0; k < inside_.size(); ++k) {
-            sum.member[k] = inside_[k] >= range.begin && inside_[k] < range.end;
+        for (std::size_t k = 0; k < free_.size(); ++k) {
+            sum.member[k] = free_[k] >= range.begin && free_[k] < range.end;
             any = any || sum.member[k] != 0.0;
         }
         for (std::size_t p = range.begin; p < range.end; ++p) {
-            if (place_[p] == Place::lower) sum.missing -= square_.lower[p] - square_.beta[p];
-            if (place_[p] == Place::upper) sum.missing -= square_.upper[p] - square_.beta[p];
+            if (place_[p] == Place::lower) sum.missing -= problem_.lower[p] - problem_.beta[p];
+            if (place_[p] == Place::upper) sum.missing -= problem_.upper[p] - problem_.beta[p];
         }
         if (any || sum.missing != 0.0) out.push_back(std::move(sum));
     }
@@ -169,8 +169,8 @@ auto Newton<T>::sums() const -> std::vector<Sum> {
 // where A holds the members of each range. What rounding leaves of a sum is spread evenly.
 template <class T>
 std::optional<std::vector<double>> Newton<T>::direction(std::vector<double> slopes) {
-    for (const std::size_t p : inside_) (void)row(p);  // so that it is there
-    if (!matrix_.set(inside_, proximal_)) return std::nullopt;
+    for (const std::size_t p : free_) (void)row(p);  // so that it is there
+    if (!matrix_.set(free_, proximal_)) return std::nullopt;
     std::vector<double> d = std::move(slopes);
     if (!matrix_.solve(d)) return std::nullopt;
     const std::vector<Sum> ranges = sums();
@@ -202,73 +202,73 @@ std::optional<std::vector<double>> Newton<T>::direction(std::vector<double> slop
 
 // product += H change, for the change of these positions.
 template <class T>
-void Newton<T>::add_products(const std::vector<std::size_t>& positions, Way& way) const {
+void Newton<T>::add_products(const std::vector<std::size_t>& positions, Displacement& move) const {
     std::vector<const T*> rows(positions.size());
     std::vector<T> weights(positions.size());
     for (std::size_t k = 0; k < positions.size(); ++k) {
         rows[k] = row(positions[k]);
-        weights[k] = T(way.change[positions[k]]);
+        weights[k] = T(move.change[positions[k]]);
     }
-    leaf_functions<T>(instruction_set())
-        .add_product(rows.data(), rows.size(), square_.size, weights.data(), 1, way.product.data(),
-                     square_.size);
+    instruction_set().micro_kernels.of<T>()
+        .add_product(rows.data(), rows.size(), problem_.size, weights.data(), 1, move.product.data(),
+                     problem_.size);
 }
 
 // To the maximum along the change, or to the first bound.
 template <class T>
-void Newton<T>::measure(Way& way) const {
+void Newton<T>::measure(Displacement& move) const {
     double slope = 0.0, length = 0.0;
-    for (std::size_t p = 0; p < square_.size; ++p) {
-        const double change = way.change[p];
+    for (std::size_t p = 0; p < problem_.size; ++p) {
+        const double change = move.change[p];
         if (change == 0.0) continue;
-        way.room = std::min(way.room, room(p, change));
+        move.room = std::min(move.room, room(p, change));
         length += std::abs(change);
-        slope += change * double(square_.gradient[p]);
+        slope += change * double(problem_.gradient[p]);
     }
     if (!(slope > 0.0)) return;
-    const double curve = dot(way.change, way.product);
-    // A curvature that may be rounding is none: such a way is followed to the box.
+    const double curve = dot(move.change, move.product);
+    // A curvature that may be rounding is none: such a direction is followed to the box.
     const double noise = std::numeric_limits<T>::epsilon() * scale_ * length * length;
-    way.step = curve > noise ? std::min(way.room, slope / curve) : way.room;
-    way.gain = way.step * (slope - 0.5 * way.step * curve);
+    move.step = curve > noise ? std::min(move.room, slope / curve) : move.room;
+    move.gain = move.step * (slope - 0.5 * move.step * curve);
 }
 
 template <class T>
-std::size_t Newton<T>::place_anew(const Way& way) {
+std::size_t Newton<T>::place_anew(const Displacement& move) {
     std::size_t changed = 0;
     const double idle = idle_share * tolerance_;
-    for (std::size_t p = 0; p < square_.size; ++p) {
+    for (std::size_t p = 0; p < problem_.size; ++p) {
         Place next = place_[p];
-        if (next == Place::inside) {
-            const double change = way.change[p];
+        if (next == Place::free) {
+            const double change = move.change[p];
             if (change != 0.0 && room(p, change) <= 1.0) {
                 next = change > 0.0 ? Place::upper : Place::lower;
             }
         } else if (next != Place::fixed) {
-            const double pull = double(square_.gradient[p]) - way.product[p] - multiplier(p);
+            const double pull = double(problem_.gradient[p]) - move.product[p] - multiplier(p);
             const bool leaves = next == Place::lower ? pull > idle : pull < -idle;
-            if (leaves) next = Place::inside;
+            if (leaves) next = Place::free;
         }
         changed += next != place_[p];
         place_[p] = next;
     }
-    gather_inside();
+    gather_free();
     return changed;
 }
 
 template <class T>
-bool Newton<T>::climb(const Way& way) {
-    if (!(way.gain > 0.0) || !std::isfinite(way.step)) return true;
+bool Newton<T>::climb(const Displacement& move) {
+    if (!(move.gain > 0.0) || !std::isfinite(move.step)) return true;
     ++n_steps_;
-    for (std::size_t p = 0; p < square_.size; ++p) {
-        square_.gradient[p] -= T(way.step * way.product[p]);
-        const double change = way.change[p];
+    for (std::size_t p = 0; p < problem_.size; ++p) {
+        problem_.gradient[p] -= T(move.step * move.product[p]);
+        const double change = move.change[p];
         if (change == 0.0) continue;
-        const double bound = change > 0.0 ? square_.upper[p] : square_.lower[p];
-        const bool is_met = room(p, change) <= way.step;
-        square_.beta[p] = is_met ? bound : square_.beta[p] + way.step * change;
+        const double bound = change > 0.0 ? problem_.upper[p] : problem_.lower[p];
+        const bool is_met = room(p, change) <= move.step;
+        problem_.beta[p] = is_met ? bound : problem_.beta[p] + move.step * change;
     }
-    return way.step < way.room;
+    return move.step < move.room;
 }
 
 template class Newton<float>;

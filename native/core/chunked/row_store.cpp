@@ -16,16 +16,16 @@ constexpr double uses_to_come = 2.0;
 
 template <class T>
 RowStore<T>::RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t rows_at_once,
-                      KernelRows choice)
+                      RowPolicy choice)
     : gram_(gram) {
-    if (choice == KernelRows::whole) {
-        whole_ = gram.whole();
+    if (choice == RowPolicy::full) {
+        full_matrix_ = gram.full_matrix();
         return;
     }
     find_segments(problem);
     prices_ = {measured_price(48), measured_price(1)};
-    may_keep_ = choice != KernelRows::computed && !gram.kernel().has_fast_product();
-    always_keeps_ = may_keep_ && choice == KernelRows::kept;
+    may_keep_ = choice != RowPolicy::computed && !gram.kernel().has_fast_product();
+    always_keeps_ = may_keep_ && choice == RowPolicy::kept;
     if (always_keeps_ || !may_keep_) return;
     may_keep_ = gram.kernel().is_parallel() && capacity_ >= std::min(2 * rows_at_once, gram.size());
     was_used_.assign(may_keep_ ? gram.size() : 0, false);
@@ -61,7 +61,7 @@ void RowStore<T>::notice(const std::vector<std::size_t>& rows) {
 // left out. Kept it need not be computed for the share that is asked for whenever it comes back.
 template <class T>
 bool RowStore<T>::pays(const std::vector<std::size_t>& rows, std::size_t n_columns) const {
-    if (whole_ || always_keeps_) return true;
+    if (full_matrix_ || always_keeps_) return true;
     if (!may_keep_) return false;
     const double held = double(gram_.n_held(rows, segments_[0]));
     const double missing = double(rows.size()) - held;
@@ -110,9 +110,9 @@ bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* we
     const std::size_t hits = gram_.n_hits(), misses = gram_.n_misses();
     for (std::size_t i = 0; i < rows.size(); i += batch) {
         const Indices some = Indices(rows).subspan(i, std::min(batch, rows.size() - i));
-        if (whole_) {
+        if (full_matrix_) {
             std::vector<const T*> values;
-            for (const std::size_t row : some) values.push_back(whole_ + row * gram_.whole_stride());
+            for (const std::size_t row : some) values.push_back(full_matrix_ + row * gram_.full_stride());
             gram_.add_stored(values, &w[i], 1, 0, gram_.size(), out);
         } else {
             for (const std::size_t s : segments_) gram_.add_rows(some, &w[i], s, out);
@@ -125,7 +125,7 @@ bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* we
 
 template <class T>
 void RowStore<T>::watch_cache(std::size_t hits, std::size_t misses) {
-    if (whole_) return;
+    if (full_matrix_) return;
     kept_ += misses / std::max<std::size_t>(segments_.size(), 1);
     if (kept_ > capacity_ && misses > hits) may_keep_ = always_keeps_ = false;
 }

@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer::chunked {
 
-// whole: the matrix of all rows is computed once and kept for all problems.
-enum class KernelRows { automatic, kept, computed, whole };
+// full: the matrix of all rows is computed once and kept for all problems.
+enum class RowPolicy { automatic, kept, computed, full };
 
 // Seconds that computing a kernel value takes: of many rows together, and of a row alone.
 struct Prices {
@@ -25,15 +25,15 @@ template <class T>
 class RowStore {
   public:
     // Measures what a kernel value costs. `rows_at_once`: rows that are used together.
-    RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t rows_at_once, KernelRows choice);
+    RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t rows_at_once, RowPolicy choice);
 
     const Prices& prices() const { return prices_; }
 
-    // The whole matrix if that is kept, else null.
-    const T* whole() const { return whole_; }
+    // The full matrix if that is kept, else null.
+    const T* full_matrix() const { return full_matrix_; }
 
     // Whether rows were kept.
-    bool has_kept() const { return whole_ || kept_ > 0; }
+    bool has_kept() const { return full_matrix_ || kept_ > 0; }
 
     // Rows that are about to be used, and may be again. requires: distinct
     void notice(const std::vector<std::size_t>& rows);
@@ -53,7 +53,7 @@ class RowStore {
     void watch_cache(std::size_t hits, std::size_t misses);
 
     Gram<T>& gram_;
-    const T* whole_ = nullptr;
+    const T* full_matrix_ = nullptr;
     std::vector<std::size_t> segments_;  // that hold rows of the problem
     std::size_t width_ = 0;     // of kept rows: columns of these segments
     std::size_t capacity_ = 0;  // rows that fit into the cache

@@ -7,7 +7,7 @@
 #include "core/chunked/chunk.hpp"
 #include "core/chunked/variables.hpp"
 #include "core/chunked/working_set.hpp"
-#include "core/stagnation.hpp"
+#include "core/problem/stagnation.hpp"
 
 namespace mercer::chunked {
 
@@ -131,7 +131,7 @@ class Solver {
     }
 
     std::size_t most_members() const {
-        if (variables_.is_whole_in_place()) return variables_.size();
+        if (variables_.is_full_matrix_in_place()) return variables_.size();
         return std::min(WorkingSet::most(options_.chunk_size), variables_.active().size());
     }
 
@@ -139,9 +139,9 @@ class Solver {
     bool solve_chunk() {
         ChunkOptions options;
         options.tolerance = aim_;
-        const bool in_place = variables_.is_whole_in_place() && !takes_all();
+        const bool in_place = variables_.is_full_matrix_in_place() && !takes_all();
         if (in_place) {
-            chunk_.take_whole(variables_);
+            chunk_.take_all(variables_);
             options.max_iterations = steps_in_place;
         } else {
             if (result_.chunks == chunks_before_growth) working_set_.grow();
@@ -154,7 +154,7 @@ class Solver {
         result_.gather_seconds += clock_.lap();
         options.max_iterations =
             std::min(options.max_iterations, options_.max_iterations - result_.iterations);
-        const SquareResult part =
+        const SubproblemResult part =
             chunk_.solve(variables_, options, inner_tolerance(in_place || takes_all()), poll());
         result_.iterations += part.iterations;
         ++result_.chunks;
@@ -186,7 +186,7 @@ class Solver {
         return stalled();
     }
 
-    // The chunk moved nothing although the whole problem is violated: rounding in the square. Or
+    // The chunk moved nothing although the whole problem is violated: rounding in the chunk. Or
     // gradients are no numbers.
     bool stalled() {
         result_.status = Status::stalled;
@@ -216,7 +216,7 @@ class Solver {
 
     // Double precision goes on where single precision cannot.
     static constexpr bool is_single = sizeof(T) == sizeof(float);
-    // After that many steps some variables may have settled, and a smaller square is faster.
+    // After that many steps some variables may be shrinkable, and a smaller working matrix is faster.
     static constexpr std::size_t steps_in_place = 6000;
     // Most problems are solved by then; those that are not need several times as many.
     static constexpr std::size_t chunks_before_growth = 60;
@@ -245,7 +245,7 @@ template <class T>
 Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
              const double* gradient, double* gradient_out, const Monitor& monitor) {
     const Clock clock;
-    const ThreadPool::Guest guest(gram.threads());
+    const ThreadPool::Client client(gram.threads());
     try {
         Solver<T> solver(problem, gram, options, beta, gradient, monitor);
         const Result result = solver.run();

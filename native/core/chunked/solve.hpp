@@ -1,7 +1,7 @@
 // Large chunks solved in the cache: SvmFu (Rifkin 2002, section 2.4) on today's hardware.
 //
 //     repeat: choose about a thousand variables; solve the problem restricted to them on a dense
-//             square; update the gradient of all active variables with the fused kernel product
+//             working matrix; update the gradient of all active variables with the fused kernel product
 //
 // Kernel values are recomputed rather than stored: a product entry costs less than a cache miss.
 #pragma once
@@ -9,8 +9,8 @@
 #include <cstddef>
 
 #include "core/chunked/row_store.hpp"
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 #include "core/smo/solve.hpp"
 
 namespace mercer::chunked {
@@ -27,10 +27,10 @@ struct Options {
     double max_seconds = 1e300;
     double poll_seconds = 0.05;
     bool shrinking = true;
-    KernelRows kernel_rows = KernelRows::automatic;
+    RowPolicy kernel_rows = RowPolicy::automatic;
     // A chunk is solved to this share of the violation of the whole problem.
     double inner_share = 0.3;
-    // Whether to start at zero instead if the objective falls at the end of the way to the start.
+    // Whether to start at zero instead if the objective falls at the end of the line to the start.
     // requires: zero is feasible
     bool may_start_at_zero = false;
     // Of the gradient that is given.
@@ -41,7 +41,7 @@ struct Result {
     Status status = Status::converged;
     std::size_t chunks = 0, iterations = 0, newton_steps = 0, unshrinks = 0;
     double violation = 0.0, seconds = 0.0;
-    // Choosing chunks, their squares, pair steps, gradients, and bringing variables back.
+    // Choosing chunks, their working matrices, pair steps, gradients, and bringing variables back.
     double select_seconds = 0.0, gather_seconds = 0.0, solve_seconds = 0.0, update_seconds = 0.0,
            repair_seconds = 0.0;
     bool keeps_rows = false;

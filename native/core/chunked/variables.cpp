@@ -30,13 +30,13 @@ WeightedRows difference(const std::vector<double>& now, const std::vector<double
 template <class T>
 Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* start,
                         const double* given_gradient, double gradient_error,
-                        std::size_t chunk_size, KernelRows kernel_rows, const Poll& poll)
+                        std::size_t chunk_size, RowPolicy kernel_rows, const Poll& poll)
     : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view),
       gram_(gram), store_(gram, view, chunk_size, kernel_rows),
-      in_place_(is_whole_matrix_of_all()), own_rows_(have_own_rows()),
+      in_place_(is_full_matrix_of_all()), own_rows_(have_own_rows()),
       is_active_(view.n_variables),
       extremes_(view.n_groups + 1), drift_(view, given_gradient ? gradient_error : 0.0) {
-    if (store_.whole()) {
+    if (store_.full_matrix()) {
         all_.resize(size());
         std::iota(all_.begin(), all_.end(), 0u);
     }
@@ -54,7 +54,7 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
     // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient)
     for (std::size_t v = 0; v < size(); ++v) {
         objective_ += 0.5 * beta[v] * (problem.linear[v] + gradient[v]);
-        if (origin_.empty()) lengthen_way(v, beta[v] * beta[v]);
+        if (origin_.empty()) add_distance(v, beta[v] * beta[v]);
     }
     first_objective_ = objective_;
     for (const double k : gram_.diagonal()) largest_ = std::max(largest_, std::abs(k));
@@ -74,14 +74,14 @@ void Variables<T>::go_to_zero() {
     std::copy_n(problem.linear, size(), gradient.begin());
     origin_.clear();
     drift_ = Drift<T>(problem, 0.0);
-    objective_ = first_objective_ = way_ = weighted_way_ = 0.0;
+    objective_ = first_objective_ = squared_distance_ = weighted_distance_ = 0.0;
     fixed_.row_coef = row_coef();
     scan();
 }
 
 template <class T>
-bool Variables<T>::is_whole_matrix_of_all() const {
-    if (!store_.whole() || size() != gram_.size()) return false;
+bool Variables<T>::is_full_matrix_of_all() const {
+    if (!store_.full_matrix() || size() != gram_.size()) return false;
     for (std::size_t v = 0; v < size(); ++v) {
         const bool fits = row(v) == v && problem.ridge[v] == 0.0;
         if (!fits || problem.group[v] != problem.group[0]) return false;
@@ -147,7 +147,7 @@ bool Variables<T>::subtract_product(const WeightedRows& change,
                                     const std::vector<std::uint32_t>& variables,
                                     const Poll& poll) {
     if (change.rows.empty()) return true;
-    if (store_.whole()) return subtract_stored(change, all_, poll);
+    if (store_.full_matrix()) return subtract_stored(change, all_, poll);
     if (variables.empty()) return true;
     if (store_.pays(change.rows, variables.size())) return subtract_stored(change, variables, poll);
     const bool is_active_set = &variables == &active_;
@@ -215,14 +215,14 @@ void Variables<T>::scan() {
 }
 
 template <class T>
-void Variables<T>::lengthen_way(std::size_t v, double square) {
-    way_ += square;
-    weighted_way_ += square * std::abs(gram_.diagonal()[row(v)]);
+void Variables<T>::add_distance(std::size_t v, double square) {
+    squared_distance_ += square;
+    weighted_distance_ += square * std::abs(gram_.diagonal()[row(v)]);
 }
 
 template <class T>
 double Variables<T>::rounding() const {
-    return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(way_, 0.0)) * largest_;
+    return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(squared_distance_, 0.0)) * largest_;
 }
 
 // The gain of a change is 1/2 change' (gradient before + gradient after), which are both exact:
@@ -236,7 +236,7 @@ bool Variables<T>::apply(const Change& change, const Poll& poll) {
         rows.rows[k] = row(v);
         const double moved = beta[v] - (origin_.empty() ? 0.0 : origin_[v]);
         const double before = moved - change.amounts[k];
-        lengthen_way(v, moved * moved - before * before);
+        add_distance(v, moved * moved - before * before);
         slope_before_ += change.amounts[k] * gradient[v];
         gradient[v] -= problem.ridge[v] * change.amounts[k];
     }
@@ -270,7 +270,7 @@ bool Variables<T>::take_back_loss(Change change, const Poll& poll) {
 // below all that may fall) is in no violating pair (docs/theory/smo.md#shrinking).
 template <class T>
 bool Variables<T>::shrink(double least_share) {
-    const auto settled = [&](std::uint32_t v) {
+    const auto can_leave = [&](std::uint32_t v) {
         const bool grows = can_grow(v), falls = can_fall(v);
         if (grows && falls) return false;
         const int group = problem.group[v];
@@ -278,16 +278,16 @@ bool Variables<T>::shrink(double least_share) {
         const double low = group < 0 ? -violation_ : extremes_[std::size_t(group)].down;
         return grows ? gradient[v] < low : gradient[v] > high;
     };
-    std::vector<std::uint8_t> is_settled(active_.size());
+    std::vector<std::uint8_t> is_shrinkable(active_.size());
     gram_.threads().parallel_for(active_.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) is_settled[k] = settled(active_[k]);
+        for (std::size_t k = begin; k < end; ++k) is_shrinkable[k] = can_leave(active_[k]);
     });
     Level level;
     for (std::size_t k = 0; k < active_.size(); ++k) {
-        if (is_settled[k]) level.variables.push_back(active_[k]);
+        if (is_shrinkable[k]) level.variables.push_back(active_[k]);
     }
     if (double(level.variables.size()) < least_share * double(active_.size()) + 64.0) return false;
-    if (!store_.whole()) level.row_coef = row_coef();
+    if (!store_.full_matrix()) level.row_coef = row_coef();
     for (const std::uint32_t v : level.variables) is_active_[v] = false;
     std::erase_if(active_, [&](std::uint32_t v) { return !is_active_[v]; });
     levels_.push_back(std::move(level));
@@ -318,7 +318,7 @@ bool Variables<T>::finish(const Poll& poll) {
 
 template <class T>
 bool Variables<T>::repair(const Level& level, const std::vector<double>& now, const Poll& poll) {
-    if (store_.whole()) return true;
+    if (store_.full_matrix()) return true;
     return subtract_product(difference(now, level.row_coef), level.variables, poll);
 }
 

@@ -4,7 +4,7 @@
 // gradient of that moment; it is brought back from the net change of the coefficients since then,
 // so that each kernel value of a coefficient that went to and fro is computed once. Kernel values
 // come from kept rows where that pays, else they are computed for the active rows alone. Rows
-// of the whole matrix serve all variables at once: then every gradient is exact.
+// of the full matrix serve all variables at once: then every gradient is exact.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/chunked/row_store.hpp"
-#include "core/drift.hpp"
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/problem/drift.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer::chunked {
 
@@ -47,7 +47,7 @@ class Variables {
     // it computed
     Variables(const ProblemView& problem, Gram<T>& gram, const double* start,
               const double* gradient, double gradient_error, std::size_t chunk_size,
-              KernelRows kernel_rows, const Poll& poll);
+              RowPolicy kernel_rows, const Poll& poll);
 
     // Indexed by variable of the problem.
     std::vector<double> beta, gradient;
@@ -64,14 +64,14 @@ class Variables {
     // Variables looked at in turn by one thread: fewer are not worth the waking of another.
     static constexpr std::size_t grain = 1 << 13;
     const Prices& prices() const { return store_.prices(); }
-    // The whole kernel matrix if that is kept, else null.
-    const T* whole() const { return store_.whole(); }
-    std::size_t whole_stride() const { return gram_.whole_stride(); }
-    // Whether the whole matrix is the square of all variables: one for each row, in one group.
-    bool is_whole_in_place() const { return in_place_; }
+    // The full kernel matrix if that is kept, else null.
+    const T* full_matrix() const { return store_.full_matrix(); }
+    std::size_t full_stride() const { return gram_.full_stride(); }
+    // Whether the full matrix is the working matrix of all variables: one for each row, in one group.
+    bool is_full_matrix_in_place() const { return in_place_; }
     bool keeps_rows() const { return store_.has_kept(); }
 
-    // Whether the objective falls at the end of the way from zero to beta.
+    // Whether the objective falls at the end of the line from zero to beta.
     bool has_gone_too_far() const;
     // requires: zero is feasible
     void go_to_zero();
@@ -101,14 +101,14 @@ class Variables {
     // The dual value after the last change that was applied.
     double objective() const { return objective_; }
     // Bound of the error that rounded kernel values have brought into it (drift.hpp).
-    double objective_error() const { return drift_.error(way_, weighted_way_); }
+    double objective_error() const { return drift_.error(squared_distance_, weighted_distance_); }
     // Whether that hides what was gained.
     bool has_drifted() const {
         return drift_.hides(objective_error(), objective_, first_objective_);
     }
-    // The same if a way as long led on from here to an objective.
-    bool would_drift(double way, double weighted, double objective) const {
-        return drift_.hides(drift_.error(way, weighted), objective, first_objective_);
+    // The same if a displacement as long led on from here to an objective.
+    bool would_drift(double squared, double weighted, double objective) const {
+        return drift_.hides(drift_.error(squared, weighted), objective, first_objective_);
     }
 
     // Takes a change back as far as the objective falls along it, if it lost: the rounding of a
@@ -118,7 +118,7 @@ class Variables {
 
   private:
     // Variables taken out together, and the coefficient of every row at that time; not needed on the
-    // whole matrix.
+    // full matrix.
     struct Level {
         std::vector<std::uint32_t> variables;
         std::vector<double> row_coef;
@@ -129,7 +129,7 @@ class Variables {
         std::vector<std::size_t> place;  // empty: one after the other
     };
 
-    void lengthen_way(std::size_t v, double square);
+    void add_distance(std::size_t v, double square);
     std::vector<double> row_coef() const;
     bool compute_gradient(const Poll& poll);
     bool repair(const Level& level, const std::vector<double>& now, const Poll& poll);
@@ -138,7 +138,7 @@ class Variables {
                           const Poll& poll);
     bool subtract_stored(const WeightedRows& change, const std::vector<std::uint32_t>& variables,
                          const Poll& poll);
-    bool is_whole_matrix_of_all() const;
+    bool is_full_matrix_of_all() const;
     // Whether no row has two variables.
     bool have_own_rows() const;
     RightRows right_rows(const std::vector<std::uint32_t>& variables) const;
@@ -154,8 +154,8 @@ class Variables {
     std::vector<Level> levels_;
     Level fixed_;  // variables that cannot move
     std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
-    double way_ = 0.0;            // squared, from there
-    double weighted_way_ = 0.0;   // with weights as in drift.hpp
+    double squared_distance_ = 0.0;            // of beta from there
+    double weighted_distance_ = 0.0;   // with weights as in drift.hpp
     Drift<T> drift_;
     double largest_ = 0.0;        // on the diagonal of the kernel matrix
     std::optional<RightRows> active_right_;  // of the active variables; made when needed

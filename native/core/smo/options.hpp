@@ -1,4 +1,4 @@
-// What an SMO run may be told: names of policies, their parameters, tolerances and limits.
+// The options of an SMO run: names of policies, their parameters, tolerances and limits.
 #pragma once
 
 #include <cstddef>

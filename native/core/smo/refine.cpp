@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "core/cholesky.hpp"
+#include "core/base/cholesky.hpp"
 
 namespace mercer::smo {
 

@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/drift.hpp"
+#include "core/problem/drift.hpp"
 #include "core/smo/refine.hpp"
 #include "core/smo/selection.hpp"
 #include "core/smo/state.hpp"
 #include "core/smo/step.hpp"
-#include "core/stagnation.hpp"
+#include "core/problem/stagnation.hpp"
 
 namespace mercer::smo {
 
@@ -80,7 +80,7 @@ class Solver {
             }
             if (!choice.pair || !take_step(choice)) {
                 if (!state_.is_shrunk()) {
-                    return choice.pair ? end(Status::stalled) : is_settled_ || end(Status::stuck);
+                    return choice.pair ? end(Status::stalled) : is_converged_ || end(Status::stuck);
                 }
                 unshrink();
                 countdown = shrink_period_;
@@ -126,13 +126,13 @@ class Solver {
 
     // Bound of the error of the objective since the gradient was given or computed (drift.hpp).
     double objective_error() const {
-        double way = 0.0, weighted = 0.0;
+        double squared = 0.0, weighted = 0.0;
         for (std::size_t p = 0; p < state_.size(); ++p) {
             const double moved = state_.beta[p] - (origin_.empty() ? 0.0 : origin_[p]);
-            way += moved * moved;
+            squared += moved * moved;
             weighted += moved * moved * std::abs(state_.curvature[p] - state_.ridge[p]);
         }
-        return drift_.error(way, weighted);
+        return drift_.error(squared, weighted);
     }
 
     bool is_going_in_circles() {
@@ -161,13 +161,13 @@ class Solver {
         progress_.violation = state_.violation();
         stagnation_.observe(progress_.violation);
         const double enough = options_.stop_by_change ? 0.0 : tolerance;
-        is_settled_ = progress_.violation <= std::max(enough, rounding());
-        if (is_settled_ && !options_.stop_by_step) return {};
+        is_converged_ = progress_.violation <= std::max(enough, rounding());
+        if (is_converged_ && !options_.stop_by_step) return {};
         const Hint hint = step_->hint();
         Choice<T> choice = selection_->select(state_, hint);
         consider(state_, hint.candidates, hint.clipped, choice);
-        if (options_.stop_by_step && choice.is_related) is_settled_ = choice.length < tolerance;
-        if (is_settled_) return {};
+        if (options_.stop_by_step && choice.is_related) is_converged_ = choice.length < tolerance;
+        if (is_converged_) return {};
         return choice;
     }
 
@@ -215,7 +215,7 @@ class Solver {
             if (outcome == RefineOutcome::unbounded) return end(Status::unbounded);
             if (outcome != RefineOutcome::blocked) break;
         }
-        return result_.status == Status::converged;  // else told to stop between two of them
+        return result_.status == Status::converged;  // else stopped between two of them
     }
 
     // Alternates Newton steps with pair steps, which repair the free set, until the violation is at
@@ -297,7 +297,7 @@ class Solver {
     double first_objective_;
     double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
     double last_objective_ = 0.0;
-    bool is_settled_ = false;
+    bool is_converged_ = false;
 };
 
 }  // namespace
@@ -306,7 +306,7 @@ template <class T>
 Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
              const double* gradient, const Monitor& monitor) {
     Clock clock;
-    const ThreadPool::Guest guest(gram.threads());
+    const ThreadPool::Client client(gram.threads());
     try {
         Solver<T> solver(problem, gram, options, beta, gradient, monitor);
         const Result result = solver.run();

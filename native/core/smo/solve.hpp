@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 #include "core/smo/options.hpp"
 #include "core/smo/trace.hpp"
 

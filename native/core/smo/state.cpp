@@ -206,11 +206,11 @@ double State<T>::pair_curvature(Pair pair, const Row& up_row) const {
 template <class T>
 void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_row) {
     if (pair.up != none) {
-        settle(pair.up, beta[pair.up] + step);
+        snap(pair.up, beta[pair.up] + step);
         gradient[pair.up] -= step * ridge[pair.up];
     }
     if (pair.down != none) {
-        settle(pair.down, beta[pair.down] - step);
+        snap(pair.down, beta[pair.down] - step);
         gradient[pair.down] += step * ridge[pair.down];
     }
     if (pair.up == none) {
@@ -225,7 +225,7 @@ void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_r
 
 // A coefficient within rounding of a bound would look free for ever (docs/theory/smo.md#rounding).
 template <class T>
-void State<T>::settle(std::size_t p, double moved) {
+void State<T>::snap(std::size_t p, double moved) {
     // The box itself is no measure of rounding: it may dwarf all coefficients.
     const double slack = 1e-15 * (std::abs(beta[p]) + std::abs(moved - beta[p]));
     beta[p] = moved >= upper[p] - slack ? upper[p] : moved <= lower[p] + slack ? lower[p] : moved;
@@ -249,7 +249,7 @@ void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_r
 
 template <class T>
 void State<T>::advance(const Direction& direction) {
-    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    for (std::size_t p : direction.support) snap(p, beta[p] + direction.move[p]);
     for (std::size_t p = 0; p < size(); ++p) gradient[p] -= direction.response[p];
     extremes_known_ = false;
 }
@@ -293,7 +293,7 @@ void State<T>::advance(Direction& direction, double old, Pair pair, double step,
         response[p] += extra;
         gradient[p] -= extra;
     }
-    for (std::size_t p : direction.support) settle(p, beta[p] + direction.move[p]);
+    for (std::size_t p : direction.support) snap(p, beta[p] + direction.move[p]);
     direction.measure();
     extremes_known_ = false;
 }
@@ -304,7 +304,7 @@ void State<T>::move_many(const std::vector<std::size_t>& positions,
     for (std::size_t k = 0; k < positions.size(); ++k) {
         const std::size_t p = positions[k];
         const double before = beta[p];
-        settle(p, before + delta[k]);
+        snap(p, before + delta[k]);
         if (beta[p] == before) continue;
         gradient[p] -= (beta[p] - before) * ridge[p];
         subtract_row(beta[p] - before, row(p));
@@ -370,10 +370,10 @@ void State<T>::shrink() {
         const Extremes& e = found[slot(run.group)];
         const double high = run.group < 0 ? std::max(e.up, -e.down) : e.up;
         const double low = run.group < 0 ? -high : e.down;
-        const auto settled = [&](std::uint32_t p) {
+        const auto is_shrinkable = [&](std::uint32_t p) {
             return (!can_grow[p] && gradient[p] > high) || (!can_fall[p] && gradient[p] < low);
         };
-        shrunk_ |= std::erase_if(run.active, settled) > 0;
+        shrunk_ |= std::erase_if(run.active, is_shrinkable) > 0;
     }
 }
 

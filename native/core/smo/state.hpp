@@ -13,10 +13,10 @@
 #include <memory>
 #include <vector>
 
-#include "core/gram.hpp"
-#include "core/problem.hpp"
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
 #include "core/smo/direction.hpp"
-#include "simd/leaf.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer::smo {
 
@@ -140,13 +140,13 @@ class State {
     void refresh(std::size_t position);
     void find_extremes(const Run& run, Extremes& found) const;
     ScanArrays arrays() const;
-    void settle(std::size_t position, double moved);
+    void snap(std::size_t position, double moved);
     void subtract_row(double weight, const Row& row);
     void subtract_rows(double weight, const Row& up_row, const Row& down_row);
     std::size_t slot(int group) const { return group < 0 ? n_groups_ : std::size_t(group); }
 
     Gram<T>& gram_;
-    const ScanFunctions<T>& scan_ = scan_functions<T>(instruction_set());
+    const ScanFunctions<T>& scan_ = instruction_set().scan.of<T>();
     std::size_t n_groups_;
     bool shrunk_ = false;
     std::size_t rows_computed_ = 0, rows_hit_ = 0;

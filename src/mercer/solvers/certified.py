@@ -17,7 +17,7 @@ from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution, assess, certify, definiteness_at
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
-from mercer.solvers.screening import KnownGradient, Origin, screened_certificate
+from mercer.solvers.selective_certificate import KnownGradient, Origin, selective_certificate
 from mercer.solvers.start import feasible_start
 
 __all__ = ["CertifiedRun"]
@@ -196,7 +196,7 @@ class CertifiedRun(ABC):
         """That of the point a run in ``precision`` came to."""
         if self.gradient is None:
             return certify(self.problem, self.gram, self.coef)
-        return screened_certificate(
+        return selective_certificate(
             self.problem, self.gram, self.coef, self.gradient, self.origin, precision
         )
 

@@ -15,15 +15,15 @@ from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.certified import CertifiedRun
 from mercer.solvers.progress import Callback
-from mercer.solvers.screening import KnownGradient, screened_certificate
+from mercer.solvers.selective_certificate import KnownGradient, selective_certificate
 
 __all__ = ["Chunked"]
 
 _KERNEL_ROWS = {
-    "auto": _core.KernelRows.automatic,
-    "kept": _core.KernelRows.kept,
-    "computed": _core.KernelRows.computed,
-    "whole": _core.KernelRows.whole,
+    "auto": _core.RowPolicy.automatic,
+    "kept": _core.RowPolicy.kept,
+    "computed": _core.RowPolicy.computed,
+    "whole": _core.RowPolicy.full,
 }
 
 
@@ -131,7 +131,7 @@ class _Run(CertifiedRun):
         """Of many small problems the certificate must not cost more than the solution."""
         if self.solver.kernel_rows != "whole" or self.gradient is None:
             return super().certificate(precision)
-        return screened_certificate(
+        return selective_certificate(
             self.problem,
             self.gram,
             self.coef,

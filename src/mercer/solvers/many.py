@@ -14,7 +14,7 @@ from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.progress import Callback, Progress
-from mercer.solvers.screening import KnownGradient
+from mercer.solvers.selective_certificate import KnownGradient
 from mercer.solvers.solving import Solver, resolve_solver
 from mercer.solvers.start import full_start
 from mercer.solvers.turns import Job, Turns

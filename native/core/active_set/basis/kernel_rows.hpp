@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/gram.hpp"
+#include "core/gram/gram.hpp"
 
 namespace mercer::active_set {
 

@@ -1,5 +1,4 @@
-// Sums over contiguous numbers. Wider registers are used where there are any, without fused
-// operations and with sums in one fixed order: the results do not depend on the machine.
+// Sums over contiguous numbers, by the instruction set in use (simd/vectors.hpp).
 #pragma once
 
 #include <algorithm>
@@ -7,6 +6,8 @@
 #include <cstddef>
 #include <limits>
 #include <vector>
+
+#include "simd/instruction_set.hpp"
 
 namespace mercer::active_set {
 
@@ -20,13 +21,19 @@ inline bool are_finite(const std::vector<double>& values) {
 }
 
 // sum_i a[i] b[i]
-double dot(const double* a, const double* b, std::size_t n);
+inline double dot(const double* a, const double* b, std::size_t n) {
+    return instruction_set().vectors->dot(a, b, n);
+}
 
 // y += weight x
-void add_scaled(double* y, double weight, const double* x, std::size_t n);
+inline void add_scaled(double* y, double weight, const double* x, std::size_t n) {
+    instruction_set().vectors->add_scaled(y, weight, x, n);
+}
 
 // y[i] += sum_j weights[j] x[j][offset + i] for i < n
-void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
-              std::size_t offset, std::size_t n);
+inline void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
+                     std::size_t offset, std::size_t n) {
+    instruction_set().vectors->add_rows(y, weights, x, count, offset, n);
+}
 
 }  // namespace mercer::active_set

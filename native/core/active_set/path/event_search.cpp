@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/active_set/path/entering_distances.hpp"
 #include "core/active_set/path/path.hpp"
+#include "simd/instruction_set.hpp"
 
 namespace mercer::active_set {
 
@@ -47,7 +47,7 @@ double Path::leaving_distance(std::size_t position) const {
 std::size_t Path::first_of_tied(double tied) const {
     const double* distance = distance_.data();
     const std::size_t n = distance_.size();
-    std::size_t best = first_at_most(distance, tied, n);
+    std::size_t best = instruction_set().events->first_at_most(distance, tied, n);
     if (!is_shuffled_) return best;
     for (std::size_t v = best; v < n; ++v) {
         if (distance[v] <= tied && priority_[v] < priority_[best]) best = v;
@@ -75,9 +75,9 @@ double Path::find_entering() {
         rest = gathered_.data() + 2 * n;
     }
     const double noise = std::max(1e-9 * scale_, 10.0 * noise_);
-    return entering_distances({parameter_, bias_, bias_rate_, noise, linear_.data(), value,
-                               value_rate, towards_.data(), rest},
-                              distance_.data(), n);
+    const SlopeLine line{parameter_, bias_,      bias_rate_,      noise, linear_.data(),
+                         value,      value_rate, towards_.data(), rest};
+    return instruction_set().events->entering_distances(line, distance_.data(), n);
 }
 
 }  // namespace mercer::active_set

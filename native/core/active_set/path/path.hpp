@@ -19,7 +19,7 @@
 
 #include "core/active_set/basis/basis.hpp"
 #include "core/active_set/watch.hpp"
-#include "core/problem.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer::active_set {
 

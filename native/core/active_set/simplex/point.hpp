@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/active_set/basis/basis.hpp"
-#include "core/problem.hpp"
+#include "core/problem/problem.hpp"
 
 namespace mercer::active_set {
 

@@ -33,7 +33,7 @@ Choice<T> MaximumGain<T>::select(State<T>& state, const Hint& hint) {
                                        : most_violating_in(state, group);
 }
 
-// A variable inside its box is in a violating pair of at least half the violation, if there is any
+// A free variable is in a violating pair of at least half the violation, if there is any
 // (Glasmachers & Igel 2006, lemma 8): a search of its row cannot fail.
 template <class T>
 bool MaximumGain<T>::may_continue(const State<T>& state, const Memory& memory) const {

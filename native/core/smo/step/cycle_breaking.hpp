@@ -1,4 +1,4 @@
-// Cycle breaking: where a pair comes back, a step along all that was gone since.
+// Cycle breaking: where a pair comes back, a step along the sum of all steps since.
 #pragma once
 
 #include <deque>

@@ -10,7 +10,7 @@ namespace {
 
 // Whether beta + kappa last + lambda (e_up - e_down) lies in the box.
 template <class T>
-bool stays_inside(const State<T>& state, const Direction& last, double kappa, Pair pair,
+bool stays_feasible(const State<T>& state, const Direction& last, double kappa, Pair pair,
                   double lambda) {
     const auto fits = [&](std::size_t p) {
         const double moved = state.beta[p] + kappa * last.move[p] + lambda * pair.sign(p);
@@ -47,7 +47,7 @@ bool Momentum<T>::take_joint(State<T>& state, const Choice<T>& choice, StepRecor
     const double det = q * m - c * c;
     if (!(det > 1e-12 * q * m)) return false;
     const double lambda = (s * m - t * c) / det, kappa = (t * q - s * c) / det;
-    if (!stays_inside(state, last_, kappa, pair, lambda)) return false;
+    if (!stays_feasible(state, last_, kappa, pair, lambda)) return false;
     state.advance(last_, kappa, pair, lambda, choice.up_row, choice.down_row);
     record.length = lambda;
     record.kind = StepKind::joint;

@@ -16,7 +16,7 @@ struct Interval {
 };
 
 template <class T>
-Interval inside(const State<T>& state, Pair pair, Pair moved, double offset) {
+Interval feasible_steps(const State<T>& state, Pair pair, Pair moved, double offset) {
     Interval interval;
     const auto limit = [&](std::size_t p, double sign) {
         if (p == none) return;
@@ -89,8 +89,8 @@ auto PlanningAhead<T>::plan(const State<T>& state, const Choice<T>& choice, doub
     // Pairs as parallel as this would go a million times the Newton step: into rounding.
     if (!(det > 1e-6 * Q11 * Q22)) return {};
     const double first = (Q22 * w1 - Q12 * w2) / det, second = (w2 - Q12 * first) / Q22;
-    if (!inside(state, pair, {}, 0.0).contains(first)) return {};
-    if (!inside(state, next.pair, pair, first).contains(second)) return {};
+    if (!feasible_steps(state, pair, {}, 0.0).contains(first)) return {};
+    if (!feasible_steps(state, next.pair, pair, first).contains(second)) return {};
     const double gain =
         (-0.5 * det * first * first + (Q22 * w1 - Q12 * w2) * first + 0.5 * w2 * w2) / Q22;
     return {gain, first, true};

@@ -1,0 +1,49 @@
+// Work to be done in the child of a fork.
+//
+// Only the thread that forks goes on in the child; whatever the others were in the middle of stays
+// as it was: locks locked, queues half linked. Who owns such things names here how to renew them.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <new>
+
+namespace mercer {
+
+// Calls `work` in every child of a fork, before anything else of this library. Declared last in its
+// owner: it must go before what it renews.
+class AfterFork {
+  public:
+    explicit AfterFork(std::function<void()> work);
+    ~AfterFork();
+    AfterFork(const AfterFork&) = delete;
+    AfterFork& operator=(const AfterFork&) = delete;
+
+    // The first of all; the others follow by next().
+    static AfterFork*& first();
+    AfterFork* next() const { return next_; }
+    void operator()() const { work_(); }
+
+  private:
+    std::function<void()> work_;
+    AfterFork *next_ = nullptr, *before_ = nullptr;
+};
+
+// A new value in the place of one that nobody can tell the state of, and that is not destroyed.
+template <class T, class... Arguments>
+void renew(T& value, Arguments&&... arguments) {
+    new (static_cast<void*>(&value)) T(std::forward<Arguments>(arguments)...);
+}
+
+// Whether what the mutex guards is consistent; if not, or if it was, the mutex can be locked again.
+// requires: the calling thread does not hold it
+inline bool is_consistent(std::mutex& mutex) {
+    if (mutex.try_lock()) {
+        mutex.unlock();
+        return true;
+    }
+    renew(mutex);
+    return false;
+}
+
+}  // namespace mercer

@@ -1,0 +1,205 @@
+#include "core/problem/point.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/problem/duality.hpp"
+#include "core/base/sum.hpp"
+
+namespace mercer {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double group_rounding = 1e-12;  // of a group's sum, relative to what is summed
+
+bool has_proper_variable(const ProblemView& p, std::size_t i) {
+    const bool box = p.lower[i] <= p.upper[i] && p.lower[i] < infinity && p.upper[i] > -infinity;
+    const bool terms = std::isfinite(p.linear[i]) && std::isfinite(p.ridge[i]) && p.ridge[i] >= 0.0;
+    const bool places = p.index[i] >= 0 && p.group[i] >= -1 && p.group[i] < int(p.n_groups);
+    return box && terms && places;
+}
+
+// |amount| relative to `size`, at most 1; what is no number is all that is wrong.
+double share(double amount, double size) {
+    if (amount == 0.0) return 0.0;
+    const double part = std::abs(amount) / size;
+    return part <= 1.0 ? part : 1.0;
+}
+
+// What the variables of a group, or those without one, allow.
+struct Level {
+    double highest = -infinity, lowest = infinity;
+    Sum free;
+    std::size_t n_free = 0;
+
+    // The mean gradient of the free variables, without any the centre of what KKT allows.
+    double multiplier() const {
+        if (n_free > 0) return free.value() / double(n_free);
+        if (std::isinf(highest)) return std::isinf(lowest) ? 0.0 : lowest;
+        return std::isinf(lowest) ? highest : (highest + lowest) / 2;
+    }
+};
+
+std::vector<Level> find_levels(const ProblemView& p, const double* beta, const double* gradient) {
+    std::vector<Level> levels(p.n_groups + 1);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        Level& level = levels[std::size_t(p.group[i] + 1)];
+        const bool rises = beta[i] < p.upper[i], falls = beta[i] > p.lower[i];
+        if (rises) level.highest = std::max(level.highest, gradient[i]);
+        if (falls) level.lowest = std::min(level.lowest, gradient[i]);
+        if (rises && falls) level.free.add(gradient[i]), ++level.n_free;
+    }
+    return levels;
+}
+
+}  // namespace
+
+bool is_proper(const ProblemView& p, const double* group_sum) {
+    std::vector<Sum> low(p.n_groups + 1), high(p.n_groups + 1);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (!has_proper_variable(p, i)) return false;
+        low[std::size_t(p.group[i] + 1)].add(p.lower[i]);
+        high[std::size_t(p.group[i] + 1)].add(p.upper[i]);
+    }
+    for (std::size_t g = 0; g < p.n_groups; ++g) {
+        const double slack = 1e-9 * std::max(1.0, std::abs(group_sum[g]));
+        const bool reached = low[g + 1].value() - slack <= group_sum[g] &&
+                             group_sum[g] <= high[g + 1].value() + slack;
+        if (!reached || !std::isfinite(group_sum[g])) return false;
+    }
+    return true;
+}
+
+bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows) {
+    for (std::size_t i = 0; i < size; ++i) {
+        if (!std::isfinite(beta[i]) || index[i] < 0 || std::size_t(index[i]) >= n_rows) return false;
+    }
+    return true;
+}
+
+bool are_weighted_signs(const double* sign, const double* weight, std::size_t size) {
+    bool has_plus = false, has_minus = false;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (std::abs(sign[i]) != 1.0 || !(weight[i] >= 0.0) || std::isinf(weight[i])) return false;
+        has_plus |= sign[i] > 0.0 && weight[i] > 0.0;
+        has_minus |= sign[i] < 0.0 && weight[i] > 0.0;
+    }
+    return has_plus && has_minus;
+}
+
+bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
+                      const double* group_sum, std::size_t n_groups) {
+    for (std::size_t i = 0; i < size; ++i) {
+        if (!(lower[i] <= 0.0 && 0.0 <= upper[i])) return false;
+    }
+    return std::all_of(group_sum, group_sum + n_groups, [](double sum) { return sum == 0.0; });
+}
+
+bool is_feasible(const ProblemView& p, const double* group_sum, const double* beta) {
+    std::vector<Sum> sizes(p.n_groups + 1);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (!(p.lower[i] <= beta[i] && beta[i] <= p.upper[i]) || std::isinf(beta[i])) return false;
+        sizes[std::size_t(p.group[i] + 1)].add(std::abs(beta[i]));
+    }
+    const std::vector<double> missing = missing_sums(p, group_sum, beta);
+    for (std::size_t g = 0; g < p.n_groups; ++g) {
+        const double size = std::max(std::abs(group_sum[g]), sizes[g + 1].value());
+        if (!(std::abs(missing[g]) <= group_rounding * size)) return false;
+    }
+    return true;
+}
+
+CarriedPoint carry(const ProblemView& p, const double* last_beta, const double* last_linear,
+                   const double* last_gradient, bool may_scale) {
+    const std::size_t n = p.n_variables;
+    double slope = 0.0, curvature = 0.0, room = infinity;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (last_beta[i] == 0.0) continue;
+        slope += p.linear[i] * last_beta[i];
+        curvature += last_beta[i] * (last_linear[i] - last_gradient[i]);
+        room = std::min(room, (last_beta[i] > 0.0 ? p.upper[i] : p.lower[i]) / last_beta[i]);
+    }
+    CarriedPoint out{std::vector<double>(n), std::vector<double>(n), 1.0};
+    if (may_scale && slope > 0.0 && curvature > 0.0) {
+        out.scale = std::max(std::min(slope / curvature, room), 0.0);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        out.beta[i] = std::min(std::max(out.scale * last_beta[i], p.lower[i]), p.upper[i]);
+        out.gradient[i] = p.linear[i] - out.scale * (last_linear[i] - last_gradient[i]);
+    }
+    return out;
+}
+
+template <class T>
+bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, std::size_t size,
+                  double* values, const Poll& poll) {
+    const std::size_t n = gram.size();
+    std::vector<double> row_beta(n, 0.0), weights;
+    std::vector<std::size_t> place(n, n), asked, columns;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t row = std::size_t(index[i]);
+        row_beta[row] += beta[i];
+        if (place[row] == n) place[row] = asked.size(), asked.push_back(row);
+    }
+    // Packing rows anew pays if most would not be asked for, as with a pair of many classes.
+    const bool few = 2 * asked.size() <= n;
+    for (std::size_t row = 0; row < n; ++row) {
+        if (row_beta[row] == 0.0) continue;
+        columns.push_back(row);
+        weights.push_back(row_beta[row]);
+    }
+    std::vector<double> product(few ? asked.size() : n);
+    if (!gram.product(columns, weights.data(), 1, product.data(), poll, few ? &asked : nullptr)) {
+        return false;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t row = std::size_t(index[i]);
+        values[i] = product[few ? place[row] : row];
+    }
+    return true;
+}
+
+template bool expand_point(Gram<float>&, const double*, const std::int64_t*, std::size_t, double*,
+                           const Poll&);
+template bool expand_point(Gram<double>&, const double*, const std::int64_t*, std::size_t, double*,
+                           const Poll&);
+
+PointReport report_point(const ProblemView& p, const double* group_sum, const double* beta,
+                         const double* values) {
+    PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups)};
+    Sum objective;
+    std::vector<double> sizes(p.n_groups + 1, 0.0);
+    double largest = 0.0, outside = 0.0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const double gradient = p.linear[i] - values[i] - p.ridge[i] * beta[i];
+        report.gradient[i] = gradient;
+        objective.add(beta[i] * (p.linear[i] + gradient));
+        outside = std::max({outside, p.lower[i] - beta[i], beta[i] - p.upper[i]});
+        largest = std::max(largest, std::abs(beta[i]));
+        sizes[std::size_t(p.group[i] + 1)] += std::abs(beta[i]);
+    }
+    report.infeasibility = share(outside, largest);
+    report.objective = 0.5 * objective.value();
+    const std::vector<Level> levels = find_levels(p, beta, report.gradient.data());
+    report.violation = std::max({0.0, levels[0].highest, -levels[0].lowest});
+    const std::vector<double> missing = missing_sums(p, group_sum, beta);
+    for (std::size_t g = 0; g < p.n_groups; ++g) {
+        const Level& level = levels[g + 1];
+        report.violation = std::max(report.violation, level.highest - level.lowest);
+        report.multiplier[g] = level.multiplier();
+        const double size = std::max(std::abs(group_sum[g]), sizes[g + 1]);
+        report.infeasibility = std::max(report.infeasibility, share(missing[g], size));
+    }
+    const bool is_known = std::ranges::all_of(report.gradient, [](double g) { return std::isfinite(g); });
+    if (!is_known) {
+        report.violation = report.gap = infinity;
+        return report;
+    }
+    const PointView point{beta, values, report.gradient.data()};
+    report.gap = duality_gap(p, group_sum, point, report.multiplier.data());
+    return report;
+}
+
+}  // namespace mercer

@@ -1,0 +1,63 @@
+// What is true of a problem and of a point of it, each in one pass: for small problems the calls
+// of an array library take longer than the numbers.
+#pragma once
+
+#include <vector>
+
+#include "core/gram/gram.hpp"
+#include "core/problem/problem.hpp"
+
+namespace mercer {
+
+// Whether the requirements of a problem hold and the box lets every group reach its sum.
+bool is_proper(const ProblemView& problem, const double* group_sum);
+
+// Whether all coefficients are finite and all rows are among the first `n_rows`.
+bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows);
+
+// Whether all signs are -1 or +1, no weight is negative or infinite, and both signs have some weight.
+bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
+
+// Whether the point 0 is feasible.
+bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
+                      const double* group_sum, std::size_t n_groups);
+
+// Whether a point lies in the box and its groups have their sums, up to rounding.
+bool is_feasible(const ProblemView& problem, const double* group_sum, const double* beta);
+
+// Where to start from the solution of a problem that differs in its box, and what is known there.
+struct CarriedPoint {
+    std::vector<double> beta, gradient;
+    double scale;
+};
+
+// Of all multiples t of the last coefficients the best one, as far as the new box allows:
+//
+//     d/dt (t linear' beta - t^2 / 2 beta' H beta) = 0,  H beta = last_linear - last_gradient
+//
+// Small boxes are full, and the whole solution grows with them; in large ones it stays. Unless it
+// `may_scale`, because the group sums are not zero, t = 1.
+CarriedPoint carry(const ProblemView& problem, const double* last_beta, const double* last_linear,
+                   const double* last_gradient, bool may_scale);
+
+// values = (K beta)[index], from the rows whose coefficients do not add up to zero; false if polled
+// out. requires: index < rows of the Gram
+template <class T>
+bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, std::size_t size,
+                  double* values, const Poll& poll);
+
+struct PointReport {
+    std::vector<double> gradient, multiplier;
+    double objective = 0.0, violation = 0.0;
+    // Largest violation of the box, relative to the largest coefficient, or of a group sum, relative
+    // to the sum of the sizes; at most 1.
+    double infeasibility = 0.0;
+    // Violation and gap are infinite where a gradient is not finite: nothing is known then.
+    double gap = 0.0;  // means something only if the kernel is positive semi-definite
+};
+
+// values: (K beta)[index]. The formulas stand in problem.py and duality.hpp.
+PointReport report_point(const ProblemView& problem, const double* group_sum, const double* beta,
+                         const double* values);
+
+}  // namespace mercer

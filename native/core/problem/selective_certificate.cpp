@@ -1,0 +1,337 @@
+#include "core/problem/selective_certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/base/cholesky.hpp"
+
+namespace mercer {
+
+namespace {
+
+using Positions = std::vector<std::size_t>;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double summing = 0x1p-50;  // error of sums in double precision, next to their terms
+constexpr double safety = 8.0;
+constexpr double objective_error = 1e-6;  // relative, up to which it need not be recomputed
+constexpr double most_chosen = 0.7;       // of all variables; to recompute all is as fast
+constexpr std::size_t least_at_coef = 16;  // variables of a sample that should have a coefficient
+
+// Variables to check the bound on, and those whose rows lie farthest out.
+struct Sample {
+    Positions checked, outermost;
+};
+
+Positions every(std::size_t stride, std::size_t n) {
+    Positions out;
+    for (std::size_t i = 0; i < n; i += std::max<std::size_t>(stride, 1)) out.push_back(i);
+    return out;
+}
+
+// Half of the sample is spread over all variables, half is the next in length.
+Sample draw_sample(const ProblemView& p, const double* lengths, std::size_t size) {
+    const std::size_t n = p.n_variables;
+    if (!lengths || n <= size) return {every(n / size, n), {}};
+    Positions order(n);
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    const auto is_longer = [&](std::size_t i, std::size_t j) {
+        const double a = lengths[p.index[i]], b = lengths[p.index[j]];
+        return a != b ? a > b : i < j;
+    };
+    const auto next = order.begin() + std::ptrdiff_t(size / 2);
+    const auto end = order.begin() + std::ptrdiff_t(size);
+    std::nth_element(order.begin(), end, order.end(), is_longer);
+    std::nth_element(order.begin(), next, end, is_longer);
+    Sample sample{every(2 * n / size, n), Positions(order.begin(), next)};
+    sample.checked.insert(sample.checked.end(), next, end);
+    std::vector<std::uint8_t> is_outermost(n, false);
+    for (const std::size_t i : sample.outermost) is_outermost[i] = true;
+    std::erase_if(sample.checked, [&](std::size_t i) { return is_outermost[i]; });
+    return sample;
+}
+
+// Whether the sample has its share of the coefficients and of their squares.
+bool represents(const Positions& checked, std::size_t n, const double* beta) {
+    double square = 0.0, all_square = 0.0;
+    std::size_t count = 0, all = 0;
+    for (const std::size_t i : checked) {
+        square += beta[i] * beta[i];
+        count += beta[i] != 0.0;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        all_square += beta[i] * beta[i];
+        all += beta[i] != 0.0;
+    }
+    return count >= std::min(least_at_coef, all) &&
+           square * double(all) >= 0.5 * all_square * double(count);
+}
+
+// Rows with a large coefficient may be few, and close to each other, where errors are largest. A
+// sample that has too few of them gets the largest coefficients and as many others.
+void add_coefficients(std::size_t n, const double* beta, Positions& checked) {
+    if (represents(checked, n, beta)) return;
+    std::vector<std::uint8_t> is_checked(n, false);
+    for (const std::size_t i : checked) is_checked[i] = true;
+    Positions others;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (beta[i] != 0.0 && !is_checked[i]) others.push_back(i);
+    }
+    const std::size_t top = std::min(least_at_coef, others.size());
+    const auto rest = others.begin() + std::ptrdiff_t(top);
+    std::nth_element(others.begin(), rest, others.end(), [&](std::size_t i, std::size_t j) {
+        const double a = std::abs(beta[i]), b = std::abs(beta[j]);
+        return a != b ? a > b : i < j;
+    });
+    checked.insert(checked.end(), others.begin(), rest);
+    others.erase(others.begin(), rest);
+    std::ranges::sort(others);
+    for (const std::size_t k : every(others.size() / least_at_coef, others.size())) {
+        checked.push_back(others[k]);
+    }
+}
+
+// Values of single variables in double precision.
+class ExactValues {
+  public:
+    ExactValues(const ProblemView& problem, Gram<double>& gram, const double* beta,
+                const Poll& poll)
+        : problem_(problem), gram_(gram), poll_(poll), row_beta_(gram.size(), 0.0) {
+        for (std::size_t i = 0; i < problem.n_variables; ++i) {
+            row_beta_[std::size_t(problem.index[i])] += beta[i];
+        }
+    }
+
+    std::vector<double> at(const Positions& variables) {
+        const Positions rows = rows_of(variables);
+        Positions columns;
+        std::vector<double> weights, out(rows.size());
+        for (std::size_t row = 0; row < row_beta_.size(); ++row) {
+            if (row_beta_[row] == 0.0) continue;
+            columns.push_back(row);
+            weights.push_back(row_beta_[row]);
+        }
+        gram_.product(columns, weights.data(), 1, out.data(), poll_, &rows);
+        return out;
+    }
+
+    // The same from kernel rows that are kept.
+    std::vector<double> kept_at(const Positions& variables) {
+        const Positions rows = rows_of(variables);
+        constexpr std::size_t batch = 64;
+        const std::vector<std::size_t>& cuts = gram_.segments();
+        std::vector<double> out(rows.size(), 0.0);
+        for (std::size_t begin = 0; begin < rows.size(); begin += batch) {
+            const std::size_t count = std::min(batch, rows.size() - begin);
+            for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
+                const auto held = gram_.rows(Indices(rows).subspan(begin, count), s);
+                for (std::size_t k = 0; k < count; ++k) {
+                    out[begin + k] += dot(held[k].values(), &row_beta_[cuts[s]], cuts[s + 1] - cuts[s]);
+                }
+            }
+            poll_();
+        }
+        return out;
+    }
+
+  private:
+    Positions rows_of(const Positions& variables) const {
+        Positions rows(variables.size());
+        std::ranges::transform(variables, rows.begin(),
+                               [&](std::size_t i) { return std::size_t(problem_.index[i]); });
+        return rows;
+    }
+
+    const ProblemView& problem_;
+    Gram<double>& gram_;
+    const Poll& poll_;
+    std::vector<double> row_beta_;
+};
+
+// What the size of the coefficients says about errors.
+struct Size {
+    double sum = 0.0, square = 0.0, distance = 0.0;  // of |beta|, beta^2, (beta - origin)^2
+};
+
+Size measure(const ProblemView& p, const double* beta, const Origin& origin) {
+    Size size;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const double moved = beta[i] - (origin.beta ? origin.beta[i] : 0.0);
+        size.sum += std::abs(beta[i]);
+        size.square += beta[i] * beta[i];
+        size.distance += moved * moved;
+    }
+    return size;
+}
+
+// beta' (linear - 1/2 (K + ridge) beta)
+double objective(const ProblemView& p, const double* beta, const std::vector<double>& values) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        sum += beta[i] * (p.linear[i] - 0.5 * (values[i] + p.ridge[i] * beta[i]));
+    }
+    return sum;
+}
+
+// 1/2 |beta' error| with errors independent of each other: those of the sample, weighted by the
+// squares of the coefficients, stand for all.
+double objective_doubt(const Positions& checked, const std::vector<double>& errors,
+                       const double* beta, const Size& size) {
+    double square = 0.0, weight = 0.0;
+    for (std::size_t k = 0; k < checked.size(); ++k) {
+        const double b = beta[checked[k]];
+        square += b * b * errors[k] * errors[k];
+        weight += b * b;
+    }
+    return weight > 0.0 ? 0.5 * std::sqrt(size.square * square / weight) : 0.0;
+}
+
+// Values that are known up to errors, some of them corrected.
+struct Followed {
+    std::vector<double> values, corrections;
+
+    // Returns the error.
+    double correct(std::size_t i, double exact) {
+        const double error = exact - values[i];
+        values[i] = exact;
+        corrections[i] += error;
+        return error;
+    }
+};
+
+// What a sample says of the values that were not corrected.
+struct Judgement {
+    double bound;          // of their errors
+    double rounding;       // of sums in double precision
+    bool shows_objective;  // whether that can be read off in spite of the errors
+};
+
+// Recomputes a sample of the values and bounds the errors of the others. Nothing if rounding does
+// not explain the errors found.
+std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>& gram,
+                                        const double* beta, Followed& followed,
+                                        ExactValues& exact, const Origin& origin,
+                                        const double* lengths, const SelectiveOptions& options) {
+    Sample sample = draw_sample(p, lengths, options.sample);
+    add_coefficients(p.n_variables, beta, sample.checked);
+    const auto at = [&](const Positions& some) {
+        return options.keeps_sample ? exact.kept_at(some) : exact.at(some);
+    };
+    const std::vector<double> known = at(sample.checked), far = at(sample.outermost);
+    std::vector<double> errors(known.size());  // without any correction
+    double found = 0.0, largest_error = 0.0;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+        const double error = followed.correct(sample.checked[k], known[k]);
+        if (std::isnan(error)) return std::nullopt;
+        errors[k] = followed.corrections[sample.checked[k]];
+        found = std::max(found, std::abs(error));
+        largest_error = std::max(largest_error, std::abs(errors[k]));
+    }
+    for (std::size_t k = 0; k < far.size(); ++k) followed.correct(sample.outermost[k], far[k]);
+    const Size size = measure(p, beta, origin);
+    double largest = 0.0;
+    for (const double k : gram.diagonal()) largest = std::max(largest, std::abs(k));
+    const double rounded = summing * size.sum * largest;
+    const double expected = options.error_per_norm * std::sqrt(size.distance) * largest + rounded;
+    if (!(found <= origin.error + expected)) return std::nullopt;
+    const double doubt = objective_doubt(sample.checked, errors, beta, size);
+    const bool shows = doubt <= objective_error * std::abs(objective(p, beta, followed.values));
+    return Judgement{std::max(safety * largest_error, rounded), rounded, shows};
+}
+
+// The largest gradient that may grow and the smallest that may fall, of each group, those without
+// one first.
+struct Extremes {
+    std::vector<double> highest, lowest;
+
+    Extremes(const ProblemView& p, const double* beta, const double* gradient)
+        : highest(p.n_groups + 1, -infinity), lowest(p.n_groups + 1, infinity) {
+        for (std::size_t i = 0; i < p.n_variables; ++i) {
+            const std::size_t g = std::size_t(p.group[i] + 1);
+            if (beta[i] < p.upper[i]) highest[g] = std::max(highest[g], gradient[i]);
+            if (beta[i] > p.lower[i]) lowest[g] = std::min(lowest[g], gradient[i]);
+        }
+    }
+
+    double violation() const {
+        double worst = std::max({0.0, highest[0], -lowest[0]});
+        for (std::size_t g = 1; g < highest.size(); ++g) worst = std::max(worst, highest[g] - lowest[g]);
+        return worst;
+    }
+};
+
+double violation(const ProblemView& p, const double* beta, const std::vector<double>& values) {
+    std::vector<double> gradient(p.n_variables);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        gradient[i] = p.linear[i] - values[i] - p.ridge[i] * beta[i];
+    }
+    return Extremes(p, beta, gradient.data()).violation();
+}
+
+// The variables that may define the violation: within `band` of the extremes.
+std::vector<std::uint8_t> near_extremes(const ProblemView& p, const double* beta,
+                                        const double* gradient, double band) {
+    const Extremes ends(p, beta, gradient);
+    std::vector<std::uint8_t> near(p.n_variables);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const std::size_t g = std::size_t(p.group[i] + 1);
+        near[i] = (beta[i] < p.upper[i] && gradient[i] >= ends.highest[g] - band) ||
+                  (beta[i] > p.lower[i] && gradient[i] <= ends.lowest[g] + band);
+    }
+    return near;
+}
+
+// false if an error is larger than its bound, or if nearly all values would be recomputed.
+bool correct_extremes(const ProblemView& p, const double* beta, const double* gradient,
+                      ExactValues& exact, const Judgement& judgement, Followed& followed) {
+    const std::vector<std::uint8_t> near = near_extremes(p, beta, gradient, 2.0 * judgement.bound);
+    Positions chosen;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (near[i] || (!judgement.shows_objective && beta[i] != 0.0)) chosen.push_back(i);
+    }
+    if (double(chosen.size()) > most_chosen * double(p.n_variables)) return false;
+    const std::vector<double> known = exact.at(chosen);
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+        const double error = followed.correct(chosen[k], known[k]);
+        if (!(std::abs(error) <= judgement.bound)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<double>& gram, const double* beta,
+                               const double* gradient, const Origin& origin, const double* lengths,
+                               const SelectiveOptions& options, const Poll& poll) {
+    const ThreadPool::Client client(gram.threads());
+    Followed followed{std::vector<double>(p.n_variables), std::vector<double>(p.n_variables, 0.0)};
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        followed.values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
+    }
+    if (origin.corrections) {
+        std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
+    }
+    const auto values_with = [&](double bound, double doubt) {
+        return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound, doubt};
+    };
+    const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
+    if (is_origin && violation(p, beta, followed.values) + 2.0 * origin.error <= options.enough) {
+        return values_with(origin.error, 2.0 * origin.error);
+    }
+    ExactValues exact(p, gram, beta, poll);
+    const std::optional<Judgement> judgement =
+        correct_sample(p, gram, beta, followed, exact, origin, lengths, options);
+    if (!judgement) return std::nullopt;
+    const double rounding = options.keeps_sample ? 2.0 * judgement->rounding : 0.0;
+    const double doubt = 2.0 * judgement->bound + rounding;
+    const bool may_do = judgement->shows_objective && doubt < options.enough;
+    if (may_do && violation(p, beta, followed.values) + doubt <= options.enough) {
+        return values_with(judgement->bound, doubt);
+    }
+    if (!correct_extremes(p, beta, gradient, exact, *judgement, followed)) return std::nullopt;
+    return values_with(judgement->bound, rounding);
+}
+
+}  // namespace mercer
