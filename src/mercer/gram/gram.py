@@ -29,7 +29,7 @@ from mercer.gram.native import (
     reads_stored,
     take_rows,
 )
-from mercer.gram.rounding import carries, distance_rounding
+from mercer.gram.rounding import carries, rounding_of_rows
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import Definiteness
@@ -141,14 +141,28 @@ class Gram:
             self._row_sets.setdefault("single", rows)
         return is_carried
 
-    def expansion_error(self, coef: FloatArray) -> float:
-        """Bound of what rounding of distances does to ``K coef`` in double precision."""
-        return self._rounding * float(np.abs(coef).sum())
+    def expansion_error(
+        self, coef: FloatArray, index: NDArray[np.intp] | slice = slice(None)
+    ) -> float:
+        """Bound of what rounding of kernel values does to ``K coef`` in double precision.
+
+        ``index`` is the row of each coefficient. Infinite if nothing is known.
+        """
+        root, largest = self._rounding
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = np.abs(coef)
+            if root.ndim:
+                size *= root[index]
+            error = largest * float(size.sum())
+        return np.inf if np.isnan(error) else error
 
     @cached_property
-    def _rounding(self) -> float:
+    def _rounding(self) -> tuple[FloatArray, float]:
+        """What :func:`rounding_of_rows` says: its roots, or 1, and the largest of its products."""
         self.native("double")
-        return distance_rounding(self.form, self._row_sets["double"])
+        root = np.sqrt(rounding_of_rows(self.form, self._row_sets["double"]))
+        largest = float(root.max(initial=0.0))
+        return (root, largest) if root.ndim else (np.asarray(1.0), largest**2)
 
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""

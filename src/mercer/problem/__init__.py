@@ -9,7 +9,7 @@ from mercer.problem.certificate import (
     certify,
     certify_expansion,
     definiteness_at,
-    distance_error,
+    rounding_error,
 )
 from mercer.problem.problem import Problem
 
@@ -23,5 +23,5 @@ __all__ = [
     "certify",
     "certify_expansion",
     "definiteness_at",
-    "distance_error",
+    "rounding_error",
 ]

@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
-from mercer.problem import Problem
+from mercer.problem import Certificate, Problem
 
-__all__ = ["feasible_start", "full_start"]
+__all__ = ["feasible_start", "full_start", "restored_sums"]
 
 FloatArray = NDArray[np.float64]
+
+_ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
+_WORTHLESS = 1e-10  # of the objective
 
 
 def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArray:
@@ -52,6 +55,28 @@ def full_start(problem: Problem) -> FloatArray | None:
         return None
     full = np.where(problem.linear > 0.0, problem.upper, problem.lower)
     return feasible_start(problem, full) if np.isfinite(full).all() else None
+
+
+def restored_sums(problem: Problem, coef: FloatArray, found: Certificate) -> bool:
+    """Puts back what rounding took from the group sums of ``coef``, if that is worth something.
+
+    A sum that is off by s changes the objective by its multiplier times s, which is large where
+    rows lie far from the origin. Of each group the variable with the most room moves.
+    """
+    if found.infeasibility <= _ROUNDED or not problem.n_groups:
+        return False
+    missing = problem.group_sum - problem.group_sums(coef)
+    if not float(np.abs(found.multiplier * missing).sum()) > _WORTHLESS * abs(found.objective):
+        return False
+    before = coef.copy()
+    room = np.minimum(coef - problem.lower, problem.upper - coef)
+    for g in range(problem.n_groups):
+        members = np.flatnonzero(problem.group == g)
+        i = members[room[members].argmax()]
+        for _ in range(2):
+            lack = problem.group_sum[g] - float(coef[members].sum())
+            coef[i] = np.clip(coef[i] + lack, problem.lower[i], problem.upper[i])
+    return not np.array_equal(coef, before)
 
 
 def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:
