@@ -30,6 +30,7 @@ __all__ = [
     "certify",
     "certify_expansion",
     "definiteness_at",
+    "lowered",
     "rounding_error",
 ]
 
@@ -201,6 +202,16 @@ class Solution:
         return self.status == "converged"
 
 
+def lowered(solution: Solution, level: float) -> Solution:
+    """The solution with values ``K coef`` that are larger by ``level`` everywhere.
+
+    Coefficients that add up to zero do not see it; gradients and multipliers do.
+    """
+    return replace(
+        solution, gradient=solution.gradient - level, multiplier=solution.multiplier - level
+    )
+
+
 def certify(
     problem: Problem, gram: KernelMatrix, coef: ArrayLike, *, accuracy: float | None = None
 ) -> Certificate:
@@ -233,7 +244,12 @@ def certify(
 def rounding_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
     """Bound of what rounding does to (K beta) in float64, where the gram tells it."""
     known = getattr(gram, "expansion_error", None)
-    return 0.0 if known is None else float(known(beta, problem.index))
+    return 0.0 if known is None else float(known(beta, problem.index)) + _origin_error(gram, beta)
+
+
+def _origin_error(gram: KernelMatrix, beta: FloatArray) -> float:
+    """What sums that are not quite zero do where rows are measured from another origin."""
+    return float(gram.origin_error(beta)) if getattr(gram, "origin", None) is not None else 0.0
 
 
 def certify_expansion(
@@ -255,7 +271,7 @@ def certify_expansion(
     if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
         found = assess(problem, beta, values, definiteness)
-        rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0))
+        rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0)) + _origin_error(gram, beta)
     found = replace(found, error=rounding, rounding=rounding)
     if found.gap is None or not is_large(problem, found):
         return found

@@ -140,6 +140,12 @@ class Problem:
         return bool((np.isinf(self.upper - self.lower) & (self.ridge == 0.0)).any())
 
     @property
+    def sums_vanish(self) -> bool:
+        """Whether the coefficients of every feasible point add up to zero."""
+        has_all = self.n_groups > 0 and self.group.min(initial=0) >= 0
+        return bool(has_all and self.group_sum.sum() == 0.0)
+
+    @property
     def n_variables(self) -> int:
         """Number of variables."""
         return len(self.linear)

@@ -18,7 +18,7 @@ from mercer.problem import Certificate, Problem, Solution, assess, certify, defi
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.screening import KnownGradient, Origin, screened_certificate
-from mercer.solvers.start import feasible_start, restored_sums
+from mercer.solvers.start import are_sums_worth, feasible_start, restore_sums
 
 __all__ = ["CertifiedRun"]
 
@@ -173,8 +173,11 @@ class CertifiedRun(ABC):
         if self.drifted or result.status == "callback" or result.violation == np.inf:
             # gradients that drifted, or were not computed or brought up to date, say nothing
             self.gradient = None
+        if self.gram.origin is not None:
+            restore_sums(self.problem, self.coef)
         found = self.certificate(precision)
-        if restored_sums(self.problem, self.coef, found):
+        if are_sums_worth(self.problem, self.coef, found):
+            restore_sums(self.problem, self.coef)
             found = certify(self.problem, self.gram, self.coef)
         return self._better(self._with_digits(found))
 

@@ -33,7 +33,7 @@ from mercer.solvers.basis import Basis
 from mercer.solvers.feature_step import feature_step
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, continued
-from mercer.solvers.start import restored_sums
+from mercer.solvers.start import restore_sums
 
 __all__ = ["refined"]
 
@@ -132,10 +132,9 @@ def _best(
 
 def _certified(problem: Problem, gram: Gram, coef: FloatArray, solution: Solution) -> Solution:
     """The double of a point, its group sums restored."""
-    coef, certificate = coef.copy(), certify(problem, gram, coef, accuracy=0.0)
-    if restored_sums(problem, coef, certificate):
-        certificate = certify(problem, gram, coef, accuracy=0.0)
-    return replace(solution, coef=coef, **vars(certificate))
+    coef = coef.copy()
+    restore_sums(problem, coef)
+    return replace(solution, coef=coef, **vars(certify(problem, gram, coef, accuracy=0.0)))
 
 
 def _has_room(gram: Gram, solution: Solution) -> bool:
