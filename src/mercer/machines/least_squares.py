@@ -21,7 +21,7 @@ from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
 from mercer.machines.left_out import left_out_score
-from mercer.machines.linear import linear_factor
+from mercer.machines.linear import linear_factor, near_vectors
 from mercer.solvers.linear_system import Job, LeastSquaresFit, Scan, System, fit_least_squares
 from mercer.solvers.linear_system.fit import Loss
 from mercer.solvers.linear_system.sparse import fit_pruned, fit_sparse
@@ -214,9 +214,13 @@ class LeastSquaresMachine(KernelMachine):
             self.support_vectors_ = fit.rows
         factor = linear_factor(self.kernel_)
         if factor is not None:
-            vectors = self.support_vectors_
+            vectors = near_vectors(self)
             self.coef_ = factor * np.asarray((vectors.T @ fit.coef).T, dtype=np.float64)
         self._expand()
+
+    def _sums_vanish(self) -> bool:
+        is_exact = self.low_rank is None and self.penalty == "norm" and self.sparse is None
+        return self.fit_intercept is True and is_exact
 
     def _warn(self, fit: LeastSquaresFit) -> None:
         # beyond this no digit of the coefficients is sure

@@ -73,6 +73,9 @@ class Path(OnRows):
     low_rank : LowRank or None
         The approximation of the kernel, if one was asked for; ``low_rank.trace_error_`` says
         how good it is. Everything else is exact for the approximate kernel.
+    origin : ndarray of shape (n_features,) or None
+        Where the path measures its rows from: not from zero if they lie far from it. Biases of
+        ``segments`` are for that origin, :meth:`intercept` is not.
     """
 
     segments: Segments
@@ -86,6 +89,7 @@ class Path(OnRows):
     accuracy: float
     seconds: float
     kernel_values: KernelValues | None = None
+    origin: FloatArray | None = None
 
     @cached_property
     def C(self) -> FloatArray:
@@ -172,6 +176,14 @@ class Path(OnRows):
 
     def intercept(self, C: float) -> float:
         """The bias at ``C``; always inside :meth:`intercept_interval`."""
+        return self._bias(C) - self._level(C)
+
+    def _level(self, C: float) -> float:
+        """What the bias has more for the origin of the path."""
+        return 0.0 if self.origin is None else self.gram.level(self.coef(C))
+
+    def _bias(self, C: float) -> float:
+        """The bias at ``C`` for the origin of the path."""
         k, t = self._locate(C)
         s = self.segments
         if t > s.parameter[0]:
@@ -192,8 +204,9 @@ class Path(OnRows):
 
         docs/theory/paths.md#bias-interval has the formula.
         """
-        coef, bias = self._variables(C), self.intercept(C)
-        return bias_interval(self._problem_at(C), self.gram, coef, bias)
+        coef, bias, level = self._variables(C), self._bias(C), self._level(C)
+        low, high = bias_interval(self._problem_at(C), self.gram, coef, bias)
+        return low - level, high - level
 
     def _problem_at(self, C: float) -> Problem:
         """The problem at ``C``; for an infinite one at a C beyond which nothing changes."""
@@ -201,7 +214,7 @@ class Path(OnRows):
 
     def certificate(self, C: float) -> Certificate:
         """How good the machine at ``C`` is, its intercept included, computed afresh."""
-        coef, bias = self._variables(C), self.intercept(C)
+        coef, bias = self._variables(C), self._bias(C)
         return certify_machine(self._problem_at(C), self.gram, coef, bias)
 
     def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
@@ -227,7 +240,7 @@ class Path(OnRows):
         several = np.atleast_1d(np.asarray(C))
         coef = np.column_stack([self.coef(c) for c in several])
         out = self._known_values().expand(X, coef)
-        out += [self.intercept(c) for c in several]
+        out += [self._bias(c) for c in several]
         return out[:, 0] if np.ndim(C) == 0 else out
 
     def predict(self, X: Any, C: float) -> NDArray[Any]:

@@ -130,7 +130,7 @@ def _decisions(paths: PairPaths, gram: Gram, split: Split, Cs: FloatArray) -> Fl
         coef = np.column_stack([path.problem.row_coef(path._variables(C), gram.n_rows) for C in Cs])
         used = np.flatnonzero(coef.any(axis=1))
         values = gram.product(used, coef[used], rows=split.test, precision="double")
-        out.append(values + [path.intercept(C) for C in Cs])
+        out.append(values + [path._bias(C) for C in Cs])
     return np.stack(out, axis=-1)
 
 
