@@ -163,10 +163,14 @@ class Gram:
         return np.inf if np.isnan(error) else error
 
     def origin_error(self, coef: FloatArray) -> float:
-        """Bound of what is wrong with slopes, if ``coef`` add up to zero only up to rounding."""
+        """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
+
+        To slopes, but for a constant; and half of it for each coefficient to the objective.
+        """
         if self.origin is None or not (missing := abs(fsum(coef))):
             return 0.0
-        return missing * origin_error(self.form, self._rows, self.origin)
+        share = 2.0 * abs(self.level(coef)) / float(np.abs(coef).sum())
+        return missing * (origin_error(self.form, self._rows, self.origin) + share)
 
     def level(self, coef: FloatArray) -> float:
         """What ``K coef``, ``coef`` one for each row, lacks because of the origin."""

@@ -28,29 +28,26 @@ FloatArray = NDArray[np.float64]
 # Mean square of the rows next to that of their differences from the mean: where it is larger more
 # than five of sixteen digits are lost.
 _FAR = 2.0**16
-_SAMPLE = 2048
-_FULL = 0.5  # entries of a sparse feature, as a share of the rows, for it to be moved
+_FULL = 0.5  # share of the entries that are not zero, for rows to be no longer sparse
 
 
 def far_origin(form: shapes.Form, rows: Any) -> FloatArray | None:
     """The mean of rows that are far from the origin, if a kernel may measure from there.
 
     None for rows that lose few digits, and for kernels whose values change by more than a
-    function of each row. Sparse rows are moved along features that most of them have.
+    function of each row. A feature moves only if no difference from its mean is rounded: if the
+    largest of its values is at most twice the smallest (Sterbenz' lemma). The mean of others is 0.
     """
     if not _is_far_kind(rows) or not _linear_parts(form):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        if sp.issparse(rows):
-            mean, square = _sparse_moments(rows)
-        else:
-            if not _are_near(rows[0], rows[len(rows) // 2]):
-                return None
-            some = rows[:: max(len(rows) // _SAMPLE, 1)]
-            mean = some.mean(axis=0, dtype=np.float64)
-            square = float(np.einsum("ij,ij->", some, some, dtype=np.float64)) / len(some)
-        length = float(mean @ mean)
-        is_far = np.isfinite(square) and square > 0.0 and square - length < square / _FAR
+        if not sp.issparse(rows) and not _are_near(rows[0], rows[len(rows) // 2]):
+            return None
+        low, mean, high, square = (_sparse_moments if sp.issparse(rows) else _moments)(rows)
+        small, large = np.minimum(np.abs(low), np.abs(high)), np.maximum(np.abs(low), np.abs(high))
+        is_exact = (low * high > 0.0) & (large <= 2.0 * small)
+        mean = np.where(is_exact, mean, 0.0)
+        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / _FAR
     return mean if is_far else None
 
 
@@ -139,11 +136,20 @@ def _are_near(a: NDArray[Any], b: NDArray[Any]) -> bool:
     return not float(apart @ apart) > 0.01 * float(np.square(a, dtype=np.float64).sum())
 
 
-def _sparse_moments(rows: Any) -> tuple[FloatArray, float]:
-    """Mean of the features that most rows have, 0 of others; mean square of the rows."""
+def _moments(rows: Any) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Least, mean and largest value of every feature, and the mean square of the rows."""
+    square = float(np.einsum("ij,ij->", rows, rows, dtype=np.float64)) / len(rows)
+    low, high = (end.astype(np.float64) for end in (rows.min(axis=0), rows.max(axis=0)))
+    return low, rows.mean(axis=0, dtype=np.float64), high, square
+
+
+def _sparse_moments(rows: Any) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """The same; 0 for features that some row lacks."""
     csr = rows.tocsr()
     n, d = csr.shape
-    count = np.bincount(csr.indices, minlength=d)
-    mean = np.bincount(csr.indices, weights=csr.data, minlength=d) / n
     values = csr.data.astype(np.float64, copy=False)
-    return np.where(count >= _FULL * n, mean, 0.0), float(values @ values) / n
+    low, mean, high = np.zeros((3, d))
+    full = np.flatnonzero(np.bincount(csr.indices, minlength=d) == n)
+    if len(full):
+        low[full], mean[full], high[full], _ = _moments(csr[:, full].toarray())
+    return low, mean, high, float(values @ values) / n

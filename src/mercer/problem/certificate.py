@@ -242,14 +242,22 @@ def certify(
 
 
 def rounding_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
-    """Bound of what rounding does to (K beta) in float64, where the gram tells it."""
+    """Bound of what rounding does to gradients in float64, where the gram tells it."""
     known = getattr(gram, "expansion_error", None)
-    return 0.0 if known is None else float(known(beta, problem.index)) + _origin_error(gram, beta)
+    own = _own_error(problem, gram, beta)
+    return own if known is None else own + float(known(beta, problem.index))
 
 
-def _origin_error(gram: KernelMatrix, beta: FloatArray) -> float:
-    """What sums that are not quite zero do where rows are measured from another origin."""
-    return float(gram.origin_error(beta)) if getattr(gram, "origin", None) is not None else 0.0
+def _own_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
+    """The part of it that is not rounding of kernel values and their sums.
+
+    That is what linear - K beta loses, and what sums of coefficients that are not quite zero do
+    where rows are measured from another origin.
+    """
+    error = 4.0 * _U * problem.linear_size
+    if getattr(gram, "origin", None) is not None:
+        error += gram.origin_error(problem.row_coef(beta, gram.n_rows))  # type: ignore[attr-defined]
+    return error
 
 
 def certify_expansion(
@@ -271,7 +279,8 @@ def certify_expansion(
     if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
         found = assess(problem, beta, values, definiteness)
-        rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0)) + _origin_error(gram, beta)
+        rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0))
+        rounding += _own_error(problem, gram, beta)
     found = replace(found, error=rounding, rounding=rounding)
     if found.gap is None or not is_large(problem, found):
         return found
@@ -284,7 +293,7 @@ def certify_expansion(
 
 def _needed_accuracy(problem: Problem, found: Certificate) -> float:
     """What a slope must be known to for a violation to mean something."""
-    size = float(np.abs(problem.linear).max(initial=0.0))
+    size = problem.linear_size
     if size == 0.0 and problem.n_groups:
         multiplier = found.multiplier
         size = float(np.ptp(multiplier) if len(multiplier) > 1 else abs(multiplier[0]))
