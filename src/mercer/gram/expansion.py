@@ -20,6 +20,7 @@ from mercer.gram.native import (
     reads_stored,
     take_rows,
 )
+from mercer.gram.origin import far_origin, level, moved
 from mercer.gram.rounding import carrying_rows
 from mercer.kernels import Kernel
 
@@ -27,6 +28,7 @@ __all__ = ["Expansion"]
 
 FloatArray = NDArray[np.float64]
 _PREDICTION_ROWS = 8192
+_VANISHED = 1e-9  # of the sizes: a sum that rounding has left of zero
 
 
 class Expansion:
@@ -46,6 +48,9 @@ class Expansion:
         Coefficients.
     parts : array-like of int, default=None
         Ascending offsets ``0, ..., n_rows`` that cut the sum into parts, given one by one.
+    sums_vanish : bool, default=False
+        Whether weights that are added up in the end have a sum of zero: rows far from the origin
+        may then be measured from another one, and values of a part lack what cancels.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class Expansion:
         parts: ArrayLike | None = None,
         precision: Precision = "double",
         n_threads: int | None = None,
+        sums_vanish: bool = False,
     ) -> None:
         self.kernel, self.rows = kernel, rows
         self.form = kernel.form()
@@ -72,11 +78,34 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self.parts = [slice(*cut) for cut in pairwise(cuts)]
+        self._sums_vanish = sums_vanish
+
+    @cached_property
+    def origin(self) -> FloatArray | None:
+        """Where rows are measured from, if it is not zero."""
+        size = float(np.abs(self.weights).sum())
+        if not self._sums_vanish or abs(float(self.weights.sum())) > _VANISHED * size:
+            return None
+        return far_origin(self.form, self.rows)
 
     @cached_property
     def left(self) -> RowSet:
         """The rows expanded over, packed in a precision that carries."""
-        return carrying_rows(self.rows, self.precision, self.form)
+        return carrying_rows(self._near_rows, self.precision, self.form)
+
+    @cached_property
+    def _near_rows(self) -> Any:
+        return self.rows if self.origin is None else moved(self.rows, self.origin)
+
+    @cached_property
+    def _levels(self) -> FloatArray:
+        """What the values of each part lack because of the origin, (n_parts, n_functions)."""
+        if self.origin is None:
+            return np.zeros((len(self.parts), self.weights.shape[1]))
+        rows, weights = self._near_rows, self.weights
+        return np.stack(
+            [level(self.form, rows[part], self.origin, weights[part]) for part in self.parts]
+        )
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions).
@@ -95,6 +124,8 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
+        if self.origin is not None:
+            out += self._levels[:, None]
         wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
         if len(wrong):
             if self.precision == "double":
@@ -108,7 +139,14 @@ class Expansion:
     @cached_property
     def _in_double(self) -> Expansion:
         cuts = [0, *(part.stop for part in self.parts)]
-        return Expansion(self.kernel, self.rows, self.weights, parts=cuts, n_threads=self.n_threads)
+        return Expansion(
+            self.kernel,
+            self.rows,
+            self.weights,
+            parts=cuts,
+            n_threads=self.n_threads,
+            sums_vanish=self._sums_vanish,
+        )
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:
         """Values of each part, shape (n_functions, n_rows), by the native kernel."""
@@ -120,4 +158,5 @@ class Expansion:
         if self._is_stored:
             left = RowSet(np.asarray(rows).T, self.left.precision)
             return build_kernel(self.form, left, RowSet(rows, self.left.precision))
-        return build_kernel(self.form, self.left, self.left.like(rows))
+        near = rows if self.origin is None else moved(rows, self.origin)
+        return build_kernel(self.form, self.left, self.left.like(near))

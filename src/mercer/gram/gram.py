@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from math import fsum
 from operator import index as as_integer
 from typing import Any, Literal
 
@@ -30,7 +31,8 @@ from mercer.gram.native import (
     reads_stored,
     take_rows,
 )
-from mercer.gram.rounding import carries, distance_rounding
+from mercer.gram.origin import level, moved, origin_error
+from mercer.gram.rounding import carries, rounding_of_rows
 from mercer.gram.rows import check_products
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
@@ -67,6 +69,10 @@ class Gram:
         Ascending offsets ``0, ..., n_rows`` that cut kernel rows into segments cached
         one by one; a problem on some of the rows (class against class) asks for its
         segments only.
+    origin : array-like of shape (n_features,), default=None
+        Point that the rows are measured from (see :func:`mercer.gram.origin.far_origin`), for
+        problems whose coefficients add up to zero. Gradients and multipliers are then those of
+        the plain kernel but for a constant, :meth:`level`.
     """
 
     def __init__(
@@ -78,6 +84,7 @@ class Gram:
         precision: Literal["auto", "single", "double"] = "auto",
         n_threads: int | None = None,
         segments: ArrayLike | None = None,
+        origin: ArrayLike | None = None,
     ) -> None:
         if not isinstance(kernel, Kernel):
             raise TypeError(f"kernel must be a Kernel, got {kernel!r}")
@@ -89,7 +96,8 @@ class Gram:
         if reads_stored(self.form):
             check_kernel_matrix(X)
         self.n_threads = resolve_threads(n_threads)
-        self._rows = X
+        self.origin = None if origin is None else np.asarray(origin, dtype=np.float64)
+        self._rows = X if self.origin is None else moved(X, self.origin)
         self._spot_check = SpotCheck(kernel.definiteness)
         self._native: dict[str, Any] = {}
         self._row_sets: dict[str, RowSet] = {}
@@ -143,14 +151,42 @@ class Gram:
             self._row_sets.setdefault("single", rows)
         return is_carried
 
-    def expansion_error(self, coef: FloatArray) -> float:
-        """Bound of what rounding of distances does to ``K coef`` in double precision."""
-        return self._rounding * float(np.abs(coef).sum())
+    def expansion_error(
+        self, coef: FloatArray, index: NDArray[np.intp] | slice = slice(None)
+    ) -> float:
+        """Bound of what rounding of kernel values does to ``K coef`` in double precision.
+
+        ``index`` is the row of each coefficient. Infinite if nothing is known.
+        """
+        root, largest = self._rounding
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = np.abs(coef)
+            error = largest * float((size * root[index] if root.ndim else size).sum())
+        return np.inf if np.isnan(error) else error
+
+    def origin_error(self, coef: FloatArray) -> float:
+        """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
+
+        To slopes, but for a constant; and half of it for each coefficient to the objective.
+        """
+        if self.origin is None or not (missing := abs(fsum(coef))):
+            return 0.0
+        share = 2.0 * abs(self.level(coef)) / float(np.abs(coef).sum())
+        return missing * (origin_error(self.form, self._rows, self.origin) + share)
+
+    def level(self, coef: FloatArray) -> float:
+        """What ``K coef``, ``coef`` one for each row, lacks because of the origin."""
+        if self.origin is None:
+            return 0.0
+        return float(level(self.form, self._rows, self.origin, coef))
 
     @cached_property
-    def _rounding(self) -> float:
+    def _rounding(self) -> tuple[FloatArray, float]:
+        """What :func:`rounding_of_rows` says: its roots, or 1, and the largest of its products."""
         self.native("double")
-        return distance_rounding(self.form, self._row_sets["double"])
+        root = np.sqrt(rounding_of_rows(self.form, self._row_sets["double"]))
+        largest = float(root.max(initial=0.0))
+        return (root, largest) if root.ndim else (np.asarray(1.0), largest**2)
 
     def native(self, precision: Precision | None = None) -> Any:
         """The native matrix in the given precision, made when first asked for."""
@@ -211,6 +247,7 @@ class Gram:
             n_threads=self.n_threads,
         )
         other._spot_check = SpotCheck(self.definiteness)
+        other.origin = self.origin  # the rows have been moved
         return other
 
     def features(self) -> Any:

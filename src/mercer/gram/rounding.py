@@ -1,11 +1,19 @@
-"""How far computed kernel values may be from the true ones, and which precision carries them."""
+"""How far computed kernel values may be from the true ones, and which precision carries them.
+
+Below, u is the unit roundoff and d the number of terms of an inner product. An inner product of
+two rows errs by at most ``d u |x||z|``, and every bound has that form: a number b of each row,
+with sqrt(b_x b_z) for a pair of them. So have sums of such bounds, by Cauchy-Schwarz, and
+products (docs/theory/kernels.md#rounding).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.gram.native import (
     MOST_SPREAD,
@@ -15,12 +23,15 @@ from mercer.gram.native import (
     fixed_rows,
     is_of_distances,
     leaves,
+    reads_stored,
     spread,
     takes_bytes,
 )
 from mercer.kernels import form as shapes
 
-__all__ = ["carries", "carrying_rows", "distance_rounding"]
+__all__ = ["carries", "carrying_rows", "rounding_of_rows"]
+
+FloatArray = NDArray[np.float64]
 
 _U = 2.0**-53
 # Rounding rows to single precision moves kernel values by up to 2^-23 times the spread, for a
@@ -47,27 +58,35 @@ def carries(form: shapes.Form, rows: RowSet) -> bool:
             continue
         if not spread(leaf, rows) <= _SINGLE_SPREAD[leaf.kind]:
             return False
-    with np.errstate(over="ignore"):
-        return bool(_Bound.of(form, rows).size < _SINGLE_RANGE)
-
-
-def distance_rounding(form: shapes.Form, rows: RowSet) -> float:
-    """Bound of what rounding of distances does to kernel values of these rows among each other.
-
-    For rows in double precision. What inner products lose is not part of it.
-    """
-    if not any(is_of_distances(leaf) for leaf in leaves(form)):
-        return 0.0
+    if reads_stored(form) and not _largest(rows.rows) < _SINGLE_RANGE:
+        return False
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(_Bound.of(form, rows).error)
+        # the size of what a function returns is not known, and no number
+        return not bool(np.max(_Bound.of(form, rows).size, initial=0.0) >= _SINGLE_RANGE)
+
+
+def rounding_of_rows(form: shapes.Form, rows: RowSet) -> FloatArray:
+    """Bounds of what rounding does to sums of kernel values, one for each row or for all.
+
+    With b the result, ``|error of sum_j c_j k(x_i, x_j)| <= sum_j |c_j| sqrt(b_i b_j)``, for rows
+    in double precision. The rounding of n terms that are added is taken as independent. What a
+    Python function or a stored matrix says is taken as exact; infinite means unknown.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        bound = _Bound.of(form, rows)
+        summing = 2.0 * np.sqrt(len(rows)) * _U
+        # a function says nothing of the size of its values
+        size = np.where(np.isnan(bound.size), 0.0, bound.size)
+        found = np.asarray(bound.error + summing * size, dtype=np.float64)
+    return np.where(np.isnan(found), np.inf, found)
 
 
 @dataclass
 class _Bound:
-    """Bounds of kernel values: of their size, their diagonal from below, and their error."""
+    """Bounds of kernel values, by row: of their size and error, and the diagonal itself."""
 
     size: Any
-    least: Any
+    diagonal: Any
     error: Any = 0.0
 
     @classmethod
@@ -80,47 +99,64 @@ class _Bound:
                 return cls(abs(form.value), form.value)
             case shapes.Scaled():
                 part, factor = cls.of(form.part, rows), abs(form.factor)
-                return cls(factor * part.size, factor * part.least, factor * part.error)
+                return cls(factor * part.size, form.factor * part.diagonal, factor * part.error)
             case shapes.Sum():
                 parts = [cls.of(part, rows) for part in form.parts]
-                names = ("size", "least", "error")
+                names = ("size", "diagonal", "error")
                 return cls(*(sum(getattr(part, name) for part in parts) for name in names))
             case shapes.Product():
-                return _product_bound([cls.of(part, rows) for part in form.parts])
+                return reduce(_product_bound, [cls.of(part, rows) for part in form.parts])
             case shapes.Normalized():
                 part = cls.of(form.part, rows)
-                # k / sqrt(k_x k_z), each of the three off by at most `error`
-                error = 4.0 * part.error / part.least if part.error and part.least > 0 else 0.0
-                return cls(1.0, 1.0, error)
+                return cls(1.0, 1.0, _normalized_error(part))
             case shapes.Stored():
-                return cls(_largest(rows.rows), 0.0)
-        return cls(0.0, 0.0)
+                diagonal = _stored_diagonal(rows.rows)
+                return cls(np.abs(diagonal), diagonal)
+        return cls(np.nan, np.nan)
 
 
-def _product_bound(parts: list[_Bound]) -> _Bound:
-    sizes = np.array([part.size for part in parts])
-    errors = np.array([part.error for part in parts])
-    least = np.prod([max(part.least, 0.0) for part in parts])
-    # prod (s + e) - prod s, without its cancellation
-    others = [np.prod(np.delete(sizes + errors, i)) for i in range(len(parts))]
-    return _Bound(np.prod(sizes), least, float(errors @ np.array(others)))
+def _product_bound(a: _Bound, b: _Bound) -> _Bound:
+    # (s + e)(t + f) - s t, without its cancellation; 0 times a size nobody knows is 0
+    cross = [np.where(e == 0.0, 0.0, e * s) for e, s in ((a.error, b.size), (b.error, a.size))]
+    error = cross[0] + cross[1] + a.error * b.error
+    return _Bound(a.size * b.size, a.diagonal * b.diagonal, error)
+
+
+def _normalized_error(part: _Bound) -> Any:
+    """Of k / sqrt(k_x k_z), each of the three off by at most its error."""
+    share = np.where(part.error == 0.0, 0.0, part.error / np.maximum(part.diagonal, 0.0))
+    return 4.0 * np.max(share, initial=0.0)
 
 
 def _leaf_bound(form: shapes.Leaf, rows: RowSet) -> _Bound:
     if is_of_distances(form):
         return _Bound(1.0, 1.0, _distance_error(form, rows))
-    if form.kind == "sigmoid":
-        return _Bound(1.0, 0.0)
     if takes_bytes(form, rows, rows):
-        squares = np.array([0.0, 2.0**16 * rows.rows.shape[1]])
+        # exact integers, rounded when they are used
+        squares, terms = np.asarray(2.0**16 * rows.rows.shape[1]), 4.0
     else:
-        squares = rows.packed(form.transform, False).squared_norms()
-    low, high = squares.min(initial=np.inf), squares.max(initial=0.0)
+        packed = rows.packed(form.transform, False)
+        squares, terms = packed.squared_norms(), packed.longest + 8.0 + _transform_loss(form)
     if form.kind == "linear":
-        return _Bound(high, low)
-    size = (form.gamma * high + abs(form.coef0)) ** form.degree
-    least = (form.gamma * low + form.coef0) ** form.degree
-    return _Bound(size, least)
+        return _Bound(squares, squares, terms * _U * squares)
+    # of t = gamma x'z + coef0
+    size = form.gamma * squares + abs(form.coef0)
+    error = terms * _U * form.gamma * squares + 4.0 * _U * size
+    if form.kind == "sigmoid":
+        # tanh is nowhere steeper than 1
+        return _Bound(1.0, np.tanh(form.gamma * squares + form.coef0), error + 8.0 * _U)
+    # t^p is off by p t^(p-1) times that
+    diagonal = (form.gamma * squares + form.coef0) ** form.degree
+    return _Bound(size**form.degree, diagonal, form.degree * size ** (form.degree - 1) * error)
+
+
+def _transform_loss(form: shapes.Leaf) -> float:
+    """Roundings of a row that is scaled, or mapped: then times the condition of the map."""
+    if form.transform is None:
+        return 0.0
+    if form.transform.ndim == 1:
+        return 4.0
+    return 2.0 * (len(form.transform) + 8) * float(np.linalg.cond(form.transform))
 
 
 def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
@@ -139,11 +175,15 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
         # light features of sparse rows go by inner products in any case
         error += 4.0 * d * _U * min(spread(form, rows), MOST_SPREAD["double"])
     if form.transform is not None:
-        is_map = form.transform.ndim == 2
-        loss = d * float(np.linalg.cond(form.transform)) if is_map else 2.0
         length = np.sqrt(form.gamma * packed.squared_norms().max(initial=0.0))
-        error += 2.0 * loss * _U * float(length)
+        error += _transform_loss(form) * _U * float(length)
     return min(error, 1.0)
+
+
+def _stored_diagonal(matrix: Any) -> FloatArray:
+    """That of a matrix of rows among each other; positions of rows have none."""
+    values = np.asarray(matrix)
+    return np.diagonal(values) if values.ndim == 2 else np.asarray(np.nan)
 
 
 def _largest(matrix: Any) -> float:

@@ -81,7 +81,9 @@ def _make_grid(state: State) -> Grid:
     _check_scores(state["scores"], shape)
     check_classes(state["classes"], 2)
     require(state["status"] in ("complete", "max-time", "callback"), "the status is unknown")
-    values = tuple(KernelValues(kernel, first.rows, first.training) for kernel in kernels)
+    values = tuple(
+        KernelValues(kernel, first.rows, first.training, origin=first.origin) for kernel in kernels
+    )
     return Grid(**(state | {"solutions": solutions.reshape(shape), "kernel_values": values}))
 
 

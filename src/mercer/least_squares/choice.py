@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from mercer._memory import LITTLE, available_bytes
 from mercer.gram.native import count_rows
+from mercer.gram.origin import far_origin, level, moved
 from mercer.kernels import Linear
 from mercer.least_squares.direct import fit_direct
 from mercer.least_squares.iterative import fit_cg, fit_smo
@@ -19,6 +22,8 @@ from mercer.least_squares.proximal import fit_proximal
 from mercer.solvers.linear_system.solvers import ConjugateGradient
 
 __all__ = ["SOLVERS", "choose_solver", "fit_least_squares", "is_linear"]
+
+FloatArray = NDArray[np.float64]
 
 SOLVERS = ("auto", "direct", "eigen", "primal", "smw", "cg", "lsqr", "smo")
 
@@ -40,7 +45,21 @@ def fit_least_squares(job: Job) -> LeastSquaresFit:
             raise ValueError(f"solver must be 'auto' with this penalty, got {job.solver!r}")
         return fit_proximal(job)
     solver = choose_solver(job) if job.solver == "auto" else job.solver
-    return _fit_with(job, solver)
+    origin = far_origin(job.kernel.form(), job.X) if job.system.bias else None
+    if origin is None:
+        return _fit_with(job, solver)
+    near = replace(job, X=moved(job.X, origin))
+    return _at_zero(near, origin, _fit_with(near, solver))
+
+
+def _at_zero(job: Job, origin: FloatArray, fit: LeastSquaresFit) -> LeastSquaresFit:
+    """The fit of rows that were measured from ``origin``, for rows that are not."""
+    if fit.coef is not None:
+        return replace(
+            fit, intercept=fit.intercept - level(job.kernel.form(), job.X, origin, fit.coef)
+        )
+    assert fit.weights is not None
+    return replace(fit, intercept=fit.intercept - origin @ fit.weights)
 
 
 def _fit_with(job: Job, solver: Any) -> LeastSquaresFit:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.gram.bounded_expansion import LazyExpansion
 from mercer.gram.native import count_rows, take_rows
+from mercer.gram.origin import far_origin
 from mercer.gram.spot_check import warn_of_indefinite
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.kernels.precomputed import check_kernel_matrix
@@ -40,7 +42,7 @@ from mercer.machines.checked_input import (
 )
 from mercer.machines.early_end import early_end, is_done
 from mercer.machines.verbose import progress_display
-from mercer.problem import Solution
+from mercer.problem import Solution, lowered
 from mercer.solvers import Solver, resolve_solver, solve
 from mercer.solvers.progress import Callback
 
@@ -221,6 +223,7 @@ class KernelMachine(BaseEstimator):
     def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:
         if getattr(self, "fit_intercept", True) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
+        origin = far_origin(kernel.form(), X) if self._sums_vanish() else None
         gram = Gram(
             kernel,
             X,
@@ -228,8 +231,13 @@ class KernelMachine(BaseEstimator):
             precision=self.precision,
             n_threads=self.n_threads,
             segments=segments,
+            origin=origin,
         )
         return gram.check_values()
+
+    def _sums_vanish(self) -> bool:
+        """Whether the coefficients of every function add up to zero: there is a free bias."""
+        return False
 
     def _solve_all(
         self, formulations: list[Formulation], gram: Gram
@@ -249,6 +257,9 @@ class KernelMachine(BaseEstimator):
                 if other is not None:
                     solution = self._solve_one(other, gram, solver, None, deadline, callback)
                     read_out = other.read_out(solution)
+                if level := gram.level(read_out.coef):
+                    solution = lowered(solution, level / (read_out.scale or 1.0))
+                    read_out = replace(read_out, intercept=read_out.intercept - level)
                 solutions.append(solution)
                 read_outs.append(read_out)
         return solutions, read_outs
@@ -318,6 +329,7 @@ class KernelMachine(BaseEstimator):
             parts=self._expansion_parts(),
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
+            sums_vanish=self._sums_vanish(),
         )
 
     @property
@@ -335,6 +347,11 @@ class KernelMachine(BaseEstimator):
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
         return self._expansion.evaluate(X)
+
+
+def has_free_bias(machine: Any) -> bool:
+    """Whether a machine has a bias that is no weight among others."""
+    return getattr(machine, "fit_intercept", True) not in (False, "penalized")
 
 
 def _dense(coef: Any) -> FloatArray:

@@ -9,9 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer.gram.origin import far_origin, moved
 from mercer.kernels import Kernel, Linear, Polynomial, Scaled, Sum
 
-__all__ = ["linear_coef", "linear_factor"]
+__all__ = ["linear_coef", "linear_factor", "near_vectors"]
 
 
 def linear_coef(machine: Any, class_cuts: NDArray[np.intp]) -> Any:
@@ -23,16 +24,24 @@ def linear_coef(machine: Any, class_cuts: NDArray[np.intp]) -> Any:
     factor = linear_factor(machine.kernel_)
     if factor is None:
         raise AttributeError("coef_ is only available when using a linear kernel")
+    vectors = near_vectors(machine)
     if len(class_cuts) <= 1:
-        coef = machine.dual_coef_ @ machine.support_vectors_
+        coef = machine.dual_coef_ @ vectors
     else:
-        coef = _pair_coef(machine.dual_coef_, machine.support_vectors_, class_cuts)
+        coef = _pair_coef(machine.dual_coef_, vectors, class_cuts)
     coef = coef if factor == 1.0 else factor * coef
     if sp.issparse(coef):
         coef.data.flags.writeable = False
     else:
         coef.flags.writeable = False
     return coef
+
+
+def near_vectors(machine: Any) -> Any:
+    """The support vectors, measured from their mean if they are far from zero and may be."""
+    vectors = machine.support_vectors_
+    origin = far_origin(machine.kernel_.form(), vectors) if machine._sums_vanish() else None
+    return vectors if origin is None else moved(vectors, origin)
 
 
 def linear_factor(kernel: Kernel) -> float | None:

@@ -174,6 +174,7 @@ def trace(
         accuracy=accuracy,
         seconds=time.perf_counter() - began,
         kernel_values=values,
+        origin=gram.origin,
     )
 
 

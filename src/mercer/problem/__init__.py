@@ -9,7 +9,8 @@ from mercer.problem.certificate import (
     certify,
     certify_expansion,
     definiteness_at,
-    distance_error,
+    lowered,
+    rounding_error,
 )
 from mercer.problem.problem import Problem
 
@@ -23,5 +24,6 @@ __all__ = [
     "certify",
     "certify_expansion",
     "definiteness_at",
-    "distance_error",
+    "lowered",
+    "rounding_error",
 ]

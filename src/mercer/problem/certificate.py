@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.kernels.definiteness import Definiteness
 from mercer.problem.error_free import long_expansion
-from mercer.problem.primal_correction import corrected_gap, features_needed, is_large, long_gap
+from mercer.problem.primal_correction import (
+    corrected_gap,
+    features_needed,
+    is_large,
+    linear_features,
+    long_gap,
+)
 from mercer.problem.problem import Problem
 
 __all__ = [
@@ -24,7 +30,8 @@ __all__ = [
     "certify",
     "certify_expansion",
     "definiteness_at",
-    "distance_error",
+    "lowered",
+    "rounding_error",
 ]
 
 Status = Literal[
@@ -32,6 +39,10 @@ Status = Literal[
 ]
 FloatArray = NDArray[np.float64]
 _FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
+_ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
+_NEGLIGIBLE = 0.1  # share of a tolerance that rounding may add to a violation
+_ACCURACY = 1e-5  # of a gradient, in units of the linear term or the margin
+_U = 2.0**-53
 
 
 class KernelMatrix(Protocol):
@@ -88,8 +99,12 @@ class Certificate:
         relative to the sum of the sizes of its coefficients; at most 1.
     error : float
         Bound of the error of the gradients: of those that were not recomputed in double
-        precision, on which the violation does not depend, and of what rounding of distances
-        between rows does to all of them. 0 if there is neither.
+        precision, on which the violation does not depend, and of ``rounding``, which all of them
+        have. The objective is off by at most half of it times the sum of ``|coef|``.
+    rounding : float
+        What rounding of distances, inner products and sums in double precision may do to any
+        gradient, and twice that to the violation. Infinite if nobody knows, as for products with a
+        Python function.
     corrections : ndarray or None
         What was added to the values (K coef) behind the gradients so far because it was
         recomputed; without that they would have the errors of the others. None if all were.
@@ -107,6 +122,7 @@ class Certificate:
     violation: float
     infeasibility: float
     error: float = 0.0
+    rounding: float = 0.0
     corrections: FloatArray | None = None
     definiteness: Definiteness = "known"
 
@@ -114,6 +130,16 @@ class Certificate:
     def is_feasible(self) -> bool:
         """Whether the point lies in the box and has its group sums, up to rounding."""
         return self.infeasibility <= _FEASIBLE
+
+    def is_within(self, tolerance: float) -> bool:
+        """Whether the violation is at most ``tolerance``, whatever rounding did to it.
+
+        What nobody knows is not held against it.
+        """
+        if not self.violation <= tolerance:
+            return False
+        off = 2.0 * self.rounding
+        return off <= _NEGLIGIBLE * tolerance or off == np.inf or self.violation + off <= tolerance
 
     @property
     def relative_gap(self) -> float | None:
@@ -150,6 +176,7 @@ class Solution:
     seconds: float
     status: Status
     error: float = 0.0
+    rounding: float = 0.0
     corrections: FloatArray | None = None
     definiteness: Definiteness = "known"
     solver: str = ""
@@ -159,6 +186,10 @@ class Solution:
     def is_feasible(self) -> bool:
         """Whether the point lies in the box and has its group sums, up to rounding."""
         return self.infeasibility <= _FEASIBLE
+
+    def is_within(self, tolerance: float) -> bool:
+        """Whether the violation is at most ``tolerance``, whatever rounding did to it."""
+        return Certificate.is_within(self, tolerance)  # type: ignore[arg-type]
 
     @property
     def relative_gap(self) -> float | None:
@@ -171,7 +202,19 @@ class Solution:
         return self.status == "converged"
 
 
-def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificate:
+def lowered(solution: Solution, level: float) -> Solution:
+    """The solution with values ``K coef`` that are larger by ``level`` everywhere.
+
+    Coefficients that add up to zero do not see it; gradients and multipliers do.
+    """
+    return replace(
+        solution, gradient=solution.gradient - level, multiplier=solution.multiplier - level
+    )
+
+
+def certify(
+    problem: Problem, gram: KernelMatrix, coef: ArrayLike, *, accuracy: float | None = None
+) -> Certificate:
     """Certificate of a point, recomputed in float64 and independent of any solver.
 
     Parameters
@@ -186,40 +229,75 @@ def certify(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Certificat
         with twice the digits.
     coef : array-like of shape (n_variables,)
         The point. Variables on a bound must equal it exactly (solvers snap).
+    accuracy : float, default=None
+        Error of the slopes up to which the digits of a double will do; None means 1e-5 times the
+        largest linear term or, without one, the difference of the multipliers.
 
     Returns
     -------
     Certificate
     """
     beta = _checked_point(problem, gram, coef)
-    found = certify_expansion(problem, gram, beta, _expansion(problem, gram, beta))
-    return replace(found, error=distance_error(gram, beta))
+    return certify_expansion(problem, gram, beta, _expansion(problem, gram, beta), accuracy)
 
 
-def distance_error(gram: KernelMatrix, beta: FloatArray) -> float:
-    """Bound of what rounding of distances does to (K beta) in float64, where the gram tells it."""
+def rounding_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
+    """Bound of what rounding does to gradients in float64, where the gram tells it."""
     known = getattr(gram, "expansion_error", None)
-    return 0.0 if known is None else float(known(beta))
+    own = _own_error(problem, gram, beta)
+    return own if known is None else own + float(known(beta, problem.index))
+
+
+def _own_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
+    """The part of it that is not rounding of kernel values and their sums.
+
+    That is what linear - K beta loses, and what sums of coefficients that are not quite zero do
+    where rows are measured from another origin.
+    """
+    error = 4.0 * _U * problem.linear_size
+    if getattr(gram, "origin", None) is not None:
+        error += gram.origin_error(problem.row_coef(beta, gram.n_rows))  # type: ignore[attr-defined]
+    return error
 
 
 def certify_expansion(
-    problem: Problem, gram: KernelMatrix, beta: FloatArray, values: FloatArray
+    problem: Problem,
+    gram: KernelMatrix,
+    beta: FloatArray,
+    values: FloatArray,
+    accuracy: float | None = None,
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known in float64."""
     definiteness = definiteness_at(problem, gram, beta)
     found = assess(problem, beta, values, definiteness)
-    if found.gap is None:
-        return found
-    if not is_large(problem, found):
-        return found
-    features = features_needed(problem, gram, beta, found)
+    rounding = rounding_error(problem, gram, beta)
+    features = None
+    if rounding > (_needed_accuracy(problem, found) if accuracy is None else accuracy):
+        features = linear_features(gram, beta)
+    if features is None and found.gap is not None and is_large(problem, found):
+        features = features_needed(problem, gram, beta, found)
     if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
         found = assess(problem, beta, values, definiteness)
+        rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0))
+        rounding += _own_error(problem, gram, beta)
+    found = replace(found, error=rounding, rounding=rounding)
+    if found.gap is None or not is_large(problem, found):
+        return found
+    if features is not None:
         gap = long_gap(problem, features, beta, values, found)
     else:
         gap = corrected_gap(problem, gram, beta, values, found)
     return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
+
+
+def _needed_accuracy(problem: Problem, found: Certificate) -> float:
+    """What a slope must be known to for a violation to mean something."""
+    size = problem.linear_size
+    if size == 0.0 and problem.n_groups:
+        multiplier = found.multiplier
+        size = float(np.ptp(multiplier) if len(multiplier) > 1 else abs(multiplier[0]))
+    return _ACCURACY * size
 
 
 def assess(
@@ -243,6 +321,10 @@ def assess(
     gradient, multiplier, objective, violation, infeasibility, gap = report
     if definiteness == "refuted":
         gap = None
+    elif infeasibility > _ROUNDED and problem.n_groups:
+        # an objective may lie above the optimum by what its sums lack
+        missing = problem.group_sum - problem.group_sums(beta)
+        gap = max(gap, float(np.abs(multiplier * missing).sum()))
     return Certificate(
         gradient=gradient,
         multiplier=multiplier,

@@ -34,7 +34,7 @@ from mercer.problem.inner_product import inner_product
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem
 
-__all__ = ["corrected_gap", "features_needed", "is_large", "long_gap"]
+__all__ = ["corrected_gap", "features_needed", "is_large", "linear_features", "long_gap"]
 
 FloatArray = NDArray[np.float64]
 
@@ -112,6 +112,16 @@ def features_needed(
     lengths = np.sqrt(np.abs(gram.diagonal(precision="double")))
     size = inner_product(np.abs(coef), lengths[problem.index]) * float(lengths.max(initial=0.0))
     if certificate.violation > 4.0 * np.finfo(np.float64).eps * size:
+        return None
+    return linear_features(gram, coef)
+
+
+def linear_features(gram: Any, coef: FloatArray) -> Any | None:
+    """The rows of a linear kernel if their products with the coefficients stay within range."""
+    if not hasattr(gram, "features"):
+        return None
+    largest = float(np.abs(gram.diagonal(precision="double")).max(initial=0.0))
+    if not (largest < 1e200 and float(np.abs(coef).max(initial=0.0)) < 1e50):
         return None
     return gram.features()
 

@@ -10,6 +10,7 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -138,6 +139,17 @@ class Problem:
         No other problem with a positive semi-definite kernel is unbounded.
         """
         return bool((np.isinf(self.upper - self.lower) & (self.ridge == 0.0)).any())
+
+    @cached_property
+    def linear_size(self) -> float:
+        """The largest linear term."""
+        return float(np.abs(self.linear).max(initial=0.0))
+
+    @property
+    def sums_vanish(self) -> bool:
+        """Whether the coefficients of every feasible point add up to zero."""
+        has_all = self.n_groups > 0 and self.group.min(initial=0) >= 0
+        return bool(has_all and self.group_sum.sum() == 0.0)
 
     @property
     def n_variables(self) -> int:

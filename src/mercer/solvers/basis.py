@@ -167,7 +167,7 @@ class Basis:
             self._native.set_gradient(certificate.gradient)
         if status == "unbounded" and not self.problem.is_endless:
             status = "precision-limit"  # rounding has hidden the curvature of the ridge
-        if status != "unbounded" and certificate.violation <= aim and certificate.is_feasible:
+        if status != "unbounded" and certificate.is_within(aim) and certificate.is_feasible:
             status = "converged"
         elif status == "converged":
             status = "precision-limit"
@@ -273,9 +273,9 @@ class Basis:
 
 def _is_good(certificate: Certificate, tol: float, refine: bool) -> bool:
     if not refine:
-        return certificate.violation <= tol
+        return certificate.is_within(tol)
     gap = certificate.relative_gap
-    return certificate.violation <= tol and gap is not None and gap <= _RELATIVE_GAP
+    return certificate.is_within(tol) and gap is not None and gap <= _RELATIVE_GAP
 
 
 def _is_better(certificate: Certificate, best: Certificate | None) -> bool:

@@ -18,7 +18,7 @@ from mercer.problem import Certificate, Problem, Solution, assess, certify, defi
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.selective_certificate import KnownGradient, Origin, selective_certificate
-from mercer.solvers.start import feasible_start
+from mercer.solvers.start import are_sums_worth, feasible_start, restore_sums
 
 __all__ = ["CertifiedRun"]
 
@@ -27,6 +27,8 @@ __all__ = ["CertifiedRun"]
 _GAIN = 0.1
 # Relative, of an objective.
 _ROUNDING = 1e-6
+# Share of a tolerance to which slopes are computed where more digits can be had.
+_ACCURACY = 0.05
 
 
 @cache
@@ -142,7 +144,14 @@ class CertifiedRun(ABC):
         # whatever ended the run: what was asked for is there
         if good and self.status != "unbounded":
             self.status = "converged"
+        if not good and self.status == "converged" and self._is_beyond_digits(certificate):
+            self.status = "precision-limit"
         return good or self.status != "converged"
+
+    def _is_beyond_digits(self, certificate: Certificate) -> bool:
+        """Whether a violation is small enough, and no other would be known to be."""
+        aim = self.tol * self._unit(certificate)
+        return certificate.violation <= aim <= 2.0 * certificate.rounding < np.inf
 
     def seconds_left(self) -> float:
         """Time until the deadline, at most a number the core can hold."""
@@ -164,7 +173,20 @@ class CertifiedRun(ABC):
         if self.drifted or result.status == "callback" or result.violation == np.inf:
             # gradients that drifted, or were not computed or brought up to date, say nothing
             self.gradient = None
-        return self._better(self.certificate(precision))
+        if self.gram.origin is not None:
+            restore_sums(self.problem, self.coef)
+        found = self.certificate(precision)
+        if are_sums_worth(self.problem, self.coef, found):
+            restore_sums(self.problem, self.coef)
+            found = certify(self.problem, self.gram, self.coef)
+        return self._better(self._with_digits(found))
+
+    def _with_digits(self, found: Certificate) -> Certificate:
+        """The certificate or, if rounding matters to it, one with twice the digits if there is."""
+        accuracy = _ACCURACY * self.tol
+        if found.rounding <= accuracy * self._unit(found) or self.gram.features() is None:
+            return found
+        return certify(self.problem, self.gram, self.coef, accuracy=accuracy * self._unit(found))
 
     def _better(self, found: Certificate) -> Certificate:
         """The certificate of the point found or, if that was better, of the best one before.
@@ -206,8 +228,15 @@ class CertifiedRun(ABC):
         if self.stopping in ("maximum-gain", "relative-change"):
             return self.status == "converged"
         if self.stopping == "gap" and certificate.gap is not None:
-            return certificate.gap <= self.tol * self._size(certificate)
-        return certificate.violation <= self.tol * self._unit(certificate)
+            return self._gap_error(certificate) <= self.tol * self._size(certificate)
+        return certificate.is_within(self.tol * self._unit(certificate))
+
+    def _gap_error(self, certificate: Certificate) -> float:
+        """What the gap may be: as for the objective, rounding counts once for each coefficient."""
+        assert certificate.gap is not None
+        if certificate.rounding == np.inf:
+            return certificate.gap
+        return max(certificate.gap, certificate.rounding * float(np.abs(self.coef).sum()))
 
     def _unit(self, certificate: Certificate) -> float:
         """The unit of a violation: the margin, if that is what stopping goes by."""

@@ -133,5 +133,5 @@ def _status(
     if inner.status != "converged":
         return inner.status
     aim = tol * violation_unit(problem, gram, inner.coef, certificate)
-    is_good = certificate.violation <= aim and certificate.is_feasible
+    is_good = certificate.is_within(aim) and certificate.is_feasible
     return "converged" if is_good else "precision-limit"

@@ -33,6 +33,7 @@ from mercer.solvers.basis import Basis
 from mercer.solvers.feature_step import feature_step
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, continued
+from mercer.solvers.start import restore_sums
 
 __all__ = ["refined"]
 
@@ -105,7 +106,7 @@ def refined(
         n_iter=solution.n_iter + before - limits.steps,
         n_kernel=solution.n_kernel + gram.n_evaluations - evaluations,
         seconds=solution.seconds + time.perf_counter() - began,
-        status="converged" if best.violation <= aim and best.is_feasible else best.status,
+        status="converged" if best.is_within(aim) and best.is_feasible else best.status,
     )
 
 
@@ -118,8 +119,7 @@ def _best(
     for _ in range(_ROUNDS):
         before = place.objective
         place, ended = _round(place, gram, limits)
-        coef = place.point[0]
-        found = replace(solution, coef=coef, **vars(certify(problem, gram, coef)))
+        found = _certified(problem, gram, place.point[0], solution)
         best = min(best, found, key=_relative)
         if ended in ("max-iter", "max-time", "callback"):
             status = ended
@@ -128,6 +128,13 @@ def _best(
         if _relative(best) <= _RELATIVE_GAP or not gain > _RELATIVE_GAIN * abs(before):
             break
     return replace(best, status=status)  # type: ignore[arg-type]
+
+
+def _certified(problem: Problem, gram: Gram, coef: FloatArray, solution: Solution) -> Solution:
+    """The double of a point, its group sums restored."""
+    coef = coef.copy()
+    restore_sums(problem, coef)
+    return replace(solution, coef=coef, **vars(certify(problem, gram, coef, accuracy=0.0)))
 
 
 def _has_room(gram: Gram, solution: Solution) -> bool:

@@ -21,7 +21,7 @@ from mercer.problem import (
     certify,
     certify_expansion,
     definiteness_at,
-    distance_error,
+    rounding_error,
 )
 
 __all__ = ["KnownGradient", "Origin", "selective_certificate"]
@@ -90,7 +90,9 @@ def selective_certificate(
     else:
         known = definiteness_at(problem, gram, coef)
         certificate = assess(problem, coef, values, known, report)
-    error = bound + distance_error(gram, coef)
+        rounding = rounding_error(problem, gram, coef)
+        certificate = replace(certificate, error=rounding, rounding=rounding)
+    error = bound + certificate.error
     return replace(certificate, error=error, corrections=corrections)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
-from mercer.problem import Problem
+from mercer.problem import Certificate, Problem
 
-__all__ = ["feasible_start", "full_start"]
+__all__ = ["are_sums_worth", "feasible_start", "full_start", "restore_sums"]
 
 FloatArray = NDArray[np.float64]
+
+_ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
+_WORTHLESS = 1e-10  # of the objective
 
 
 def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArray:
@@ -52,6 +57,35 @@ def full_start(problem: Problem) -> FloatArray | None:
         return None
     full = np.where(problem.linear > 0.0, problem.upper, problem.lower)
     return feasible_start(problem, full) if np.isfinite(full).all() else None
+
+
+def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate) -> bool:
+    """Whether what rounding took from the group sums of ``coef`` is worth something.
+
+    A sum that is off by s changes the objective by its multiplier times s, which is large where
+    rows lie far from the origin.
+    """
+    if found.infeasibility <= _ROUNDED or not problem.n_groups:
+        return False
+    missing = problem.group_sum - problem.group_sums(coef)
+    worth = float(np.abs(found.multiplier * missing).sum())
+    return worth > _WORTHLESS * abs(found.objective)
+
+
+def restore_sums(problem: Problem, coef: FloatArray) -> None:
+    """Give the groups their sums back to the last digit, by one variable of each.
+
+    That is the smallest one with room for it, whose digits are the finest.
+    """
+    room = np.minimum(coef - problem.lower, problem.upper - coef)
+    for g in range(problem.n_groups):
+        members = np.flatnonzero(problem.group == g)
+        for _ in range(2):
+            lack = -fsum([*coef[members], -problem.group_sum[g]])
+            fits = members[room[members] > 2.0 * abs(lack)]
+            if lack == 0.0 or not len(fits):
+                break
+            coef[fits[np.abs(coef[fits]).argmin()]] += lack
 
 
 def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:

@@ -24,7 +24,7 @@ from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
 from mercer.machines.least_squares.left_out import left_out_score
-from mercer.machines.linear_coef import linear_factor
+from mercer.machines.linear_coef import linear_factor, near_vectors
 from mercer.solvers.linear_system import System
 
 __all__ = ["LeastSquaresMachine", "count_all_rows"]
@@ -215,9 +215,13 @@ class LeastSquaresMachine(KernelMachine):
             self.support_vectors_ = fit.rows
         factor = linear_factor(self.kernel_)
         if factor is not None:
-            vectors = self.support_vectors_
+            vectors = near_vectors(self)
             self.coef_ = factor * np.asarray((vectors.T @ fit.coef).T, dtype=np.float64)
         self._expand()
+
+    def _sums_vanish(self) -> bool:
+        is_exact = self.low_rank is None and self.penalty == "norm" and self.sparse is None
+        return self.fit_intercept is True and is_exact
 
     def _warn(self, fit: LeastSquaresFit) -> None:
         # beyond this no digit of the coefficients is sure

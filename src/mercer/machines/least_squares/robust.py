@@ -70,8 +70,8 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     if fit.support is not None:
         is_stored = reads_stored(job.kernel.form())
         rows = fit.support if is_stored else take_rows(job.X, fit.support)
-    values = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads).evaluate(job.X)[0]
-    return s.targets - values - fit.intercept
+    expansion = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads, sums_vanish=s.bias)
+    return s.targets - expansion.evaluate(job.X)[0] - fit.intercept
 
 
 def fit_robust(job: Job, robust: Robust) -> tuple[LeastSquaresFit, FloatArray, float]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.gram.native import take_rows
-from mercer.machines.base import KernelMachine
+from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
@@ -125,6 +125,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             return order, None
         counts = np.bincount(labels, minlength=n_classes)
         return order, np.concatenate([[0], np.cumsum(counts)])
+
+    def _sums_vanish(self) -> bool:
+        return has_free_bias(self)
 
     def _keep_read_outs(
         self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram

@@ -23,7 +23,7 @@ from mercer.formulations import (
     quantile,
     svr,
 )
-from mercer.machines.base import KernelMachine
+from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.checked_input import check_finite_price, naming
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
@@ -103,6 +103,9 @@ class KernelRegressor(RegressorMixin, KernelFunction):
             targets = np.asarray(y, dtype=np.float64)
         self._keep_read_out(self._fit_function(X, self._formulate(targets, weight), weight))
         return self
+
+    def _sums_vanish(self) -> bool:
+        return has_free_bias(self)
 
     def _keep_read_out(self, read_out: ReadOut) -> None:
         """For machines that learn more than coefficients."""

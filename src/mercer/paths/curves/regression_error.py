@@ -106,7 +106,7 @@ def _residuals(
 ) -> Iterator[tuple[float, float, FloatArray, FloatArray]]:
     """Segments of positive length, in C, with the residuals at their ends."""
     if path.status == "trivial":
-        constant = targets - path.intercept(1.0)
+        constant = targets - path.solutions.bias(1.0)
         yield 0.0, np.inf, constant, constant
         return
     for number, (parameter, s) in enumerate(margins(path.segments, block)):

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from mercer.gram import Gram
+from mercer.gram.origin import far_origin
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.lowrank import LowRank
 from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
@@ -132,21 +133,39 @@ class KernelChoice:
         made = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         return made.resolve(rows, sample_weight=weight)
 
-    def values(self, X: Any, rows: Any, weight: FloatArray, training: TrainingRows) -> KernelValues:
-        """Kernel values of rows, those of the Gram ``X`` if it is one; finite or refused."""
+    def values(
+        self,
+        X: Any,
+        rows: Any,
+        weight: FloatArray,
+        training: TrainingRows,
+        *,
+        sums_vanish: bool = True,
+    ) -> KernelValues:
+        """Kernel values of rows, those of the Gram ``X`` if it is one; finite or refused.
+
+        Rows far from the origin are measured from another one if coefficients add up to zero.
+        """
         kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
-        given = X if isinstance(X, Gram) else self.gram(kernel, rows)
+        is_free = sums_vanish and self.low_rank is None and not isinstance(X, Gram)
+        origin = far_origin(kernel.form(), rows) if is_free else None
+        given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin)
         given.check_values()
         if self.low_rank is None:
-            return KernelValues(kernel, rows, training, gram=given)
+            return KernelValues(kernel, rows, training, gram=given, origin=origin)
         fitted, features = approximate_kernel(self.low_rank, kernel, rows, self.n_threads)
         gram = self.gram(Linear(), features).check_values()
         return KernelValues(kernel, rows, training, fitted, gram)
 
-    def gram(self, kernel: Kernel, rows: Any) -> Gram:
+    def gram(self, kernel: Kernel, rows: Any, origin: FloatArray | None = None) -> Gram:
         """Values of a kernel in double precision."""
         return Gram(
-            kernel, rows, cache_size=self.cache_size, precision="double", n_threads=self.n_threads
+            kernel,
+            rows,
+            cache_size=self.cache_size,
+            precision="double",
+            n_threads=self.n_threads,
+            origin=origin,
         )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mercer.gram import Expansion, Gram
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import reads_stored, take_rows
+from mercer.gram.origin import moved
 from mercer.kernels import Kernel, Linear
 from mercer.lowrank import LowRank
 from mercer.paths.inputs.training_rows import TrainingRows
@@ -35,6 +36,8 @@ class KernelValues:
     gram : Gram or None, default=None
         Values among the rows, or among their features if there is an approximation; made
         when first asked for if None.
+    origin : ndarray of shape (n_features,), default=None
+        Where rows are measured from, if it is not zero (:mod:`mercer.gram.origin`).
     """
 
     def __init__(
@@ -44,7 +47,9 @@ class KernelValues:
         training: TrainingRows,
         low_rank: LowRank | None = None,
         gram: Gram | None = None,
+        origin: FloatArray | None = None,
     ) -> None:
+        self.origin = origin
         self.kernel, self.rows, self.training = kernel, rows, training
         self.low_rank, self._gram = low_rank, gram
 
@@ -56,7 +61,8 @@ class KernelValues:
     def gram(self) -> Gram:
         """Values among the rows, in double precision."""
         if self._gram is None:
-            gram = Gram(self._used, self.features(self.rows), precision="double")
+            rows = self.rows if self.low_rank is None else self.features(self.rows)
+            gram = Gram(self._used, rows, precision="double", origin=self.origin)
             self._gram = gram.check_values()
         return self._gram
 
@@ -71,14 +77,15 @@ class KernelValues:
     def features(self, rows: Any) -> Any:
         """Rows as the kernel in use takes them."""
         if self.low_rank is None:
-            return rows
+            return rows if self.origin is None else moved(rows, self.origin)
         return np.ascontiguousarray(self.low_rank.transform(rows))
 
     def _fixed(self, index: NDArray[np.intp]) -> Any:
         """Some of the rows; of stored kernel values their positions."""
         if reads_stored(self._used.form()):
             return index
-        return take_rows(self.rows if self.low_rank is None else self.gram._rows, index)
+        is_plain = self.low_rank is None and self.origin is None
+        return take_rows(self.rows if is_plain else self.gram._rows, index)
 
     def read(self, X: Any) -> Any:
         """Other rows, checked, as the kernel in use takes them."""

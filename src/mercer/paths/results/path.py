@@ -68,6 +68,9 @@ class Path(OnRows):
     low_rank : LowRank or None
         The approximation of the kernel, if one was asked for; ``low_rank.trace_error_`` says
         how good it is. Everything else is exact for the approximate kernel.
+    origin : ndarray of shape (n_features,) or None
+        Where the path measures its rows from: not from zero if they lie far from it. Biases of
+        ``segments`` are for that origin, :meth:`intercept` is not.
     """
 
     segments: Segments
@@ -81,6 +84,7 @@ class Path(OnRows):
     accuracy: float
     seconds: float
     kernel_values: KernelValues | None = None
+    origin: FloatArray | None = None
 
     @cached_property
     def solutions(self) -> Solutions:
@@ -135,7 +139,11 @@ class Path(OnRows):
 
     def intercept(self, C: float) -> float:
         """The bias at ``C``; always in :meth:`intercept_interval`."""
-        return self.solutions.bias(C)
+        return self.solutions.bias(C) - self._level(C)
+
+    def _level(self, C: float) -> float:
+        """What the bias has more for the origin of the path."""
+        return 0.0 if self.origin is None else self.gram.level(self.coef(C))
 
     def free(self, C: float) -> NDArray[np.intp]:
         """The rows in the factor at ``C``; some may lie on a bound."""
@@ -146,8 +154,9 @@ class Path(OnRows):
 
         docs/theory/paths.md#bias-interval has the formula.
         """
-        at = self.solutions
-        return bias_interval(at.problem_at(C), self.gram, at.variables(C), at.bias(C))
+        at, level = self.solutions, self._level(C)
+        low, high = bias_interval(at.problem_at(C), self.gram, at.variables(C), at.bias(C))
+        return low - level, high - level
 
     def certificate(self, C: float) -> Certificate:
         """How good the machine at ``C`` is, its intercept included, computed afresh."""
@@ -177,7 +186,7 @@ class Path(OnRows):
         several = np.atleast_1d(np.asarray(C))
         coef = np.column_stack([self.coef(c) for c in several])
         out = self._known_values().expand(X, coef)
-        out += [self.intercept(c) for c in several]
+        out += [self.solutions.bias(c) for c in several]
         return out[:, 0] if np.ndim(C) == 0 else out
 
     def predict(self, X: Any, C: float) -> NDArray[Any]:

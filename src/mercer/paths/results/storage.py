@@ -62,6 +62,9 @@ def path_to_parts(path: Path | NuPath) -> tuple[Arrays, dict[str, Any]]:
                 f"classes must be numbers or strings to be saved, got {classes.tolist()!r}"
             )
         arrays["classes"] = classes
+    origin = getattr(path, "origin", None)
+    if origin is not None:
+        arrays["origin"] = origin
     if path.low_rank is not None:
         about["low_rank"] = _approximation_to_parts(path.low_rank, arrays)
     return arrays, about
@@ -100,7 +103,10 @@ def path_from_parts(
     parts: dict[str, Any] = {n: about[n] for n in _SCALARS[kind]}
     parts |= {"segments": segments, "problem": problem}
     parts["kernel_values"] = _values(arrays, about, kernel, X, int(about["n_rows"]))
-    path = NuPath(**parts) if kind == "NuPath" else Path(classes=arrays.get("classes"), **parts)
+    if kind == "NuPath":
+        path: Path | NuPath = NuPath(**parts)
+    else:
+        path = Path(classes=arrays.get("classes"), origin=arrays.get("origin"), **parts)
     check_path(path)
     return path
 
@@ -122,7 +128,10 @@ def _values(
     low_rank = None
     if "low_rank" in about:
         low_rank = _approximation(arrays, about["low_rank"], kernel, rows)
-    return KernelValues(kernel, rows, training, low_rank)
+    origin = arrays.get("origin")
+    if origin is not None and origin.shape != np.shape(rows)[1:]:
+        raise ValueError(f"X must have the {len(origin)} features of the path")
+    return KernelValues(kernel, rows, training, low_rank, origin=origin)
 
 
 def _approximation(arrays: Arrays, about: dict[str, Any], kernel: Kernel, rows: Any) -> LowRank:

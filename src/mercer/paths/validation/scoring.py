@@ -132,7 +132,7 @@ def _decisions(paths: PairPaths, gram: Gram, split: Split, Cs: FloatArray) -> Fl
         )
         used = np.flatnonzero(coef.any(axis=1))
         values = gram.product(used, coef[used], rows=split.test, precision="double")
-        out.append(values + [path.intercept(C) for C in Cs])
+        out.append(values + [path.solutions.bias(C) for C in Cs])
     return np.stack(out, axis=-1)
 
 

@@ -91,7 +91,7 @@ class BaselineRun(ABC):
         certificate = certify(self.problem, self.gram, self.coef)
         self.violation, self.objective = certificate.violation, certificate.objective
         self.record(gap=np.inf if certificate.gap is None else certificate.gap, is_last=True)
-        if self.status == "converged" and not certificate.violation <= self.tol:
+        if self.status == "converged" and not certificate.is_within(self.tol):
             self.status = self.missed
         evaluations, misses, hits = self._before
         trace: dict[str, Any] = {

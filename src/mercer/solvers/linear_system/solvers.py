@@ -146,7 +146,7 @@ def _wrap(
         n_kernel=gram.n_evaluations - began[1],
         seconds=time.perf_counter() - began[0],
         status="converged"
-        if certificate.violation <= tol and certificate.is_feasible
+        if certificate.is_within(tol) and certificate.is_feasible
         else "precision-limit",
         solver=name,
     )

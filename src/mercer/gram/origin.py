@@ -1,0 +1,155 @@
+"""Rows measured from a point among them, where that changes nothing but their rounding.
+
+Rows far from the origin have inner products that are large and differ little. With coefficients
+that add up to zero those of x - m do as well:
+
+    sum_j c_j x_j'x = sum_j c_j (x_j - m)'(x - m) + sum_j c_j (x_j - m)'m,
+
+so that the machine is the same but for its bias (docs/theory/kernels.md#rows-far-from-the-origin).
+What rounding leaves of the sum of the coefficients is taken as zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer.gram.native import is_of_distances, leaves, reads_python, reads_stored
+from mercer.kernels import form as shapes
+from mercer.problem.error_free import long_product
+
+__all__ = ["far_origin", "level", "moved", "origin_error"]
+
+FloatArray = NDArray[np.float64]
+
+# Mean square of the rows next to that of their differences from the mean: where it is larger more
+# than five of sixteen digits are lost.
+_FAR = 2.0**16
+_FULL = 0.5  # share of the entries that are not zero, for rows to be no longer sparse
+
+
+def far_origin(form: shapes.Form, rows: Any) -> FloatArray | None:
+    """The mean of rows that are far from the origin, if a kernel may measure from there.
+
+    None for rows that lose few digits, and for kernels whose values change by more than a
+    function of each row. A feature moves only if no difference from its mean is rounded: if the
+    largest of its values is at most twice the smallest (Sterbenz' lemma). The mean of others is 0.
+    """
+    if not _is_far_kind(rows) or not _linear_parts(form):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not sp.issparse(rows) and not _are_near(rows[0], rows[len(rows) // 2]):
+            return None
+        low, mean, high, square = (_sparse_moments if sp.issparse(rows) else _moments)(rows)
+        small, large = np.minimum(np.abs(low), np.abs(high)), np.maximum(np.abs(low), np.abs(high))
+        is_exact = (low * high > 0.0) & (large <= 2.0 * small)
+        mean = np.where(is_exact, mean, 0.0)
+        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / _FAR
+    return mean if is_far else None
+
+
+def moved(rows: Any, origin: FloatArray) -> Any:
+    """``rows - origin``, sparse if the rows are and the origin is."""
+    if not sp.issparse(rows):
+        return np.subtract(rows, origin, dtype=np.float64)
+    features = np.flatnonzero(origin)
+    n, d = rows.shape
+    if rows.nnz + n * len(features) >= _FULL * n * d:
+        return np.subtract(rows.toarray(), origin, dtype=np.float64)
+    data = np.tile(origin[features], n)
+    start = np.arange(0, n * len(features) + 1, len(features))
+    shift = sp.csr_array((data, np.tile(features, n), start), shape=(n, d))
+    return sp.csr_array(rows.astype(np.float64) - shift)
+
+
+def level(form: shapes.Form, rows: Any, origin: FloatArray, weights: FloatArray) -> FloatArray:
+    """``sum_j weights[j] (x_j - m)'m`` of the linear part of a kernel, for rows x - m.
+
+    Weights of one function or, as columns, of several. The origin is far away: w has all digits.
+    """
+    direction = _direction(form, origin)
+    transposed = rows.T.tocsr() if sp.issparse(rows) else rows.T
+    columns = weights.reshape(len(weights), -1).T
+    sums = [long_product(transposed, (column, np.zeros_like(column))) for column in columns]
+    found = [long_product(direction[None], w)[0][0] for w in sums]
+    return np.reshape(found, weights.shape[1:])
+
+
+def origin_error(form: shapes.Form, rows: Any, origin: FloatArray) -> float:
+    """What a sum of coefficients that is off by 1 does to slopes but for a constant: (x - m)'m."""
+    return float(np.abs(rows @ _direction(form, origin)).max(initial=0.0))
+
+
+def _direction(form: shapes.Form, origin: FloatArray) -> FloatArray:
+    """The v with k(x, m) = x'v for the linear part of a kernel."""
+    parts = _linear_parts(form)
+    assert parts is not None
+    out = np.zeros_like(origin)
+    for factor, transform in parts:
+        if transform is None:
+            out += factor * origin
+        elif transform.ndim == 1:
+            out += factor * transform**2 * origin
+        else:
+            out += factor * (transform @ (transform.T @ origin))
+    return out
+
+
+_Part = tuple[float, "FloatArray | None"]
+
+
+def _linear_parts(form: shapes.Form, factor: float = 1.0) -> list[_Part] | None:
+    """Factor and transform of every x'z that is added to a kernel of distances.
+
+    None if a kernel depends on the origin in another way.
+    """
+    match form:
+        case shapes.Leaf() if form.kind == "linear":
+            return [(factor, form.transform)]
+        case shapes.Leaf() if form.kind == "polynomial" and form.degree == 1:
+            return [(factor * form.gamma, form.transform)]
+        case shapes.Scaled():
+            return _linear_parts(form.part, factor * form.factor)
+        case shapes.Sum():
+            found = [_linear_parts(part, factor) for part in form.parts]
+            if any(part is None for part in found):
+                return None
+            return [part for some in found if some is not None for part in some]
+    if reads_python(form) or reads_stored(form):
+        return None
+    return [] if all(is_of_distances(leaf) for leaf in leaves(form)) else None
+
+
+def _is_far_kind(rows: Any) -> bool:
+    """Whether these are rows of numbers that are not bytes."""
+    if not hasattr(rows, "dtype") or rows.ndim != 2 or not all(rows.shape):
+        return False
+    return rows.dtype.kind == "f" or (rows.dtype.kind in "iu" and rows.dtype.itemsize > 1)
+
+
+def _are_near(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether two rows may lie far from the origin together: a look that costs nothing."""
+    apart = np.subtract(a, b, dtype=np.float64)
+    return not float(apart @ apart) > 0.01 * float(np.square(a, dtype=np.float64).sum())
+
+
+def _moments(rows: Any) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Least, mean and largest value of every feature, and the mean square of the rows."""
+    square = float(np.einsum("ij,ij->", rows, rows, dtype=np.float64)) / len(rows)
+    low, high = (end.astype(np.float64) for end in (rows.min(axis=0), rows.max(axis=0)))
+    return low, rows.mean(axis=0, dtype=np.float64), high, square
+
+
+def _sparse_moments(rows: Any) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """The same; 0 for features that some row lacks."""
+    csr = rows.tocsr()
+    n, d = csr.shape
+    values = csr.data.astype(np.float64, copy=False)
+    low, mean, high = np.zeros((3, d))
+    full = np.flatnonzero(np.bincount(csr.indices, minlength=d) == n)
+    if len(full):
+        low[full], mean[full], high[full], _ = _moments(csr[:, full].toarray())
+    return low, mean, high, float(values @ values) / n
