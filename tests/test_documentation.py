@@ -76,6 +76,13 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert place in anchors(target), f"{name_of(page)} links to {link}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_lines_have_at_most_120_columns(page: Path) -> None:
+    """Rows of tables cannot be broken."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
+
+
 def test_there_is_something_to_check() -> None:
     assert {"README.md", "docs/guide.md"} <= {name_of(page) for page in WITH_PYTHON}
     assert EXAMPLES
