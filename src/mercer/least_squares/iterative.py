@@ -32,7 +32,8 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
     features = None
     if solver.rank:
         require_definite(gram, "solver='cg'", ". solver='eigen' takes any kernel")
-        features = preconditioner_features(LowRank(rank=solver.rank, random_state=0), gram, job.X)
+        low_rank = LowRank(rank=solver.rank, random_state=0)
+        features = preconditioner_features(low_rank, gram, job.X, job.deadline)
     coef, intercept, end = kernel_cg(
         gram,
         job.system,

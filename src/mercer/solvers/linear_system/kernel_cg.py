@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -81,10 +82,14 @@ def kernel_cg(
     return scale * U, intercept, run
 
 
-def preconditioner_features(low_rank: LowRank, gram: Gram, X: Any) -> FloatArray:
-    """Features of all rows of the first model of ``low_rank``, fitted here."""
+def preconditioner_features(
+    low_rank: LowRank, gram: Gram, X: Any, deadline: float = np.inf
+) -> FloatArray | None:
+    """Features of all rows of the first model of ``low_rank``, fitted here; None if too late."""
     features = low_rank.choose(gram.kernel, X, n_threads=gram.n_threads).maps_[0]
     out = np.empty((gram.n_rows, features.rank))
     for rows in feature_blocks(gram.n_rows, features.rank):
+        if time.perf_counter() > deadline:
+            return None
         out[rows] = features(X[rows])
     return out
