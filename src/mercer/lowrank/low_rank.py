@@ -100,6 +100,9 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
 
+    # Landmarks chosen and wanted, where the time was over in between.
+    _cut: tuple[int, int] | None = None
+
     def __init__(
         self,
         rank: int = 100,
