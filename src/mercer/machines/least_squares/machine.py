@@ -27,7 +27,7 @@ from mercer.machines.least_squares.left_out import left_out_score
 from mercer.machines.linear_coef import linear_factor
 from mercer.solvers.linear_system import System
 
-__all__ = ["LeastSquaresMachine", "count_all_rows"]
+__all__ = ["LeastSquaresMachine", "check_heaviest", "count_all_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -137,7 +137,7 @@ class LeastSquaresMachine(KernelMachine):
         a scorer gets for a machine, and the targets of these rows.
         """
         began = time.perf_counter()
-        _check_heaviest(weight)
+        check_heaviest(weight)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -315,7 +315,8 @@ class LeastSquaresMachine(KernelMachine):
         return self._evaluate(X)[0] + self.intercept_
 
 
-def _check_heaviest(weight: FloatArray) -> None:
+def check_heaviest(weight: FloatArray) -> None:
+    """Refuse weights with which sums may be beyond the range of numbers."""
     heaviest = float(weight.max())
     if not heaviest <= HEAVIEST:
         raise ValueError(

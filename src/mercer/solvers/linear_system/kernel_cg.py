@@ -29,6 +29,7 @@ def kernel_cg(
     alpha: float,
     *,
     features: FloatArray | None = None,
+    start: FloatArray | None = None,
     tol: float = 1e-8,
     max_iter: int | None = None,
     deadline: float = np.inf,
@@ -51,6 +52,8 @@ def kernel_cg(
         The number on the diagonal.
     features : ndarray of shape (n_rows, rank), default=None
         Low-rank features of the rows for the preconditioner; None for none.
+    start : ndarray of shape (n_rows, n_outputs), default=None
+        Coefficients to go on from; None means zero.
     tol, max_iter, deadline
         As for :func:`conjugate_gradient`.
     """
@@ -69,6 +72,7 @@ def kernel_cg(
         tol=tol,
         max_iter=max_iter,
         deadline=deadline,
+        start=None if start is None else start / scale,
     )
     if run.condition is not None:
         # alpha bounds the smallest eigenvalue, and is near it where those of a kernel decay
