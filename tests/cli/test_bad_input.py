@@ -51,6 +51,7 @@ def test_a_missing_target_value(mercer, iris):
         ([f"id{k}" for k in range(150)], "column 'extra' holds 150 different texts in 150 rows"),
         (["inf"] + ["1.5"] * 149, "column 'extra' must hold finite numbers"),
         (["1e999"] + ["1.5"] * 149, "column 'extra' must hold finite numbers"),
+        (["1e308", "-1e308"] * 75, "column 'extra' holds numbers of up to 1e+308, whose squares"),
     ],
 )
 def test_columns_that_cannot_be_used(mercer, iris, values, words):

@@ -205,6 +205,11 @@ def text(tmp_path):
         (" 1:5", " -1:5", "indices must not be negative"),
         (" 1:5", " 1;5", "is not a LIBSVM model"),
         ("rho ", "rho x ", "is not a LIBSVM model"),
+        ("rho ", "rho 1_0 ", "a number is wanted, got '1_0'"),
+        ("nr_class 3", "nr_class 0_3", "a whole number is wanted, got '0_3'"),
+        (" 1:5", " 1_0:5", r"line 11: a whole number is wanted, got '1_0'"),
+        (" 1:5", " 1:5_0", r"line 11: a number is wanted, got '5_0"),
+        (" 1:5", " 1:1 1:5", r"line 11: each index may occur once, got 1 again"),
     ],
 )
 def test_damaged_texts(text, old, new, message, tmp_path):

@@ -100,6 +100,16 @@ def test_a_stream_goes_on_where_it_was(name, is_solved, tmp_path):
     assert machine.gcv_ == loaded.gcv_
 
 
+def test_a_loaded_stream_knows_what_centring_cost(tmp_path):
+    """The grid of alphas after loading reached further down than before."""
+    machine = LSSVR(kernel="linear", alpha="gcv").partial_fit(X + 1e8, NUMBERS)
+    save(machine, tmp_path / "m")
+    loaded = load(tmp_path / "m").partial_fit(X + 1e8, NUMBERS)
+    machine.partial_fit(X + 1e8, NUMBERS)
+    assert_same(loaded.alphas_, machine.alphas_)
+    assert loaded._stream.moments[0].rounding == machine._stream.moments[0].rounding > 0
+
+
 @pytest.mark.parametrize("machine", [RLSC(low_rank=BASIS), ReducedSVC(low_rank=BASIS), LSSVC()])
 def test_pipelines_and_unfitted_machines(machine, tmp_path):
     save(machine, tmp_path / "m")

@@ -139,3 +139,12 @@ def test_impossible_rows_are_refused() -> None:
         Gaussian("scale").resolve(X[:0])
     with pytest.raises(ValueError, match="gamma is for 2 features, but the rows have 4"):
         Gaussian([1.0, 2.0]).resolve(X)
+
+
+@every_rule
+@pytest.mark.parametrize("factor", [1e308, 1e-300])
+def test_rules_do_not_overflow_with_weights_of_any_size(kind, rule: str, factor: float) -> None:
+    weight = np.linspace(0.1, 1.0, len(X))
+    expected = kind(gamma=rule).resolve(X, sample_weight=weight).gamma
+    found = kind(gamma=rule).resolve(X, sample_weight=factor * weight).gamma
+    assert found == pytest.approx(expected, rel=1e-12)

@@ -133,3 +133,14 @@ def test_targets_that_the_tolerance_takes_for_zero_are_named():
         NuSVR(kernel="linear", tol=1e-9).fit(X, 1e-6 * X[:, 0])
         NuSVR(kernel="linear").fit(X, X[:, 0])
         NuSVR().fit(X, np.full(200, 3.0))
+
+
+@pytest.mark.parametrize("machine", [NuSVC(nu=0.3), NuSVC(nu=0.3, solver="chunked"), OneClassSVM()])
+def test_tiny_weights_are_the_reason_and_not_the_selection(machine):
+    """Products of such coefficients are 0, and no step seems to gain anything."""
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    weight = 1e-161 * np.linspace(0.5, 1.0, 60)
+    message = warning_of(lambda: machine.fit(X, y, sample_weight=weight))
+    assert "(underflow)" in message
+    assert "give larger sample_weight" in message
+    assert "StandardScaler" not in message

@@ -17,7 +17,7 @@ from mercer.machines.least_squares.streaming import Stream
 __all__ = ["APPROXIMATIONS"]
 
 FITTED = ("basis_", "maps_", "trace_error_")
-MOMENTS = ("bias", "n_rows", "total", "mean", "target_mean", "inner", "cross", "square")
+MOMENTS = ("bias", "n_rows", "total", "mean", "target_mean", "inner", "cross", "square", "rounding")
 STREAM = ("kernel", "penalized", "low_rank", "diagonal", "moments")
 
 
@@ -73,7 +73,7 @@ def _make_moments(state: State) -> Moments:
     shapes = {"mean": (rank,), "target_mean": (n_outputs,), "inner": (rank, rank)}
     for name, shape in (shapes | {"cross": (rank, n_outputs)}).items():
         require_array(getattr(moments, name), f"{name} of the moments", "f", shape)
-    for name in ("n_rows", "total", "square"):
+    for name in ("n_rows", "total", "square", "rounding"):
         value = getattr(moments, name)
         require(isinstance(value, int | float) and np.isfinite(value), f"{name} of the moments")
     return moments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from itertools import combinations
 from pathlib import Path
@@ -34,6 +35,7 @@ INTEGERS = ("degree", "nr_class", "total_sv", "label", "nr_sv")
 DENSE_CELLS = 10**6
 # Columns that a text may have however short it is.
 MOST_COLUMNS = 2**20
+WHOLE = re.compile(r"[+-]?[0-9]+")
 # Probabilities: the machines here have none of their own.
 IGNORED = ("probA", "probB", "prob_density_marks")
 
@@ -80,12 +82,14 @@ def check_width(width: int, file_size: int, given: int | None = None) -> None:
         )
 
 
-def _parts(text: str) -> tuple[list[str], list[str]]:
+def _parts(text: str) -> tuple[list[str], dict[int, str]]:
+    """The lines of the header, and those of the support vectors by their numbers."""
     lines = [line.strip() for line in text.split("\n")]
     if "SV" not in lines:
         raise ValueError("there is no line SV")
     start = lines.index("SV")
-    return lines[:start], [line for line in lines[start + 1 :] if line]
+    body = {k: line for k, line in enumerate(lines, 1) if line and k > start + 1}
+    return lines[:start], body
 
 
 def _header(lines: list[str]) -> dict[str, Any]:
@@ -97,7 +101,7 @@ def _header(lines: list[str]) -> dict[str, Any]:
         elif key in NUMBERS:
             header[key] = [_finite(word) for word in words]
         elif key in INTEGERS:
-            header[key] = [int(word) for word in words]
+            header[key] = [_whole(word) for word in words]
         elif key in IGNORED:
             warnings.warn(f"{key} of the LIBSVM model is left out", UserWarning, stacklevel=4)
         else:
@@ -120,14 +124,23 @@ def _check_counts(header: dict[str, Any]) -> None:
         raise ValueError(f"nr_sv must add up to the {total} support vectors")
 
 
+def _whole(word: str) -> int:
+    if not WHOLE.fullmatch(word):
+        raise ValueError(f"a whole number is wanted, got {word!r}")
+    return int(word)
+
+
 def _finite(word: str) -> float:
+    # Python takes 1_0 for 10
+    if "_" in word:
+        raise ValueError(f"a number is wanted, got {word!r}")
     value = float(word)
     if not np.isfinite(value):
         raise ValueError(f"numbers must be finite, got {word}")
     return value
 
 
-def _machine(header: dict[str, Any], body: list[str], n_features: int | None) -> Any:
+def _machine(header: dict[str, Any], body: dict[int, str], n_features: int | None) -> Any:
     if len(body) != header["total_sv"][0]:
         raise ValueError(f"total_sv is {header['total_sv'][0]}, but there are {len(body)} rows")
     kernel = KERNELS[header["kernel_type"]]
@@ -148,20 +161,33 @@ def _machine(header: dict[str, Any], body: list[str], n_features: int | None) ->
     return machine
 
 
-def _support(body: list[str], n_coef: int) -> tuple[FloatArray, sp.csr_array]:
+def _support(body: dict[int, str], n_coef: int) -> tuple[FloatArray, sp.csr_array]:
     """Coefficients, one column a support vector, and the rows with indices counted from 0."""
-    lines = [line.split() for line in body]
-    coef = np.array([[_finite(word) for word in words[:n_coef]] for words in lines])
-    pairs = [word.partition(":") for words in lines for word in words[n_coef:]]
-    indices = np.array([int(index) for index, _, _ in pairs], dtype=np.int64)
-    values = np.array([_finite(value) for _, _, value in pairs])
-    if len(indices) and indices.min() < 0:
-        raise ValueError(f"indices must not be negative, got {indices.min()}")
-    cuts = np.cumsum([0, *(len(words) - n_coef for words in lines)])
+    lines = [_vector(number, line, n_coef) for number, line in body.items()]
+    coef = np.array([own for own, _, _ in lines]).reshape(len(lines), n_coef).T
+    indices = np.array([index for _, row, _ in lines for index in row], dtype=np.int64)
+    values = np.array([value for _, _, row in lines for value in row])
+    cuts = np.cumsum([0, *(len(row) for _, row, _ in lines)])
     width = int(indices.max(initial=0)) + 1
-    return coef.reshape(len(lines), n_coef).T, sp.csr_array(
-        (values, indices, cuts), shape=(len(lines), width)
-    )
+    return coef, sp.csr_array((values, indices, cuts), shape=(len(lines), width))
+
+
+def _vector(number: int, line: str, n_coef: int) -> tuple[list[float], list[int], list[float]]:
+    """Coefficients, indices and values of one support vector."""
+    words = line.split()
+    pairs = [word.partition(":") for word in words[n_coef:]]
+    try:
+        coef = [_finite(word) for word in words[:n_coef]]
+        indices = [_whole(index) for index, _, _ in pairs]
+        values = [_finite(value) for _, _, value in pairs]
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from None
+    if min(indices, default=0) < 0:
+        raise ValueError(f"line {number}: indices must not be negative, got {min(indices)}")
+    if len(set(indices)) < len(indices):
+        repeated = next(index for index in indices if indices.count(index) > 1)
+        raise ValueError(f"line {number}: each index may occur once, got {repeated} again")
+    return coef, indices, values
 
 
 def _keep_classes(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.formulations import least_squares
+from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.least_squares.job import Job, LeastSquaresFit
 from mercer.least_squares.penalized_bias import total_bias
@@ -21,44 +22,56 @@ __all__ = ["fit_cg", "fit_smo"]
 
 FloatArray = NDArray[np.float64]
 
-# Range of weights in which the residual that ends "cg" may hide what the light rows lack.
-UNEVEN = 1e8
+# Heavy rows may hide what light ones lack: how often "cg" goes on with a smaller tolerance.
+RUNS = 4
 
 
 def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
     """Conjugate gradients on kernel values, preconditioned by a low-rank factor."""
-    alpha = job.one_alpha("cg")
-    gram = job.gram()
-    features = None
+    alpha, gram, features = job.one_alpha("cg"), job.gram(), None
     if solver.rank:
         require_definite(gram, "solver='cg'", ". solver='eigen' takes any kernel")
-        features = preconditioner_features(LowRank(rank=solver.rank, random_state=0), gram, job.X)
-    coef, intercept, end = kernel_cg(
-        gram,
-        job.system,
-        alpha,
-        features=features,
-        tol=job.tol,
-        max_iter=job.max_iter,
-        deadline=job.deadline,
-        precision=job.precision,
-    )
-    residual, weight = end.residual, job.system.weight
-    if weight.max() > UNEVEN * weight.min():
-        values = lambda V: gram.product(None, V)  # noqa: E731
-        whole = dual_residual(job.system, alpha, coef, intercept, values, gram.diagonal())
-        residual = float(np.maximum(residual, whole))
+        low_rank = LowRank(rank=solver.rank, random_state=0)
+        features = preconditioner_features(low_rank, gram, job.X, job.deadline)
+    coef, n_iter, tol = np.zeros_like(job.system.targets), 0, job.tol
+    for _ in range(RUNS):
+        coef, intercept, end = kernel_cg(
+            gram,
+            job.system,
+            alpha,
+            features=features,
+            start=coef if n_iter else None,
+            tol=tol,
+            max_iter=None if job.max_iter is None else job.max_iter - n_iter,
+            deadline=job.deadline,
+            precision=job.precision,
+        )
+        n_iter += end.n_iter
+        residual = max(end.residual, _weighted_residual(job, gram, coef, intercept))
+        if residual <= job.tol or not end.converged:
+            break
+        tol *= 0.5 * job.tol / residual
     return LeastSquaresFit(
         solver="cg",
         alpha=alpha,
         intercept=total_bias(job, coef, intercept),
         coef=coef,
-        support=np.arange(len(coef)),
-        n_iter=end.n_iter,
+        support=np.arange(job.system.n_rows),
+        n_iter=n_iter,
         residual=residual,
         converged=end.converged,
         condition=end.condition,
     )
+
+
+def _weighted_residual(job: Job, gram: Gram, coef: FloatArray, intercept: FloatArray) -> float:
+    """The residual with no row hidden by heavier ones; 0 where all weigh alike."""
+    system, alpha = job.system, job.one_alpha("cg")
+    if system.weight.max() == system.weight.min():
+        return 0.0
+    values = lambda V: gram.product(None, V)  # noqa: E731
+    whole = dual_residual(system, alpha, coef, intercept, values, gram.diagonal())
+    return np.inf if np.isnan(whole) else whole
 
 
 def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:

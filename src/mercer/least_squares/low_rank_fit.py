@@ -45,6 +45,7 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
         whiten=not job.proximal and low_rank.method != "subset",
         precision=job.precision,
         n_threads=job.n_threads,
+        deadline=job.deadline,
     )
     build = {"rectangle": _rectangle, "subset": _subset, "nystrom": _nystrom}[low_rank.method]
     evaluators = [build(job, features) for features in low_rank.maps_]
@@ -86,7 +87,7 @@ def _rectangle(job: Job, features: FeatureMap) -> FeatureSystem:
 
 def _nystrom(job: Job, features: FeatureMap) -> FeatureSystem | NystromSystem:
     inner = _rectangle(job, features)
-    if job.alpha is not None and not job.loo:
+    if job.alpha is not None and (not job.loo or job.is_late):
         return inner
     gram = job.gram()
     return NystromSystem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -56,7 +57,9 @@ class IncompleteCholesky:
         return float(self.residual.sum())
 
 
-def incomplete_cholesky(gram: KernelRows, rank: int) -> IncompleteCholesky:
+def incomplete_cholesky(
+    gram: KernelRows, rank: int, *, deadline: float = np.inf
+) -> IncompleteCholesky:
     """Pivot on the worst represented row: the largest residual (Fine & Scheinberg 2001).
 
     O(n rank^2) time, n rank kernel values.
@@ -67,12 +70,19 @@ def incomplete_cholesky(gram: KernelRows, rank: int) -> IncompleteCholesky:
         Kernel values.
     rank : int
         Largest number of pivots.
+    deadline : float, default=inf
+        Time of ``time.perf_counter`` after which no pivot but the first is added.
     """
-    return _grow(gram, rank, lambda residual, _: int(residual.argmax()))
+    return _grow(gram, rank, lambda residual, _: int(residual.argmax()), deadline)
 
 
 def greedy_cholesky(
-    gram: KernelRows, rank: int, rng: np.random.Generator, n_candidates: int = CANDIDATES
+    gram: KernelRows,
+    rank: int,
+    rng: np.random.Generator,
+    n_candidates: int = CANDIDATES,
+    *,
+    deadline: float = np.inf,
 ) -> IncompleteCholesky:
     """Pivot on the row that lowers tr(K - K~) most (Smola & Schoelkopf 2000).
 
@@ -88,11 +98,14 @@ def greedy_cholesky(
         gain = np.einsum("ij,ij->i", columns, columns) / residual[drawn]
         return int(drawn[gain.argmax()])
 
-    return _grow(gram, rank, best)
+    return _grow(gram, rank, best, deadline)
 
 
 def _grow(
-    gram: KernelRows, rank: int, choose: Callable[[FloatArray, FloatArray], int]
+    gram: KernelRows,
+    rank: int,
+    choose: Callable[[FloatArray, FloatArray], int],
+    deadline: float,
 ) -> IncompleteCholesky:
     """Adds pivots: row_k = (K[p] - sum_{s<k} row_s[p] row_s) / sqrt(d_p), d -= row_k^2."""
     n = gram.n_rows
@@ -116,4 +129,6 @@ def _grow(
         pivots.append(p)
         residual[p] = 0.0
         residual[residual <= floor] = 0.0
+        if time.perf_counter() > deadline:
+            break
     return IncompleteCholesky(np.array(pivots, dtype=np.intp), rows[: len(pivots)].T, residual)

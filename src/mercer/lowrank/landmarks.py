@@ -32,6 +32,7 @@ def choose_landmarks(
     rng: np.random.Generator,
     *,
     n_threads: int | None = None,
+    deadline: float = np.inf,
 ) -> IndexArray:
     """Positions of at most ``rank`` rows of ``X`` that represent the others.
 
@@ -45,6 +46,9 @@ def choose_landmarks(
         "greedy": of some rows, the one that lowers the trace of the error most;
         "k-means++": far from the rows chosen already, in feature space; "leverage": by
         estimated ridge leverage.
+    deadline : float, default=inf
+        Time of ``time.perf_counter`` after which no more rows are looked for: "leverage" takes
+        random ones then, and the others leave it at those chosen, at least one.
     """
     n = count_rows(X)
     if choice == "random":
@@ -54,13 +58,13 @@ def choose_landmarks(
     rows = X if not is_part else _part(kernel, X, seen)
     gram = Gram(kernel, rows, precision="double", cache_size=1, n_threads=n_threads)
     if choice == "incomplete-cholesky":
-        chosen = incomplete_cholesky(gram, rank).pivots
+        chosen = incomplete_cholesky(gram, rank, deadline=deadline).pivots
     elif choice == "greedy":
-        chosen = greedy_cholesky(gram, rank, rng).pivots
+        chosen = greedy_cholesky(gram, rank, rng, deadline=deadline).pivots
     elif choice == "k-means++":
-        chosen = spread_landmarks(gram, rank, rng)
+        chosen = spread_landmarks(gram, rank, rng, deadline)
     else:
-        chosen = leverage_landmarks(gram, rows, rank, rng)
+        chosen = leverage_landmarks(gram, rows, rank, rng, deadline)
     # where all kernel values are 0 every row is as good as none
     return seen[chosen] if len(chosen) else seen[:1]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -9,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -97,6 +100,9 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         "coef0": [Interval(Real, None, None, closed="neither")],
     }
 
+    # Landmarks chosen and wanted, where the time was over in between.
+    _cut: tuple[int, int] | None = None
+
     def __init__(
         self,
         rank: int = 100,
@@ -155,6 +161,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         whiten: bool = True,
         precision: Precision = "double",
         n_threads: int | None = None,
+        deadline: float = np.inf,
     ) -> Self:
         """Choose landmarks of each model among the rows of ``X``, for a machine of its own kernel.
 
@@ -166,26 +173,39 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Training rows.
         whiten : bool, default=True
             False leaves the features as they are, the kernel values with the landmarks.
+        deadline : float, default=inf
+            Time of ``time.perf_counter`` after which no landmark and no model begins but the
+            first.
         """
         self._validate_params()
         if kernel.definiteness == "refuted" and whiten:
             raise ValueError(f"low_rank needs a positive semi-definite kernel, got {kernel!r}")
         rng = _generator(self.random_state)
         options: dict[str, Any] = dict(whiten=whiten, precision=precision, n_threads=n_threads)
-        maps = []
-        for _ in range(self.n_models):
-            rows, index = self._chosen(kernel, X, rng, n_threads)
+        maps: list[FeatureMap] = []
+        n_chosen, wanted = 0, self.n_models * min(self.size, count_rows(X))
+        while len(maps) < self.n_models and not (maps and time.perf_counter() > deadline):
+            rows, index = self._chosen(kernel, X, rng, n_threads, deadline)
             maps.append(FeatureMap(kernel, rows, index, **options))
+            n_chosen += len(index)
+        is_cut = n_chosen < wanted and time.perf_counter() > deadline
+        self._cut = (n_chosen, wanted) if is_cut else None
         self.maps_ = tuple(maps)
         self.basis_ = tuple(features.landmarks for features in maps)
         return self
 
     def _chosen(
-        self, kernel: Kernel, X: Any, rng: np.random.Generator, n_threads: int | None
+        self,
+        kernel: Kernel,
+        X: Any,
+        rng: np.random.Generator,
+        n_threads: int | None,
+        deadline: float,
     ) -> tuple[Any, NDArray[np.intp]]:
         if isinstance(self.basis, str):
             rank = min(self.rank, count_rows(X))
-            return X, choose_landmarks(self.basis, kernel, X, rank, rng, n_threads=n_threads)  # type: ignore[arg-type]
+            options: dict[str, Any] = dict(n_threads=n_threads, deadline=deadline)
+            return X, choose_landmarks(self.basis, kernel, X, rank, rng, **options)  # type: ignore[arg-type]
         if not count_rows(self.basis):
             raise ValueError("basis must hold at least one row, got none")
         if self.has_positions:
@@ -193,6 +213,16 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if reads_stored(kernel.form()):
             raise ValueError("basis must be positions of rows for a precomputed kernel")
         return self.basis, np.arange(count_rows(self.basis))
+
+    def warn_of_cut(self, max_time: float | None, stacklevel: int) -> None:
+        """Warn if the time was over before all landmarks were chosen."""
+        if self._cut is not None:
+            warnings.warn(
+                f"max_time={max_time:g} was over when {self._cut[0]} of {self._cut[1]} landmarks "
+                "of low_rank were chosen: the machine is that of these",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
 
     @property
     def size(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,9 @@ def uniform_landmarks(n_rows: int, rank: int, rng: np.random.Generator) -> Index
     return rng.choice(n_rows, rank, replace=False)
 
 
-def spread_landmarks(gram: Gram, rank: int, rng: np.random.Generator) -> IndexArray:
+def spread_landmarks(
+    gram: Gram, rank: int, rng: np.random.Generator, deadline: float = np.inf
+) -> IndexArray:
     """Seeds of k-means++ in feature space.
 
     A row is drawn with probability proportional to its squared distance
@@ -42,28 +45,37 @@ def spread_landmarks(gram: Gram, rank: int, rng: np.random.Generator) -> IndexAr
         nearest[last] = 0.0
         np.maximum(nearest, 0.0, out=nearest)
         total = nearest.sum()
-        if not total > 0:
+        if not total > 0 or time.perf_counter() > deadline:
             break
         chosen.append(int(rng.choice(gram.n_rows, p=nearest / total)))
     return np.array(chosen, dtype=np.intp)
 
 
-def leverage_landmarks(gram: Gram, X: Any, rank: int, rng: np.random.Generator) -> IndexArray:
+def leverage_landmarks(
+    gram: Gram, X: Any, rank: int, rng: np.random.Generator, deadline: float = np.inf
+) -> IndexArray:
     """Rows drawn without repetition with probability proportional to their leverage."""
-    scores = leverage_scores(gram, X, uniform_landmarks(gram.n_rows, rank, rng))
+    pilot = uniform_landmarks(gram.n_rows, rank, rng)
+    scores = leverage_scores(gram, X, pilot, deadline)
+    if scores is None:
+        return pilot
     positive = int((scores > 0).sum())
     if not positive:
         return uniform_landmarks(gram.n_rows, rank, rng)
     return rng.choice(gram.n_rows, min(rank, positive), replace=False, p=scores / scores.sum())
 
 
-def leverage_scores(gram: Gram, X: Any, pilot: IndexArray) -> FloatArray:
+def leverage_scores(
+    gram: Gram, X: Any, pilot: IndexArray, deadline: float = np.inf
+) -> FloatArray | None:
     """Estimates of the ridge leverages diag(K (K + t)^-1) from pilot landmarks.
 
     With the features F of the pilot and t = tr(K - FF') / rank, never below the leverages of
     the approximate matrix FF':
 
         l_i = (K_ii - |F_i|^2) / t + F_i' (F'F + t)^-1 F_i,    at most 1.
+
+    None where the deadline is over before the rows were passed over twice.
     """
     features = FeatureMap(gram.kernel, X, pilot, n_threads=gram.n_threads)
     diagonal = gram.diagonal()
@@ -71,6 +83,8 @@ def leverage_scores(gram: Gram, X: Any, pilot: IndexArray) -> FloatArray:
     left = np.empty(gram.n_rows)
     blocks = list(row_slices(gram.n_rows, 8 * max(features.rank, 1)))
     for rows in blocks:
+        if time.perf_counter() > deadline:
+            return None
         values = features(X[rows])
         inner += values.T @ values
         left[rows] = np.maximum(diagonal[rows] - np.einsum("ij,ij->i", values, values), 0.0)
@@ -79,8 +93,9 @@ def leverage_scores(gram: Gram, X: Any, pilot: IndexArray) -> FloatArray:
     if not ridge > 0:
         return np.zeros(gram.n_rows)
     scores = left / ridge
+    shrunk = 1.0 / (np.maximum(spectrum, 0.0) + ridge)
     for rows in blocks:
-        scores[rows] += (features(X[rows]) @ directions) ** 2 @ (
-            1.0 / (np.maximum(spectrum, 0) + ridge)
-        )
+        if time.perf_counter() > deadline:
+            return None
+        scores[rows] += (features(X[rows]) @ directions) ** 2 @ shrunk
     return np.minimum(scores, 1.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import time
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -44,6 +43,7 @@ from mercer.machines.early_end import early_end, is_done
 from mercer.machines.verbose import progress_display
 from mercer.problem import Solution, lowered
 from mercer.solvers import Solver, resolve_solver, solve
+from mercer.solvers.deadline import Deadline
 from mercer.solvers.progress import Callback
 
 __all__ = ["KernelMachine"]
@@ -240,10 +240,10 @@ class KernelMachine(BaseEstimator):
         return False
 
     def _solve_all(
-        self, formulations: list[Formulation], gram: Gram
+        self, formulations: list[Formulation], gram: Gram, deadline: Deadline | None = None
     ) -> tuple[list[Solution], list[ReadOut]]:
         """Solutions and read-outs of several formulations on one Gram."""
-        deadline = np.inf if self.max_time is None else time.perf_counter() + self.max_time
+        deadline = deadline or Deadline.after(self.max_time)
         previous = getattr(self, "solutions_", ()) if self.warm_start else ()
         solver = resolve_solver(self.solver, shrinking=self.shrinking)
         solutions, read_outs = [], []
@@ -270,12 +270,11 @@ class KernelMachine(BaseEstimator):
         gram: Gram,
         solver: Solver,
         start: FloatArray | None,
-        deadline: float,
+        deadline: Deadline,
         callback: Callback | None,
     ) -> Solution:
         if start is not None and start.shape != formulation.problem.linear.shape:
             start = None
-        left = deadline - time.perf_counter()
         return solve(
             formulation.problem,
             gram,
@@ -283,7 +282,7 @@ class KernelMachine(BaseEstimator):
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
-            max_time=None if left == np.inf else max(left, 0.0),
+            max_time=None if self.max_time is None else deadline.seconds_left,
             callback=callback,
         )
 

@@ -23,7 +23,10 @@ _ADVICE = {
     "features (StandardScaler, MinMaxScaler).",
     "unbounded": "The objective has no bound: no function meets all demands{infinite}.",
     "stuck": "The selection of the solver found no pair to move: choose another one.",
+    "underflow": "Coefficients are so small that their products underflow: give larger "
+    "sample_weight{larger}.",
 }
+_SMALL = 1e-150  # largest coefficient whose products with others may underflow
 
 
 def is_done(solution: Solution) -> bool:
@@ -36,7 +39,8 @@ def is_done(solution: Solution) -> bool:
 def early_end(machine: Any, solutions: Sequence[Solution], problems: str) -> str:
     """The warning of a machine with solutions that are not done; ``problems`` names them all."""
     open_ones = [s for s in solutions if not is_done(s)]
-    statuses = [status for status in _ADVICE if any(s.status == status for s in open_ones)]
+    found = {_ending(solution) for solution in open_ones}
+    statuses = [status for status in _ADVICE if status in found]
     reasons = ", ".join(_reason(machine, status) for status in statuses)
     advice = " ".join(_advice(machine, status) for status in statuses)
     count = f" {len(open_ones)} of {len(solutions)} {problems} are unfinished."
@@ -44,6 +48,13 @@ def early_end(machine: Any, solutions: Sequence[Solution], problems: str) -> str
         f"Solver terminated early ({reasons}).{count if len(solutions) > 1 else ''} {advice} The "
         f"best iterate is kept: status {', '.join(statuses)}, {_reached(machine, open_ones)}."
     )
+
+
+def _ending(solution: Solution) -> str:
+    """The status, or "underflow" where that is why the solver could not go on."""
+    is_small = 0.0 < np.abs(solution.coef).max(initial=0.0) < _SMALL
+    can_go_on = solution.status not in ("stuck", "precision-limit")
+    return "underflow" if is_small and not can_go_on else solution.status
 
 
 def _reason(machine: Any, status: str) -> str:
@@ -58,6 +69,7 @@ def _advice(machine: Any, status: str) -> str:
     infinite = " of an infinite C: choose a finite one"
     return _ADVICE[status].format(
         smaller=", choose a smaller C" if "C" in names else "",
+        larger=" or a larger C" if "C" in names else "",
         resume=resume if "warm_start" in names else "",
         infinite=infinite if names.get("C") == np.inf else "",
     )

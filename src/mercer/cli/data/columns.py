@@ -18,6 +18,7 @@ __all__ = ["Columns", "check_missing", "describe_columns", "usable_frame"]
 ALLOWED = "columns must hold numbers, texts, booleans or categories"
 MOST_CATEGORIES = 100
 MOST_FAULTS = 20
+LARGEST = 1e150
 DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})([ T]\d.*)?\s*$")
 
 
@@ -96,7 +97,7 @@ def _numbers(column: pd.Series[Any], name: str) -> Any:
         # Tables of thousands of columns are of this kind.
         values = column.to_numpy().astype(np.float64)
         if np.isfinite(values).all():
-            return values
+            return _small_numbers(values, name)
     numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
     bad = column[~np.isfinite(numbers)]
     if len(bad) or types.is_datetime64_any_dtype(column.dtype):
@@ -104,6 +105,17 @@ def _numbers(column: pd.Series[Any], name: str) -> Any:
         raise InputError(
             f"column {name!r} must hold finite numbers, {len(bad)} of its values are not, "
             f"e.g. {shown(example)}"
+        )
+    return _small_numbers(numbers, name)
+
+
+def _small_numbers(numbers: Any, name: str) -> Any:
+    """The numbers, if sums of their squares are within the range of numbers."""
+    largest = float(np.abs(numbers).max()) if len(numbers) else 0.0
+    if largest > LARGEST:
+        raise InputError(
+            f"column {name!r} holds numbers of up to {largest:.3g}, whose squares overflow; "
+            f"scale it to at most {LARGEST:g}, or leave it out with --ignore"
         )
     return numbers
 

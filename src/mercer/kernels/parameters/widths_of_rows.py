@@ -17,6 +17,8 @@ __all__ = ["distinct_squared_distances", "median_distance", "resolve_gamma", "we
 MEDIAN_ROWS = 1000
 VARIANCE_BYTES = 2**22
 
+MODERATE = 300  # binary exponent of weights
+
 Distances = Callable[[Rows, Rows], FloatArray]
 
 
@@ -111,4 +113,6 @@ def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray
         raise ValueError(
             f"sample_weight must be finite and not negative, with a positive sum, got {weights}"
         )
-    return weights
+    exponent = int(np.frexp(weights.max())[1])
+    # no rule depends on a common factor, and sums of extreme weights leave the range of numbers
+    return weights if abs(exponent) < MODERATE else np.ldexp(weights, -exponent)

@@ -27,7 +27,7 @@ from mercer.machines.least_squares.left_out import left_out_score
 from mercer.machines.linear_coef import linear_factor, near_vectors
 from mercer.solvers.linear_system import System
 
-__all__ = ["LeastSquaresMachine", "count_all_rows"]
+__all__ = ["LeastSquaresMachine", "check_heaviest", "count_all_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -137,7 +137,7 @@ class LeastSquaresMachine(KernelMachine):
         a scorer gets for a machine, and the targets of these rows.
         """
         began = time.perf_counter()
-        _check_heaviest(weight)
+        check_heaviest(weight)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -202,6 +202,7 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_expansion(fit, X, rows)
         if fit.low_rank is not None:
             self.low_rank_ = fit.low_rank
+            fit.low_rank.warn_of_cut(self.max_time, stacklevel=6)
         self._warn(fit)
 
     def _keep_expansion(self, fit: LeastSquaresFit, X: Any, rows: NDArray[np.intp]) -> None:
@@ -318,7 +319,8 @@ class LeastSquaresMachine(KernelMachine):
         return self._evaluate(X)[0] + self.intercept_
 
 
-def _check_heaviest(weight: FloatArray) -> None:
+def check_heaviest(weight: FloatArray) -> None:
+    """Refuse weights with which sums may be beyond the range of numbers."""
     heaviest = float(weight.max())
     if not heaviest <= HEAVIEST:
         raise ValueError(

@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 
 from mercer.least_squares import Scan
 from mercer.least_squares.job import Loss
-from mercer.machines.least_squares.machine import LeastSquaresMachine, count_all_rows
+from mercer.machines.least_squares.machine import (
+    LeastSquaresMachine,
+    check_heaviest,
+    count_all_rows,
+)
 from mercer.machines.least_squares.streaming import Stream, positive_rows
 
 __all__ = ["StreamedMachine"]
@@ -56,6 +60,7 @@ class StreamedMachine(LeastSquaresMachine):
                 f"scoring must be None in partial_fit, got {self.scoring!r}: rows that are gone "
                 "cannot be left out"
             )
+        check_heaviest(weight)
         if self._is_precomputed():
             raise ValueError("partial_fit needs rows, got kernel='precomputed'")
         if first:

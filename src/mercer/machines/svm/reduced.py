@@ -23,6 +23,7 @@ from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.one_vs_one import class_pairs, scores
+from mercer.solvers.deadline import Deadline
 
 __all__ = ["ReducedSVC"]
 
@@ -131,8 +132,9 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         """Fit the machine; parameters as for :meth:`mercer.SVC.fit`."""
         X, y, weight = self._validate_fit(X, y, sample_weight)
         self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
+        deadline = Deadline.after(self.max_time)
         kernel = self._resolve_kernel(X, weight)
-        features = self._features(kernel, X, np.flatnonzero(weight > 0))
+        features = self._features(kernel, X, np.flatnonzero(weight > 0), deadline.moment)
         weights = weight * self.class_weight_[labels]
         pairs = list(class_pairs(labels, len(self.classes_)))
         formulations = [
@@ -145,14 +147,15 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             ).on_rows(pair.rows, len(labels))
             for pair in pairs
         ]
-        solutions, read_outs = self._solve_all(formulations, self._feature_gram(features))
+        gram = self._feature_gram(features)
+        solutions, read_outs = self._solve_all(formulations, gram, deadline)
         self._keep_landmarks(X, features, read_outs)
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
         self._keep_solutions(solutions, kernel, np.shape(X))
         return self
 
-    def _features(self, kernel: Any, X: Any, rows: NDArray[np.intp]) -> FloatArray:
+    def _features(self, kernel: Any, X: Any, rows: NDArray[np.intp], deadline: float) -> FloatArray:
         """Features of all rows; landmarks are chosen among ``rows``."""
         wanted = self.low_rank
         is_number = isinstance(wanted, Integral)
@@ -167,9 +170,10 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             "a smaller rank works, and so does SVC, whose cache_size bounds its memory",
         )
         if isinstance(wanted.basis, str) and len(rows) < n:
-            self._choose_among(wanted, kernel, X, rows)
+            self._choose_among(wanted, kernel, X, rows, deadline)
         else:
-            wanted.choose(kernel, X, n_threads=self.n_threads)
+            wanted.choose(kernel, X, n_threads=self.n_threads, deadline=deadline)
+        wanted.warn_of_cut(self.max_time, stacklevel=5)
         self.low_rank_ = wanted
         rank = sum(features.rank for features in wanted.maps_)
         out = np.empty((n, rank))
@@ -177,12 +181,15 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             out[part] = wanted.transform(X[part])
         return out
 
-    def _choose_among(self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp]) -> None:
+    def _choose_among(
+        self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp], deadline: float
+    ) -> None:
         """Fit ``low_rank`` with its landmarks among some of the rows, counted among all."""
+        options: dict[str, Any] = {"n_threads": self.n_threads, "deadline": deadline}
         if not self._is_precomputed():
-            low_rank.choose(kernel, take_rows(X, rows), n_threads=self.n_threads)
+            low_rank.choose(kernel, take_rows(X, rows), **options)
         else:
-            low_rank.choose(kernel, X[np.ix_(rows, rows)], n_threads=self.n_threads)
+            low_rank.choose(kernel, X[np.ix_(rows, rows)], **options)
             low_rank.maps_ = tuple(
                 FeatureMap(kernel, X, rows[basis], n_threads=self.n_threads)
                 for basis in low_rank.basis_

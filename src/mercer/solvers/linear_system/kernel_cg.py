@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ def kernel_cg(
     alpha: float,
     *,
     features: FloatArray | None = None,
+    start: FloatArray | None = None,
     tol: float = 1e-8,
     max_iter: int | None = None,
     deadline: float = np.inf,
@@ -50,6 +52,8 @@ def kernel_cg(
         The number on the diagonal.
     features : ndarray of shape (n_rows, rank), default=None
         Low-rank features of the rows for the preconditioner; None for none.
+    start : ndarray of shape (n_rows, n_outputs), default=None
+        Coefficients to go on from; None means zero.
     tol, max_iter, deadline
         As for :func:`conjugate_gradient`.
     """
@@ -68,6 +72,7 @@ def kernel_cg(
         tol=tol,
         max_iter=max_iter,
         deadline=deadline,
+        start=None if start is None else start / scale,
     )
     if run.condition is not None:
         # alpha bounds the smallest eigenvalue, and is near it where those of a kernel decay
@@ -81,10 +86,14 @@ def kernel_cg(
     return scale * U, intercept, run
 
 
-def preconditioner_features(low_rank: LowRank, gram: Gram, X: Any) -> FloatArray:
-    """Features of all rows of the first model of ``low_rank``, fitted here."""
+def preconditioner_features(
+    low_rank: LowRank, gram: Gram, X: Any, deadline: float = np.inf
+) -> FloatArray | None:
+    """Features of all rows of the first model of ``low_rank``, fitted here; None if too late."""
     features = low_rank.choose(gram.kernel, X, n_threads=gram.n_threads).maps_[0]
     out = np.empty((gram.n_rows, features.rank))
     for rows in feature_blocks(gram.n_rows, features.rank):
+        if time.perf_counter() > deadline:
+            return None
         out[rows] = features(X[rows])
     return out
