@@ -33,7 +33,10 @@ struct PathOptions {
     double tie = 1e-9;                  // relative distance of breakpoints that count as equal
 };
 
-enum class PathEnd { complete, reached, at_zero, max_events, max_time, stopped, drifted };
+// drifted: rounding has spoiled the state; precision: there are no digits left for a smaller t.
+enum class PathEnd {
+    complete, reached, at_zero, max_events, max_time, stopped, drifted, precision
+};
 
 // Where a variable is: at a bound, or free (a member of the factor).
 enum class Side : std::int8_t { lower = -1, free = 0, upper = 1 };
