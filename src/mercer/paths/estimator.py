@@ -28,7 +28,7 @@ from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback
 from mercer.paths.inputs.numbers import plain, real
-from mercer.paths.inputs.training_rows import TrainingRows
+from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 from mercer.paths.results.pair_paths import PairPaths, trace_pairs
 from mercer.paths.svc import check_range
 from mercer.paths.validation.choice import choose_C, range_of_interest
@@ -222,7 +222,7 @@ class PathSVC(KernelClassifier):
         check_range(self.C_min, self.C_max, self.accuracy)
         inputs = self._read(X, y, sample_weight)
         splits = self._splits(inputs, groups)
-        kernel = self._resolve_kernel(inputs.rows, inputs.weight)
+        kernel = self._resolve_kernel(inputs.rows, unit_weight(inputs.weight))
         choice = KernelChoice(
             kernel, low_rank=self.low_rank, cache_size=self.cache_size, n_threads=self.n_threads
         )
@@ -240,6 +240,7 @@ class PathSVC(KernelClassifier):
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Inputs:
         """What was given, checked."""
         X, y, weight = self._validate_fit(X, y, sample_weight)
+        check_total(weight)
         self.shape_fit_ = getattr(X, "shape", (len(weight),))
         classes, codes = find_classes(y)
         check_weighted_classes(classes, codes, weight)

@@ -89,7 +89,13 @@ def one_class_path(
     require_definite(gram, "a path")
     gram.check_values()
     problem = Problem(np.zeros_like(weight), np.zeros_like(weight), weight)
-    limits = replace(limits, C_max=1.0 / (nu_min * float(weight.sum())))
+    least = nu_min * float(weight.sum())
+    if not least >= np.finfo(np.float64).tiny:
+        raise ValueError(
+            f"nu_min={plain(nu_min)!r} times the sum of sample_weight must not underflow, got "
+            f"{least!r}"
+        )
+    limits = replace(limits, C_max=1.0 / least)
     with shown(verbose, limits) as shown_limits:
         run = _follow(problem, gram, shown_limits)
     gram.inspect(coef_sizes(problem, gram, run))

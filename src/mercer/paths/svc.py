@@ -15,7 +15,8 @@ from mercer.lowrank import LowRank
 from mercer.paths.approximate.chords import approximate
 from mercer.paths.exact.artificial import artificial_start
 from mercer.paths.exact.follow import coef_sizes, follow
-from mercer.paths.exact.start import Start, exact_start, start_at
+from mercer.paths.exact.start import Start, exact_start, scaled_problem, start_at
+from mercer.paths.exact.units import box_unit, in_unit, out_of_unit
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.kernel_values import KernelValues
@@ -155,21 +156,25 @@ def trace(
     began = time.perf_counter()
     require_definite(gram, "a path")
     gram.check_values()
-    begin, method = _begin(problem, gram, limits, C_min, start)
+    unit = box_unit(problem)
+    near = problem if unit == 1.0 else scaled_problem(problem, unit)
+    limits = limits if unit == 1.0 else in_unit(limits, unit)
+    begin, method = _begin(near, gram, limits, C_min and C_min / unit, start)
     is_open = not begin.status and not begin.is_trivial
     if accuracy > 0 and is_open and begin.parameter * limits.C_max > 1.0:
-        run, accuracy = approximate(problem, gram, begin, limits, accuracy)
+        run, accuracy = approximate(near, gram, begin, limits, accuracy)
     else:
-        run, accuracy = follow(problem, gram, begin, limits), 0.0
-    gram.inspect(coef_sizes(problem, gram, run))
+        run, accuracy = follow(near, gram, begin, limits), 0.0
+    gram.inspect(coef_sizes(near, gram, run))
+    segments = run.segments if unit == 1.0 else out_of_unit(run.segments, problem, unit)
     return Path(
-        segments=run.segments,
+        segments=segments,
         problem=problem,
         status=run.status,
         classes=classes,
         start=method,
         start_rate=begin.bias_rate,
-        C_begin=begin.begin,
+        C_begin=begin.begin * unit,
         violation=run.violation,
         accuracy=accuracy,
         seconds=time.perf_counter() - began,

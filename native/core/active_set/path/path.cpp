@@ -24,8 +24,9 @@ std::uint64_t fingerprint(std::size_t variable, Side side) {
 PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
     options_ = options;
     Watch watch(options.max_seconds, monitor);
-    // below this, rounding is all there is of slopes in proportion to t
-    const double last = std::max(options.stop, has_offset_ ? 0.0 : 1e-11 * parameter_);
+    // below this, rounding is all there is: of slopes in proportion to t, or of the offset
+    const double least = has_offset_ ? 1e-13 * offset_size_ : 1e-11 * parameter_;
+    const double last = std::max(options.stop, least);
     if (!refresh()) return finish(PathEnd::drifted);
     for (;;) {
         find_direction();
@@ -43,9 +44,11 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
             event = next_event();
             if (is_lost_) return finish(PathEnd::drifted);
             const bool is_last = event.parameter <= last;
-            advance(std::min(is_last ? last : event.parameter, parameter_));
+            const bool arrives = last == options.stop || has_offset_;
+            const double end = arrives ? options.stop : last;
+            advance(std::min(is_last ? end : event.parameter, parameter_));
             if (is_last && !are_finite(value_)) return finish(PathEnd::drifted);
-            if (is_last) return finish(last > options.stop ? PathEnd::precision : PathEnd::reached);
+            if (is_last) return finish(arrives ? PathEnd::reached : PathEnd::precision);
         } while (!apply(event) && !is_lost_);
         ++n_events_;
         note_repeat(before);

@@ -146,6 +146,7 @@ class Path {
     PathLog log_;
     std::size_t n_events_ = 0, n_loaded_ = 0, since_refresh_ = 0, n_refactorised_ = 0;
     double worst_violation_ = 0.0, noise_ = 0.0, largest_bounded_ = 0.0, offset_size_ = 0.0;
+    double fastest_ = 0.0;  // rate of a free variable
     // Events without progress: how many, which partitions, and what was done against cycles.
     std::size_t repeats_ = 0, revisits_ = 0;
     std::uint64_t partition_ = 0;

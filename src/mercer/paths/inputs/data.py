@@ -20,7 +20,7 @@ from mercer.machines.checks import (
 )
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.numbers import plain
-from mercer.paths.inputs.training_rows import TrainingRows
+from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 
 __all__ = ["Inputs", "KernelChoice", "approximate_kernel", "read_inputs", "read_rows"]
 
@@ -78,7 +78,8 @@ class Inputs:
         factor = np.ones(len(self.classes))
         classes = self.classes[present]
         factor[present] = weigh_classes(self.class_weight, classes, classes[codes], weight[used])
-        return np.asarray(weight * factor[self.codes])
+        with np.errstate(over="ignore"):
+            return check_total(np.asarray(weight * factor[self.codes]))
 
 
 def read_inputs(
@@ -134,7 +135,7 @@ class KernelChoice:
     def made(self, rows: Any, weight: FloatArray) -> Kernel:
         """The kernel with all its parameters numbers."""
         made = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
-        return made.resolve(rows, sample_weight=weight)
+        return made.resolve(rows, sample_weight=unit_weight(weight))
 
     def values(self, X: Any, rows: Any, weight: FloatArray, training: TrainingRows) -> KernelValues:
         """Kernel values of rows, those of the Gram ``X`` if it is one; finite or refused."""
