@@ -59,7 +59,7 @@ def test_extreme_weights_gave_raw_warnings_of_numpy(name: str, size: float) -> N
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
-@pytest.mark.parametrize("power", [990, -700])
+@pytest.mark.parametrize("power", [990, -60, -300, -700])
 def test_a_path_scales_with_its_weights(name: str, power: int) -> None:
     weight = RNG.integers(1, 4, 30)
     plain = FOLLOWED[name](sample_weight=weight, C_max=8.0)
@@ -71,6 +71,32 @@ def test_a_path_scales_with_its_weights(name: str, power: int) -> None:
         accuracy = 0.5 if name == "approximate" else 1e-7
         assert scaled.intercept(at) == pytest.approx(plain.intercept(C), abs=accuracy)
         assert scaled.coef(at) == pytest.approx(plain.coef(C), abs=accuracy)
+        assert scaled.certificate(at).infeasibility < 1e-12
+
+
+def test_prices_that_overflow_with_the_weights_gave_raw_warnings() -> None:
+    weight = np.full(30, 1e200)
+    with pytest.raises(ValueError, match=r"Cs times the sum of sample_weight .*got 1e\+150"):
+        svc_grid(X, TWO, Cs=[1.0, 1e150], sample_weight=weight)
+    for follow in (
+        lambda: kernel_path(X, TWO, C=1e150, sample_weight=weight),
+        lambda: nu_svr_path(X, X[:, 0], C=1e150, sample_weight=weight),
+    ):
+        with pytest.raises(ValueError, match=r"C times the sum of sample_weight .*got 1e\+150"):
+            follow()
+    trivial = svc_path(0 * X, TWO, sample_weight=weight)
+    with pytest.raises(ValueError, match="C must be at most"):
+        trivial.coef(1e150)
+
+
+def test_a_complete_path_kept_within_its_box() -> None:
+    """Where it became complete a coefficient was beyond C times its weight, by its last digit."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        rows, weight = rng.normal(size=(6, 2)), rng.random(6)
+        path = svc_path(rows, np.arange(6) % 2, gamma=1.0, C_max=np.inf, sample_weight=weight)
+        for C in path.C:
+            assert (np.abs(path.coef(C)) <= C * weight).all()
 
 
 @pytest.mark.parametrize("size", [1e-308, 5e-324])

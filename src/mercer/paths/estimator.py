@@ -24,7 +24,6 @@ from mercer.machines.fit_context import fit_context
 from mercer.machines.kernel_classifier import KernelClassifier
 from mercer.machines.one_vs_one import class_pairs, dual_coefficients, scores
 from mercer.paths.inputs.data import Inputs, KernelChoice
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback
 from mercer.paths.inputs.numbers import plain, real
@@ -228,7 +227,7 @@ class PathSVC(KernelClassifier):
         )
         values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
         limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
-        with shown(self.verbose, limits) as shown_limits:
+        with limits.shown(self.verbose) as shown_limits:
             full = self._trace(inputs, values, shown_limits)
             held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, full)
         self.classes_, self.paths_ = inputs.classes, full.paths

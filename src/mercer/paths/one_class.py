@@ -20,7 +20,6 @@ from mercer.paths.exact.follow import Run, coef_sizes, follow
 from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start, expansion_in_time, unfinished
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, real
 from mercer.paths.results.nu_path import NuPath
@@ -96,7 +95,7 @@ def one_class_path(
             f"{least!r}"
         )
     limits = replace(limits, C_max=1.0 / least)
-    with shown(verbose, limits) as shown_limits:
+    with limits.shown(verbose) as shown_limits:
         run = _follow(problem, gram, shown_limits)
     gram.inspect(coef_sizes(problem, gram, run))
     status = "nu_min" if run.status == "C_max" else run.status

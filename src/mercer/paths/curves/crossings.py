@@ -137,4 +137,6 @@ def _before_start(
     crosses = np.flatnonzero(first != (rate > 0)) if rate else np.zeros(0, np.intp)
     first[crosses] = rate > 0
     meets = parameter - s[crosses] / rate if rate else np.zeros(0)
-    return first, (1.0 / meets, crosses, s[crosses] > 0)
+    known = meets >= np.finfo(np.float64).tiny
+    crosses = crosses[known]
+    return first, (1.0 / meets[known], crosses, s[crosses] > 0)

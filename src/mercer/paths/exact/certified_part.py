@@ -13,16 +13,10 @@ from mercer.paths.exact.start import scaled_problem
 from mercer.paths.results.segments import Segments
 from mercer.problem import Problem, certify
 
-__all__ = ["certified_part", "goes_far"]
+__all__ = ["certified_part"]
 
-_FAR = 1e8  # times the first C: up to there a path has digits to spare
 _TOLERANCE = 1e-3  # of a slope, relative to the linear term: what machines are trained to
 _HALVINGS = 20  # of the range of log t in the last segment
-
-
-def goes_far(segments: Segments) -> bool:
-    """Whether rounding may show at the end of a path."""
-    return 0 < segments.end_parameter * _FAR < segments.parameter[0] < np.inf
 
 
 def certified_part(problem: Problem, gram: Gram, segments: Segments) -> tuple[Segments, float]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.gram import Gram
-from mercer.paths.exact.certified_part import certified_part, goes_far
+from mercer.paths.exact.certified_part import certified_part
 from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start, at_unit
 from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
@@ -25,6 +25,7 @@ __all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
 FloatArray = NDArray[np.float64]
 _STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
 _RECOVERIES = 100
+_FAR = 1e8  # times the first C: up to there a path has digits to spare
 OVER_C = Motion()
 
 
@@ -108,7 +109,7 @@ def follow(
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
-    is_doubtful = status == "precision-limit" or (status == "C_max" and goes_far(segments))
+    is_doubtful = status == "precision-limit" or (status == "C_max" and _goes_far(segments))
     if is_doubtful and extra is None and motion.scales:
         followed, (segments, at_end) = segments, certified_part(problem, gram, segments)
         violation = max(violation, at_end)
@@ -116,6 +117,11 @@ def follow(
     free = np.asarray(out["free"], dtype=np.intp)
     parameter = float(out["last_parameter"])
     return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
+
+
+def _goes_far(segments: Segments) -> bool:
+    """Whether rounding may show at the end of a path."""
+    return bool(0 < segments.end_parameter * _FAR < segments.parameter[0] < np.inf)
 
 
 def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:

@@ -8,23 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from mercer.paths.inputs.limits import Limits, PathProgress
 from mercer.paths.results.segments import Segments
 from mercer.problem import Problem
 
-__all__ = ["box_unit", "in_unit", "out_of_unit"]
-
-_EXTREME = 1e100  # squares of such numbers, summed, are numbers yet
-
-
-def box_unit(problem: Problem) -> float:
-    """The power of two that brings a box of extreme size near 1; 1 for others."""
-    size = float(np.maximum(problem.upper, -problem.lower).max(initial=0.0))
-    if size == 0.0 or 1.0 / _EXTREME < size < _EXTREME:
-        return 1.0
-    return float(np.ldexp(1.0, -max(int(np.frexp(size)[1]), -1000)))
+__all__ = ["in_unit", "out_of_unit"]
 
 
 def in_unit(limits: Limits, unit: float) -> Limits:

@@ -15,6 +15,7 @@ from mercer.paths.inputs.numbers import plain
 
 __all__ = [
     "TrainingRows",
+    "check_bounds",
     "check_total",
     "read_labels",
     "read_targets",
@@ -117,6 +118,18 @@ def check_total(weight: FloatArray) -> FloatArray:
             f"weight of {float(weight.max())!r}"
         )
     return weight
+
+
+def check_bounds(name: str, C: float, weight: FloatArray) -> None:
+    """Refuse a C whose bounds, C times the weights, add up to no number."""
+    largest = float(weight.max())
+    total = float(np.ldexp(weight / largest, -8).sum())
+    # in logarithms, which do not overflow
+    if np.log2(C) + np.log2(largest) + np.log2(total) > 1013:
+        raise ValueError(
+            f"{name} times the sum of sample_weight must be less than 4e307, got {plain(C)!r} "
+            f"times weights of up to {largest!r}"
+        )
 
 
 def unit_weight(weight: FloatArray) -> FloatArray:
