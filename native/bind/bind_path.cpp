@@ -33,6 +33,7 @@ const char* end_name(PathEnd end) {
         case PathEnd::max_time: return "max-time";
         case PathEnd::stopped: return "callback";
         case PathEnd::drifted: return "drifted";
+        case PathEnd::precision: return "precision-limit";
     }
     return "complete";
 }

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from io_cases import assert_same
 from path_results import RESULTS, STORED, THREE, TWO, X, Z, answers
-from sklearn.model_selection import KFold, LeaveOneOut, RepeatedKFold
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import KFold, LeaveOneOut, PredefinedSplit, RepeatedKFold
 
 from mercer import PathSVC, svc_path
 from mercer.io import load, save
@@ -50,7 +51,14 @@ def test_the_paths_of_all_pairs_share_their_rows(tmp_path):
     assert machine.paths_[0].gram is machine.paths_[2].gram
 
 
-@pytest.mark.parametrize("cv", [3, "loo", KFold(3, shuffle=True, random_state=1), LeaveOneOut()])
+@pytest.mark.parametrize(
+    "cv",
+    [
+        *(3, "loo", KFold(3, shuffle=True, random_state=1), LeaveOneOut()),
+        RepeatedKFold(n_splits=2, n_repeats=2, random_state=1),
+        PredefinedSplit(np.arange(30) % 3),
+    ],
+)
 def test_a_machine_that_is_not_fitted_keeps_its_splits(cv, tmp_path):
     machine = PathSVC(C_max=2.0, cv=cv, low_rank=9)
     loaded = through_file(machine, tmp_path)
@@ -62,16 +70,18 @@ def test_what_a_file_cannot_hold_is_refused_by_name(tmp_path):
     function = FunctionKernel(lambda A, B: np.asarray(A) @ np.asarray(B).T)
     with pytest.raises(ValueError, match=r"Path.kernel_values.kernel is a FunctionKernel"):
         save(svc_path(list(X), TWO, kernel=function), tmp_path / "m")
-    with pytest.raises(ValueError, match=r"PathSVC.cv is a sklearn.*RepeatedKFold"):
-        save(PathSVC(cv=RepeatedKFold()), tmp_path / "m")
+    with pytest.raises(ValueError, match=r"PathSVC.cv is a builtins.list_iterator"):
+        save(PathSVC(cv=iter([])), tmp_path / "m")
+    with pytest.raises(ValueError, match=r"PathSVC.scoring is .*Use the name of a score"):
+        save(PathSVC(scoring=make_scorer(f1_score)), tmp_path / "m")
     path = svc_path(X, TWO, C_max=2.0)
     with pytest.raises(ValueError, match="must be an estimator or a path, got Problem"):
         save(path.problem, tmp_path / "m")
     path.save(tmp_path / "p.npz")
     with pytest.raises(ValueError, match=r"has no kernel and no rows: give both to Path\.load"):
         save(Path.load(tmp_path / "p.npz"), tmp_path / "m")
-    whole = Path.load(tmp_path / "p.npz", kernel=path.kernel, X=X)
-    assert_same(through_file(whole, tmp_path).predict(Z, 1.0), path.predict(Z, 1.0))
+    again = Path.load(tmp_path / "p.npz", kernel=path.kernel, X=X)
+    assert_same(through_file(again, tmp_path).predict(Z, 1.0), path.predict(Z, 1.0))
 
 
 WRONG_SEGMENTS = {

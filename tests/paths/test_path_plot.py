@@ -13,6 +13,7 @@ from mercer import (
     Path,
     PathSVC,
     kernel_path,
+    nu_svr_path,
     one_class_path,
     svc_grid,
     svc_path,
@@ -111,6 +112,16 @@ def test_other_results_can_be_drawn() -> None:
     assert len(several.paths_[2].plot()) == 2
     with pytest.raises(ValueError, match="axes must be 2 axes"):
         one_class_path(X).plot(axes=axis)
+
+
+def test_axes_that_are_none_had_an_error_about_spines() -> None:
+    X, y = sample()
+    grid = svc_grid(X, y, Cs=[0.5, 5.0], gammas=[0.1, 1.0])
+    machine = PathSVC(gamma=0.2, C_max=5.0, cv=2).fit(X, y)
+    tubes = nu_svr_path(X, X[:, 0])
+    for result in (grid, machine, machine.path_, one_class_path(X), tubes):
+        with pytest.raises(TypeError, match=r"axes must be \d axes of matplotlib, got 3"):
+            result.plot(axes=3)
 
 
 def test_short_representations() -> None:

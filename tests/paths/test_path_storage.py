@@ -191,3 +191,28 @@ def test_the_path_of_a_pair_of_classes_answers_as_before(tmp_path: FilePath) -> 
     again = Path.load(tmp_path / "path.npz", kernel=path.kernel, X=X)
     assert_same_answers(again, path, Z)
     assert again.error(Z, z).minimum == path.error(Z, z).minimum
+
+
+@pytest.mark.parametrize("highest", [40, 10**12])
+def test_a_path_without_rows_had_an_unbounded_index(tmp_path: FilePath, highest: int) -> None:
+    """Coefficients would have been written for as many rows as the file says."""
+    svc_path(X, y, C_max=5.0).save(tmp_path / "p.npz")
+    with np.load(tmp_path / "p.npz") as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    arrays["problem_index"][-1] = highest
+    np.savez(tmp_path / "q.npz", **arrays)
+    with pytest.raises(ValueError, match=f"n_rows must lie in {highest + 1}.* got 40"):
+        Path.load(tmp_path / "q.npz")
+    about = str(arrays["about"]).replace('"n_rows": 40', '"n_rows": 2000000000000')
+    np.savez(tmp_path / "r.npz", **(arrays | {"about": np.array(about)}))
+    with pytest.raises(ValueError, match=r"n_rows must lie in .*\.40000, got 2000000000000"):
+        Path.load(tmp_path / "r.npz")
+
+
+def test_an_infinite_C_is_for_complete_paths() -> None:
+    complete = svc_path(X, t > 0, C_max=np.inf, gamma=9.0)
+    assert complete.coef(np.inf) == pytest.approx(complete.coef(2.0 * complete.C[-1]))
+    trivial = svc_path(0 * X, y)
+    assert trivial.C_end == np.inf
+    with pytest.raises(ValueError, match=r"C must be finite: the path is not complete \(trivial\)"):
+        trivial.coef(np.inf)

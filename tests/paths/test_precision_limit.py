@@ -39,6 +39,35 @@ def test_the_machines_up_to_the_precision_limit_are_feasible(seed: int) -> None:
         assert found.infeasibility <= 1e-12
         assert found.violation <= found.error + 1e-9
     # what is met at the end is said, up to the rounding of the slopes there
-    assert path.violation > 0.0
     assert abs(path.violation - found.violation) <= found.error
     assert len(path.events) == path.segments.changes_end[-1]
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+@pytest.mark.parametrize("seed", [0, 1, 4])
+@pytest.mark.parametrize("C_max", [1e18, np.inf])
+def test_a_path_said_C_max_and_had_violations_of_a_million(
+    kernel: str, seed: int, C_max: float
+) -> None:
+    """What is offered up to C_end is as good as any machine, whatever the status."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 3)) * 10.0 ** rng.integers(-3, 4, 3)
+    y = (rng.normal(size=40) > 0).astype(int)
+    weight = 10.0 ** rng.uniform(-6, 6, 40) if seed % 2 else None
+    path = svc_path(X, y, kernel=kernel, C_max=C_max, sample_weight=weight)
+    assert path.status in ("complete", "precision-limit")
+    end = min(path.C_end, 1e15)
+    for C in (*path.C[:: max(len(path.C) // 10, 1)], path.C[-1], end):
+        found = path.certificate(C)
+        assert found.violation <= 2e-3
+        assert found.infeasibility <= 1e-12
+    assert path.certificate(end).violation <= 2 * path.violation + 1e-9
+
+
+def test_a_path_that_does_not_go_far_is_not_shortened() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    path = svc_path(X, y, kernel="linear", C_max=1e5)
+    assert path.status == "C_max"
+    assert path.C_end == pytest.approx(1e5)

@@ -28,27 +28,47 @@ double share(double amount, double size) {
     return part <= 1.0 ? part : 1.0;
 }
 
-// What the variables of a group, or those without one, allow.
-struct Level {
+// The gradients of the variables that may rise, and of those that may fall.
+struct Range {
     double highest = -infinity, lowest = infinity;
-    Sum free;
-    std::size_t n_free = 0;
 
-    // The mean gradient of the free variables, without any the centre of what KKT allows.
-    double multiplier() const {
-        if (n_free > 0) return free.value() / double(n_free);
+    void add(double gradient, bool rises, bool falls) {
+        if (rises) highest = std::max(highest, gradient);
+        if (falls) lowest = std::min(lowest, gradient);
+    }
+    double centre() const {
         if (std::isinf(highest)) return std::isinf(lowest) ? 0.0 : lowest;
         return std::isinf(lowest) ? highest : (highest + lowest) / 2;
     }
 };
 
+// What the variables of a group, or those without one, allow.
+struct Level {
+    Range all, clear;  // clear: where what rounding left beside a bound counts as on it
+    Sum free;
+    std::size_t n_free = 0;
+
+    // The mean gradient of the free variables, without any the centre of what KKT allows. A
+    // variable that the rounding of the sum left beside its bound is not free: it would put the
+    // multiplier at an end of the interval, and which one would depend on the solver.
+    double multiplier() const {
+        if (n_free > 0) return free.value() / double(n_free);
+        const bool is_empty = std::isinf(clear.highest) && std::isinf(clear.lowest);
+        return is_empty ? all.centre() : clear.centre();
+    }
+};
+
 std::vector<Level> find_levels(const ProblemView& p, const double* beta, const double* gradient) {
     std::vector<Level> levels(p.n_groups + 1);
+    double total = 0.0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) total += std::abs(beta[i]);
+    const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * total;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         Level& level = levels[std::size_t(p.group[i] + 1)];
-        const bool rises = beta[i] < p.upper[i], falls = beta[i] > p.lower[i];
-        if (rises) level.highest = std::max(level.highest, gradient[i]);
-        if (falls) level.lowest = std::min(level.lowest, gradient[i]);
+        const double near = std::min(1e-9 * (p.upper[i] - p.lower[i]), rounding);
+        const bool rises = beta[i] < p.upper[i] - near, falls = beta[i] > p.lower[i] + near;
+        level.all.add(gradient[i], beta[i] < p.upper[i], beta[i] > p.lower[i]);
+        level.clear.add(gradient[i], rises, falls);
         if (rises && falls) level.free.add(gradient[i]), ++level.n_free;
     }
     return levels;
@@ -183,11 +203,11 @@ PointReport report_point(const ProblemView& p, const double* group_sum, const do
     report.infeasibility = share(outside, largest);
     report.objective = 0.5 * objective.value();
     const std::vector<Level> levels = find_levels(p, beta, report.gradient.data());
-    report.violation = std::max({0.0, levels[0].highest, -levels[0].lowest});
+    report.violation = std::max({0.0, levels[0].all.highest, -levels[0].all.lowest});
     const std::vector<double> missing = missing_sums(p, group_sum, beta);
     for (std::size_t g = 0; g < p.n_groups; ++g) {
         const Level& level = levels[g + 1];
-        report.violation = std::max(report.violation, level.highest - level.lowest);
+        report.violation = std::max(report.violation, level.all.highest - level.all.lowest);
         report.multiplier[g] = level.multiplier();
         const double size = std::max(std::abs(group_sum[g]), sizes[g + 1]);
         report.infeasibility = std::max(report.infeasibility, share(missing[g], size));

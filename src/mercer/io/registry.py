@@ -58,9 +58,11 @@ MACHINES = (
 # Other attributes tell these.
 DERIVED = ("paths_",)
 SPLITTERS = (
-    *("GroupKFold", "KFold", "LeaveOneGroupOut", "LeaveOneOut", "ShuffleSplit"),
-    *("StratifiedGroupKFold", "StratifiedKFold", "StratifiedShuffleSplit", "TimeSeriesSplit"),
+    *("GroupKFold", "GroupShuffleSplit", "KFold", "LeaveOneGroupOut", "LeaveOneOut"),
+    *("LeavePGroupsOut", "LeavePOut", "PredefinedSplit", "ShuffleSplit", "StratifiedGroupKFold"),
+    *("StratifiedKFold", "StratifiedShuffleSplit", "TimeSeriesSplit"),
 )
+REPEATED = ("RepeatedKFold", "RepeatedStratifiedKFold")
 
 
 def recipe_of(value: Any, place: str) -> Recipe:
@@ -69,9 +71,11 @@ def recipe_of(value: Any, place: str) -> Recipe:
         if type(value) is recipe.cls:
             return recipe
     if callable(value) and not isinstance(value, type) and not hasattr(value, "get_params"):
+        is_score = place.endswith(".scoring")
+        instead = "the name of a score" if is_score else "a kernel of mercer.kernels"
         raise ValueError(
             f"{place} is the Python function {getattr(value, '__qualname__', value)!r}: a model "
-            "file holds no code. Use a kernel of mercer.kernels, or pickle for your own files"
+            f"file holds no code. Use {instead}, or pickle for your own files"
         )
     if isinstance(value, kernels.FunctionKernel):
         raise ValueError(
@@ -101,6 +105,7 @@ def _recipes() -> dict[str, Recipe]:
     recipes += [_of_machine(getattr(machines, name)) for name in MACHINES]
     recipes += [_of_machine(PathSVC, with_paths)]
     recipes += [_of_splitter(getattr(model_selection, name)) for name in SPLITTERS]
+    recipes += [_of_repeated(getattr(model_selection, name)) for name in REPEATED]
     recipes += [*APPROXIMATIONS, *PATH_PARTS, *PATHS, *PATH_RESULTS]
     recipes += [_of_preprocessing(cls, names) for cls, names in PREPROCESSING.items()]
     return {recipe.name: recipe for recipe in recipes}
@@ -131,6 +136,16 @@ def _of_splitter(cls: type) -> Recipe:
     """Splitters of scikit-learn keep the arguments of their constructor, and no more."""
     names = [name for name in inspect.signature(cls).parameters]
     take = lambda splitter: {name: getattr(splitter, name) for name in names}  # noqa: E731
+    return Recipe(cls.__name__, cls, take, lambda state: cls(**state))
+
+
+def _of_repeated(cls: type) -> Recipe:
+    """Repeated splitters keep the number of splits among what they hand on."""
+
+    def take(splitter: Any) -> State:
+        own = {name: getattr(splitter, name) for name in ("n_repeats", "random_state")}
+        return {"n_splits": splitter.cvargs["n_splits"]} | own
+
     return Recipe(cls.__name__, cls, take, lambda state: cls(**state))
 
 

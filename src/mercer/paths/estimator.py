@@ -24,11 +24,10 @@ from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.one_vs_one import class_pairs, dual_coefficients, scores
 from mercer.paths.inputs.data import Inputs, KernelChoice
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback
 from mercer.paths.inputs.numbers import plain, real
-from mercer.paths.inputs.training_rows import TrainingRows
+from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 from mercer.paths.results.pair_paths import PairPaths, trace_pairs
 from mercer.paths.svc import check_range
 from mercer.paths.validation.choice import choose_C, range_of_interest
@@ -222,13 +221,13 @@ class PathSVC(KernelClassifier):
         check_range(self.C_min, self.C_max, self.accuracy)
         inputs = self._read(X, y, sample_weight)
         splits = self._splits(inputs, groups)
-        kernel = self._resolve_kernel(inputs.rows, inputs.weight)
+        kernel = self._resolve_kernel(inputs.rows, unit_weight(inputs.weight))
         choice = KernelChoice(
             kernel, low_rank=self.low_rank, cache_size=self.cache_size, n_threads=self.n_threads
         )
         values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
         limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)
-        with shown(self.verbose, limits) as shown_limits:
+        with limits.shown(self.verbose) as shown_limits:
             full = self._trace(inputs, values, shown_limits)
             held_out = self._validate_paths(inputs, splits, values.gram, shown_limits, full)
         self.classes_, self.paths_ = inputs.classes, full.paths
@@ -240,6 +239,7 @@ class PathSVC(KernelClassifier):
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Inputs:
         """What was given, checked."""
         X, y, weight = self._validate_fit(X, y, sample_weight)
+        check_total(weight)
         self.shape_fit_ = getattr(X, "shape", (len(weight),))
         classes, codes = find_classes(y)
         check_weighted_classes(classes, codes, weight)

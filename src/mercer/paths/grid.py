@@ -12,9 +12,9 @@ from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.paths.approximate.moving import MovingSolution
 from mercer.paths.inputs.data import KernelChoice, read_inputs
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress, check_callback
 from mercer.paths.inputs.numbers import plain, positive_vector, real
+from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.results.grid import Grid
 from mercer.paths.validation.held_out import held_out_scores
 from mercer.paths.validation.scoring import Scoring
@@ -114,7 +114,9 @@ def svc_grid(
     if isinstance(X, Gram):
         raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
     inputs = read_inputs(X, y, sample_weight, kernel, class_weight)
-    problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
+    weight = inputs.full_weight()
+    check_bounds("Cs", float(costs[-1]), weight)
+    problem = svc(inputs.sign, 1.0, weight).problem
     splits = read_splits(cv, inputs, groups)
     measure = None if scoring is None else Scoring.read(scoring)
     choices = [
@@ -123,7 +125,8 @@ def svc_grid(
     sources = [choice.values(X, inputs.rows, inputs.weight, inputs.training) for choice in choices]
     solutions = np.full((len(choices), len(costs)), None, dtype=object)
     scores = np.full(solutions.shape, np.nan)
-    with shown(verbose, Limits(deadline=deadline, callback=check_callback(callback))) as limits:
+    asked = Limits(deadline=deadline, callback=check_callback(callback))
+    with asked.shown(verbose) as limits:
         watch = _Watch(limits)
         for i, values in enumerate(sources):
             if watch.is_over:

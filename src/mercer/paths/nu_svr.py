@@ -23,9 +23,9 @@ from mercer.paths.exact.follow import coef_sizes, follow
 from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.limits import PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, positive, real
+from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.results.nu_svr_path import NuSVRPath
 from mercer.problem import Problem
 from mercer.solvers.deadline import Deadline
@@ -97,6 +97,7 @@ def nu_svr_path(
     end = np.inf if epsilon_min == 0 else 1.0 / float(epsilon_min)
     limits = read_limits(end, max_events, deadline, callback)
     rows, targets, weight, training = read_rows(X, y, sample_weight, kernel, y_numeric=True)
+    check_bounds("C", C, weight)
     choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
     values = choice.values(X, rows, weight, training)
     require_definite(values.gram, "a path")
@@ -105,7 +106,7 @@ def nu_svr_path(
     middle = 0.5 * float(used.min()) + 0.5 * float(used.max())
     motion = Motion(offset=problem.linear - middle)
     tube = replace(problem, linear=np.repeat([-1.0, 1.0], len(targets)))
-    with shown(verbose, limits) as shown_limits:
+    with limits.shown(verbose) as shown_limits:
         run = follow(
             tube, values.gram, _start(tube, motion.offset, weight), shown_limits, motion=motion
         )

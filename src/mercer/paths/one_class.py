@@ -20,7 +20,6 @@ from mercer.paths.exact.follow import Run, coef_sizes, follow
 from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start, expansion_in_time, unfinished
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, real
 from mercer.paths.results.nu_path import NuPath
@@ -89,8 +88,14 @@ def one_class_path(
     require_definite(gram, "a path")
     gram.check_values()
     problem = Problem(np.zeros_like(weight), np.zeros_like(weight), weight)
-    limits = replace(limits, C_max=1.0 / (nu_min * float(weight.sum())))
-    with shown(verbose, limits) as shown_limits:
+    least = nu_min * float(weight.sum())
+    if not least >= np.finfo(np.float64).tiny:
+        raise ValueError(
+            f"nu_min={plain(nu_min)!r} times the sum of sample_weight must not underflow, got "
+            f"{least!r}"
+        )
+    limits = replace(limits, C_max=1.0 / least)
+    with limits.shown(verbose) as shown_limits:
         run = _follow(problem, gram, shown_limits)
     gram.inspect(coef_sizes(problem, gram, run))
     status = "nu_min" if run.status == "C_max" else run.status

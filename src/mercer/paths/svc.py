@@ -15,9 +15,9 @@ from mercer.lowrank import LowRank
 from mercer.paths.approximate.chords import approximate
 from mercer.paths.exact.artificial import artificial_start
 from mercer.paths.exact.follow import coef_sizes, follow
-from mercer.paths.exact.start import Start, exact_start, start_at
+from mercer.paths.exact.start import Start, box_unit, exact_start, scaled_problem, start_at
+from mercer.paths.exact.units import in_unit, out_of_unit
 from mercer.paths.inputs.data import KernelChoice, read_inputs
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, positive, real
@@ -119,7 +119,7 @@ def svc_path(
     choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
     values = choice.values(X, inputs.rows, inputs.weight, inputs.training)
     problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
-    with shown(verbose, limits) as shown_limits:
+    with limits.shown(verbose) as shown_limits:
         return trace(
             problem, values.gram, shown_limits, classes=inputs.classes, values=values,
             C_min=C_min, start=start, accuracy=accuracy,
@@ -154,22 +154,25 @@ def trace(
     """
     began = time.perf_counter()
     require_definite(gram, "a path")
-    gram.check_values()
-    begin, method = _begin(problem, gram, limits, C_min, start)
+    unit = box_unit(problem)
+    near = problem if unit == 1.0 else scaled_problem(problem, unit)
+    limits = limits if unit == 1.0 else in_unit(limits, unit)
+    begin, method = _begin(near, gram, limits, C_min and C_min / unit, start)
     is_open = not begin.status and not begin.is_trivial
     if accuracy > 0 and is_open and begin.parameter * limits.C_max > 1.0:
-        run, accuracy = approximate(problem, gram, begin, limits, accuracy)
+        run, accuracy = approximate(near, gram, begin, limits, accuracy)
     else:
-        run, accuracy = follow(problem, gram, begin, limits), 0.0
-    gram.inspect(coef_sizes(problem, gram, run))
+        run, accuracy = follow(near, gram, begin, limits), 0.0
+    gram.inspect(coef_sizes(near, gram, run))
+    segments = run.segments if unit == 1.0 else out_of_unit(run.segments, problem, unit)
     return Path(
-        segments=run.segments,
+        segments=segments,
         problem=problem,
         status=run.status,
         classes=classes,
         start=method,
         start_rate=begin.bias_rate,
-        C_begin=begin.begin,
+        C_begin=begin.begin * unit,
         violation=run.violation,
         accuracy=accuracy,
         seconds=time.perf_counter() - began,

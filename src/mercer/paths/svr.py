@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from mercer.formulations import svr
 from mercer.lowrank import LowRank
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.limits import PathCallback, read_limits
 from mercer.paths.results.path import Path
 from mercer.paths.svc import check_range, trace
@@ -80,7 +79,7 @@ def svr_path(
     choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
     values = choice.values(X, rows, weight, training)
     problem = svr(targets, 1.0, epsilon, weight).problem
-    with shown(verbose, limits) as shown_limits:
+    with limits.shown(verbose) as shown_limits:
         return trace(
             problem, values.gram, shown_limits, values=values, C_min=C_min, accuracy=accuracy
         )

@@ -24,8 +24,9 @@ std::uint64_t fingerprint(std::size_t variable, Side side) {
 PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
     options_ = options;
     Watch watch(options.max_seconds, monitor);
-    // below this, rounding is all there is
-    const double last = std::max(options.stop, 1e-11 * parameter_);
+    // below this, rounding is all there is: of slopes in proportion to t, or of the offset
+    const double least = has_offset_ ? 1e-13 * offset_size_ : 1e-11 * parameter_;
+    const double last = std::max(options.stop, least);
     if (!refresh()) return finish(PathEnd::drifted);
     for (;;) {
         find_direction();
@@ -43,8 +44,11 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
             event = next_event();
             if (is_lost_) return finish(PathEnd::drifted);
             const bool is_last = event.parameter <= last;
-            advance(std::min(is_last ? options.stop : event.parameter, parameter_));
-            if (is_last) return finish(are_finite(value_) ? PathEnd::reached : PathEnd::drifted);
+            const bool arrives = last == options.stop || has_offset_;
+            const double end = arrives ? options.stop : last;
+            advance(std::min(is_last ? end : event.parameter, parameter_));
+            if (is_last && !are_finite(value_)) return finish(PathEnd::drifted);
+            if (is_last) return finish(arrives ? PathEnd::reached : PathEnd::precision);
         } while (!apply(event) && !is_lost_);
         ++n_events_;
         note_repeat(before);
@@ -110,9 +114,9 @@ bool Path::release(std::size_t variable) {
 
 // A variable that cannot be told from an affine combination of the free ones. If its slope is
 // constant with theirs it does not have to move (Sentelle 2014, theorem 5): it is barred until the
-// free variables change. Else there is an offset, or rounding keeps it apart: it moves inwards along
-// the flat direction, where no value changes, until a free variable meets a bound and leaves, or it
-// meets its own other bound.
+// free variables change. Else there is an offset, or rounding keeps it apart: it moves inwards
+// along the flat direction, where no value changes, until a free variable meets a bound and leaves,
+// or it meets its own other bound.
 bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
                    const Response& response) {
     double rate = linear_[variable], size = std::abs(rate);

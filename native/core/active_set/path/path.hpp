@@ -33,7 +33,10 @@ struct PathOptions {
     double tie = 1e-9;                  // relative distance of breakpoints that count as equal
 };
 
-enum class PathEnd { complete, reached, at_zero, max_events, max_time, stopped, drifted };
+// drifted: rounding has spoiled the state; precision: there are no digits left for a smaller t.
+enum class PathEnd {
+    complete, reached, at_zero, max_events, max_time, stopped, drifted, precision
+};
 
 // Where a variable is: at a bound, or free (a member of the factor).
 enum class Side : std::int8_t { lower = -1, free = 0, upper = 1 };
@@ -143,6 +146,7 @@ class Path {
     PathLog log_;
     std::size_t n_events_ = 0, n_loaded_ = 0, since_refresh_ = 0, n_refactorised_ = 0;
     double worst_violation_ = 0.0, noise_ = 0.0, largest_bounded_ = 0.0, offset_size_ = 0.0;
+    double fastest_ = 0.0;  // rate of a free variable
     // Events without progress: how many, which partitions, and what was done against cycles.
     std::size_t repeats_ = 0, revisits_ = 0;
     std::uint64_t partition_ = 0;

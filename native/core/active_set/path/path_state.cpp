@@ -136,9 +136,11 @@ void Path::find_direction() {
             kernel_->add_rows(correction.data(), basis_.rows(), value_rate_.data());
             noise_ = direction_residual(residual_);
         }
-        if (noise_ <= 1e-9 * scale_ || attempt > 0) return;
+        if (noise_ <= 1e-9 * scale_ || attempt > 0) break;
         refactorise();
     }
+    fastest_ = 0.0;
+    for (const double x : rate_) fastest_ = std::max(fastest_, std::abs(x));
 }
 
 double Path::direction_residual(std::vector<double>& residual) const {

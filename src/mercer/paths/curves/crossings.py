@@ -117,7 +117,7 @@ def sign_changes(path: Path, block: Block, n_rows: int) -> SignChanges:
             parameter, s = parameter[:-1], s[:, :-1]
         row, k = np.nonzero(np.diff(s > 0, axis=1))
         left, right = s[row, k], s[row, k + 1]
-        meets = parameter[k] + (parameter[k + 1] - parameter[k]) * left / (left - right)
+        meets = parameter[k] + (parameter[k + 1] - parameter[k]) * (left / (left - right))
         # a place whose C is no number is beyond all C
         known = meets >= np.finfo(np.float64).tiny
         parts.append((1.0 / meets[known], row[known], right[known] > 0))
@@ -137,4 +137,6 @@ def _before_start(
     crosses = np.flatnonzero(first != (rate > 0)) if rate else np.zeros(0, np.intp)
     first[crosses] = rate > 0
     meets = parameter - s[crosses] / rate if rate else np.zeros(0)
-    return first, (1.0 / meets, crosses, s[crosses] > 0)
+    known = meets >= np.finfo(np.float64).tiny
+    crosses = crosses[known]
+    return first, (1.0 / meets[known], crosses, s[crosses] > 0)

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.gram import Gram
+from mercer.paths.exact.certified_part import certified_part
 from mercer.paths.exact.motion import Motion
-from mercer.paths.exact.start import Start, at_unit, scaled_problem
+from mercer.paths.exact.start import Start, at_unit
 from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
-from mercer.problem import Problem, certify
+from mercer.problem import Problem
 from mercer.solvers import Basis
 
 __all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
@@ -24,6 +25,7 @@ __all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
 FloatArray = NDArray[np.float64]
 _STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
 _RECOVERIES = 100
+_FAR = 1e8  # times the first C: up to there a path has digits to spare
 OVER_C = Motion()
 
 
@@ -107,21 +109,19 @@ def follow(
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
-    if status == "precision-limit" and extra is None and motion.scales:
-        violation = max(violation, _violation_at_end(problem, gram, segments))
+    is_doubtful = status == "precision-limit" or (status == "C_max" and _goes_far(segments))
+    if is_doubtful and extra is None and motion.scales:
+        followed, (segments, at_end) = segments, certified_part(problem, gram, segments)
+        violation = max(violation, at_end)
+        status = status if segments is followed else "precision-limit"
     free = np.asarray(out["free"], dtype=np.intp)
     parameter = float(out["last_parameter"])
     return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
 
 
-def _violation_at_end(problem: Problem, gram: Gram, segments: Segments) -> float:
-    """KKT violation where a path ends, computed afresh."""
-    end = float(segments.end_parameter)
-    if not end > 0:
-        return 0.0
-    scaled = scaled_problem(problem, 1.0 / end)
-    coef = np.clip(segments.coef(len(segments) - 1, end) / end, scaled.lower, scaled.upper)
-    return float(certify(scaled, gram, coef).violation)
+def _goes_far(segments: Segments) -> bool:
+    """Whether rounding may show at the end of a path."""
+    return bool(0 < segments.end_parameter * _FAR < segments.parameter[0] < np.inf)
 
 
 def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:

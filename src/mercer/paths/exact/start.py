@@ -22,6 +22,7 @@ from mercer.solvers.deadline import Deadline
 __all__ = [
     "Start",
     "at_unit",
+    "box_unit",
     "exact_start",
     "expansion_in_time",
     "finite_sums",
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+_SMALL, _LARGE = 1e-6, 1e100  # boxes: of group sums 1e-9 is rounding; squares must be numbers
 _TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
 _PRODUCT_VALUES = 2**24  # kernel values between two looks at the clock
 
@@ -125,6 +127,14 @@ def scaled_problem(problem: Problem, C: float) -> Problem:
     for name in ("lower", "upper", "group_sum"):
         object.__setattr__(scaled, name, C * getattr(problem, name))
     return scaled
+
+
+def box_unit(problem: Problem) -> float:
+    """The power of two that brings a box of extreme size near 1; 1 for others."""
+    size = float(np.maximum(problem.upper, -problem.lower).max(initial=0.0))
+    if size == 0.0 or _SMALL < size < _LARGE:
+        return 1.0
+    return float(np.ldexp(1.0, -max(int(np.frexp(size)[1]), -1000)))
 
 
 def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) -> FloatArray:

@@ -17,7 +17,7 @@ from mercer.lowrank import LowRank
 from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.numbers import plain
-from mercer.paths.inputs.training_rows import TrainingRows
+from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 
 __all__ = ["Inputs", "KernelChoice", "approximate_kernel", "read_inputs", "read_rows"]
 
@@ -75,7 +75,8 @@ class Inputs:
         factor = np.ones(len(self.classes))
         classes = self.classes[present]
         factor[present] = weigh_classes(self.class_weight, classes, classes[codes], weight[used])
-        return np.asarray(weight * factor[self.codes])
+        with np.errstate(over="ignore"):
+            return check_total(np.asarray(weight * factor[self.codes]))
 
 
 def read_inputs(
@@ -131,7 +132,7 @@ class KernelChoice:
     def made(self, rows: Any, weight: FloatArray) -> Kernel:
         """The kernel with all its parameters numbers."""
         made = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
-        return made.resolve(rows, sample_weight=weight)
+        return made.resolve(rows, sample_weight=unit_weight(weight))
 
     def values(
         self,

@@ -6,11 +6,10 @@ import importlib.util
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
-from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
+from mercer.paths.inputs.limits import PathCallback, PathProgress
 
-__all__ = ["shown"]
+__all__ = ["shown_callback"]
 
 
 def describe(progress: PathProgress) -> str:
@@ -19,30 +18,20 @@ def describe(progress: PathProgress) -> str:
 
 
 @contextmanager
-def shown(verbose: bool | int, limits: Limits) -> Iterator[Limits]:
-    """The limits, with a display of the progress in front of their callback if ``verbose``."""
-    with _shown_callback(verbose, limits.callback) as callback:
-        yield replace(limits, callback=callback)
-
-
-@contextmanager
-def _shown_callback(
-    verbose: bool | int, callback: PathCallback | None
-) -> Iterator[PathCallback | None]:
-    if not verbose:
-        yield callback
-    elif importlib.util.find_spec("rich") is None:
+def shown_callback(callback: PathCallback | None) -> Iterator[PathCallback]:
+    """A callback that displays the progress, and then calls ``callback``."""
+    if importlib.util.find_spec("rich") is None:
         yield _with_lines(callback)
-    else:
-        from rich.console import Console
+        return
+    from rich.console import Console
 
-        with Console().status("path") as status:
+    with Console().status("path") as status:
 
-            def show(progress: PathProgress) -> object:
-                status.update(f"path: {describe(progress)}")
-                return callback(progress) if callback is not None else None
+        def show(progress: PathProgress) -> object:
+            status.update(f"path: {describe(progress)}")
+            return callback(progress) if callback is not None else None
 
-            yield show
+        yield show
 
 
 def _with_lines(callback: PathCallback | None) -> PathCallback:

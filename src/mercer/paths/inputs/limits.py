@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -62,6 +63,17 @@ class Limits:
     max_events: int = _MOST_EVENTS
     deadline: Deadline = field(default_factory=Deadline)
     callback: PathCallback | None = None
+
+    @contextmanager
+    def shown(self, verbose: bool | int) -> Iterator[Limits]:
+        """The limits, with a display of the progress in front of the callback if ``verbose``."""
+        if not verbose:
+            yield self
+            return
+        from mercer.paths.inputs.display import shown_callback
+
+        with shown_callback(self.callback) as callback:
+            yield replace(self, callback=callback)
 
     def watch(self, C: float) -> Callback | None:
         """The callback for a solver at work at one ``C``, which need not hear of short work."""

@@ -13,7 +13,15 @@ from mercer.machines.base import KernelMachine
 from mercer.machines.checked_input import naming
 from mercer.paths.inputs.numbers import plain
 
-__all__ = ["TrainingRows", "read_labels", "read_targets", "read_weight"]
+__all__ = [
+    "TrainingRows",
+    "check_bounds",
+    "check_total",
+    "read_labels",
+    "read_targets",
+    "read_weight",
+    "unit_weight",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -51,6 +59,7 @@ class TrainingRows(KernelMachine):
         """Training rows, labels or targets (None without) and weights, checked."""
         options = {} if y is None else {"y_numeric": y_numeric}
         rows, targets, weight = self._validate_fit(X, y, sample_weight, **options)
+        check_total(weight)
         self.shape_fit_ = getattr(rows, "shape", (len(weight),))
         if targets is None:
             return rows, None, weight
@@ -100,11 +109,37 @@ def _vector(y: ArrayLike, n_rows: int) -> NDArray[Any]:
     return values
 
 
-def read_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
-    """A weight for each of ``n_rows`` rows, not negative and not all zero, of which shares count.
+def check_total(weight: FloatArray) -> FloatArray:
+    """``weight``, if sums of weights are numbers."""
+    total = float(np.ldexp(weight, -8).sum())
+    if not total < np.ldexp(np.finfo(np.float64).max, -10):
+        raise ValueError(
+            "sample_weight, times class_weight, must add up to less than 4e307, got a largest "
+            f"weight of {float(weight.max())!r}"
+        )
+    return weight
 
-    The largest is between 1/2 and 1: a power of two is taken out, which rounds nothing, so that no
-    sum of weights overflows.
+
+def check_bounds(name: str, C: float, weight: FloatArray) -> None:
+    """Refuse a C whose bounds, C times the weights, add up to no number."""
+    largest = float(weight.max())
+    total = float(np.ldexp(weight / largest, -8).sum())
+    # in logarithms, which do not overflow
+    if np.log2(C) + np.log2(largest) + np.log2(total) > 1013:
+        raise ValueError(
+            f"{name} times the sum of sample_weight must be less than 4e307, got {plain(C)!r} "
+            f"times weights of up to {largest!r}"
+        )
+
+
+def unit_weight(weight: FloatArray) -> FloatArray:
+    """Weights of which shares count, the largest between 1/2 and 1.
+
+    A power of two is taken out, which rounds nothing, so that no sum of weights overflows.
     """
-    weight = KernelMachine._check_weight(sample_weight, np.empty((n_rows, 0)))
     return np.asarray(np.ldexp(weight, -int(np.frexp(weight.max())[1])))
+
+
+def read_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+    """A weight for each of ``n_rows`` rows, none negative, not all zero, of which shares count."""
+    return unit_weight(KernelMachine._check_weight(sample_weight, np.empty((n_rows, 0))))

@@ -21,9 +21,9 @@ from mercer.gram import Gram
 from mercer.kernels import Gaussian
 from mercer.paths.approximate.march import march
 from mercer.paths.inputs.data import KernelChoice, read_inputs
-from mercer.paths.inputs.display import shown
 from mercer.paths.inputs.limits import Limits, PathCallback, check_callback
 from mercer.paths.inputs.numbers import plain, positive, real
+from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.kernel.width_gap import chord_bound
 from mercer.paths.results.kernel_path import KernelPath, between
 from mercer.paths.validation.held_out import held_out_scores
@@ -118,10 +118,12 @@ def kernel_path(
     inputs = read_inputs(X, y, sample_weight, "rbf", class_weight)
     splits = read_splits(cv, inputs, groups)
     measure = None if scoring is None else Scoring.read(scoring)
-    problem = svc(inputs.sign, float(C), inputs.full_weight()).problem
+    weight = inputs.full_weight()
+    check_bounds("C", C, weight)
+    problem = svc(inputs.sign, float(C), weight).problem
     choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
     limits = Limits(deadline=deadline, callback=check_callback(callback))
-    with shown(verbose, limits) as shown_limits:
+    with limits.shown(verbose) as shown_limits:
         sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
         nodes, gap = _follow(sequence, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
     cost = np.array([float(C)])

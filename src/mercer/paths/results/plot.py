@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mercer.paths.curves.regression_error import ErrorCurve
     from mercer.paths.results.path import Path
 
-__all__ = ["plot_curve", "plot_error", "plot_path", "plot_steps"]
+__all__ = ["plot_curve", "plot_error", "plot_path", "plot_steps", "read_axes"]
 
 FloatArray = NDArray[np.float64]
 _LINES = 60  # coefficients shown; more would be a blot
@@ -34,9 +34,7 @@ def plot_path(path: Path, X: Any, y: ArrayLike | None, axes: Any) -> Any:
             gridspec_kw={"height_ratios": heights},
             layout="constrained",
         )
-    axes = np.atleast_1d(axes)
-    if len(axes) != count:
-        raise ValueError(f"axes must be {count} axes, got {len(axes)}")
+    axes = read_axes(axes, count)
     low, high = _range(path)
     _plot_coefficients(path, axes[0], low, high)
     _plot_free(path, axes[1], low, high)
@@ -52,6 +50,16 @@ def plot_path(path: Path, X: Any, y: ArrayLike | None, axes: Any) -> Any:
         axis.spines[["top", "right"]].set_visible(False)
     axes[-1].set_xlabel("C")
     return axes
+
+
+def read_axes(axes: Any, count: int) -> Any:
+    """The axes that were given, if they are so many."""
+    given = np.atleast_1d(axes)
+    if given.ndim != 1 or not all(hasattr(axis, "set_xlabel") for axis in given):
+        raise TypeError(f"axes must be {count} axes of matplotlib, got {axes!r}")
+    if len(given) != count:
+        raise ValueError(f"axes must be {count} axes, got {len(given)}")
+    return given
 
 
 def _range(path: Path) -> tuple[float, float]:

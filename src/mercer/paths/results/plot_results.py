@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer.paths.results.plot import plot_steps
+from mercer.paths.results.plot import plot_steps, read_axes
 
 if TYPE_CHECKING:
     from mercer.paths.estimator import PathSVC
@@ -28,9 +28,7 @@ def _axes(axes: Any, count: int) -> Any:
         _, axes = plt.subplots(
             count, 1, sharex=True, figsize=(7.0, 1.0 + 2.0 * count), layout="constrained"
         )
-    axes = np.atleast_1d(axes)
-    if len(axes) != count:
-        raise ValueError(f"axes must be {count} axes, got {len(axes)}")
+    axes = read_axes(axes, count)
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)
     return axes

@@ -168,6 +168,26 @@ class Segments:
         names = [f.name for f in fields(self) if not f.name.startswith("_")]
         return {name: getattr(self, name) for name in names}
 
+    def until(self, k: int, end_parameter: float) -> Segments:
+        """The path up to a parameter of segment ``k``."""
+        changes, values = int(self.changes_end[k]), int(self.values_end[k])
+        parts = slice(None, k + 1)
+        return Segments(
+            self.lower,
+            self.upper,
+            self.first_side,
+            self.parameter[parts],
+            self.bias[parts],
+            self.bias_rate[parts],
+            self.changes_end[parts],
+            self.values_end[parts],
+            self.changed[:changes],
+            self.side[:changes],
+            self.values[:values],
+            self.rates[:values],
+            end_parameter,
+        )
+
     def followed_by(self, other: Segments) -> Segments:
         """One path from two; the second begins where the first ends."""
         last = self.sides(len(self) - 1)

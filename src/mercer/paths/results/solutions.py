@@ -48,6 +48,12 @@ class Solutions:
         with np.errstate(divide="ignore", over="ignore"):
             return np.asarray(1.0 / self.segments.parameter)
 
+    @cached_property
+    def _largest_C(self) -> float:
+        """Beyond it C times the weights is no number."""
+        size = float(np.maximum(self.problem.upper, -self.problem.lower).max())
+        return float(np.finfo(np.float64).max) / max(size, 1.0)
+
     @property
     def C_end(self) -> float:
         """The largest C the path is known for."""
@@ -69,7 +75,8 @@ class Solutions:
         if t > s.parameter[0]:
             return np.asarray(s.coef(0, s.parameter[0]) * float(C))
         if self._stays(k):
-            return np.asarray(s.coef(k, s.parameter[k]) / s.parameter[k])
+            kept, at = s.coef(k, s.parameter[k]) / s.parameter[k], self.problem_at(C)
+            return np.clip(kept, at.lower, at.upper)
         return np.asarray(s.coef(k, t) * float(C))
 
     def bias(self, C: float) -> float:
@@ -90,8 +97,9 @@ class Solutions:
         return np.unique(self.problem.index[sides == FREE])
 
     def problem_at(self, C: float) -> Problem:
-        """The problem at ``C``; for an infinite one at a C beyond which nothing changes."""
-        return scaled_problem(self.problem, 2.0 * float(self.C[-1]) if np.inf == C else C)
+        """The problem at ``C``; beyond the last breakpoint of a complete path nothing changes."""
+        beyond = 2.0 * float(self.C[-1]) if self.status == "complete" else np.inf
+        return scaled_problem(self.problem, min(float(C), beyond))
 
     def _stays(self, k: int) -> bool:
         """Whether nothing is at its bound any more: the coefficients stay what they are."""
@@ -109,6 +117,11 @@ class Solutions:
             )
         if value == np.inf and self.status != "complete":
             raise ValueError(f"C must be finite: the path is not complete ({self.status})")
+        if self.status != "complete" and value > self._largest_C:
+            raise ValueError(
+                f"C must be at most {self._largest_C:.6g}, where its bounds are numbers, got "
+                f"{plain(C)}"
+            )
         with np.errstate(over="ignore"):
             parameter = 1.0 / np.float64(min(value, self.C_end))
         if self.C_begin > 0:

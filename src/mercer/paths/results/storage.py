@@ -44,6 +44,7 @@ _SCALARS = {
     "NuPath": ("status", "violation"),
 }
 _FORMAT = 1
+_MOST_CLASSES = 1000
 
 
 def path_to_parts(path: Path | NuPath) -> tuple[Arrays, dict[str, Any]]:
@@ -102,13 +103,28 @@ def path_from_parts(
     segments = Segments(lower=problem.lower, upper=problem.upper, **stored)
     parts: dict[str, Any] = {n: about[n] for n in _SCALARS[kind]}
     parts |= {"segments": segments, "problem": problem}
-    parts["kernel_values"] = _values(arrays, about, kernel, X, int(about["n_rows"]))
+    n_rows = _count(about["n_rows"], problem)
+    parts["kernel_values"] = _values(arrays, about, kernel, X, n_rows)
     if kind == "NuPath":
         path: Path | NuPath = NuPath(**parts)
     else:
         path = Path(classes=arrays.get("classes"), origin=arrays.get("origin"), **parts)
     check_path(path)
     return path
+
+
+def _count(n_rows: Any, problem: Problem) -> int:
+    """The number of rows in a file, if its path may have so many.
+
+    The path of a pair of classes knows the rows of the two, of all classes there may be many.
+    """
+    highest, most = int(problem.index.max(initial=0)), _MOST_CLASSES * problem.n_variables
+    if type(n_rows) is not int or not highest < n_rows <= most:
+        raise ValueError(
+            f"its arrays do not fit together: n_rows must lie in {highest + 1}..{most}, got "
+            f"{n_rows!r:.40}"
+        )
+    return n_rows
 
 
 def _values(
