@@ -62,6 +62,7 @@ class SignalPoll {
 void register_kernel(nb::module_& m);
 void register_byte_kernel(nb::module_& m);
 void register_gram(nb::module_& m);
+void register_problem(nb::module_& m);
 void register_point(nb::module_& m);
 void register_selective_certificate(nb::module_& m);
 void register_smo(nb::module_& m);

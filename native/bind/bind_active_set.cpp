@@ -4,7 +4,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind.hpp"
+#include "bind/bind_problem.hpp"
+#include "bind/bind_run.hpp"
 #include "core/active_set/factor.hpp"
 #include "core/active_set/simplex.hpp"
 
@@ -16,7 +17,6 @@ using active_set::Counters;
 using active_set::NullSpaceFactor;
 using active_set::Options;
 using active_set::Simplex;
-using active_set::Status;
 using Vector = Array1<double>;
 
 nb::ndarray<nb::numpy, double> as_array(const std::vector<double>& values) {
@@ -25,37 +25,18 @@ nb::ndarray<nb::numpy, double> as_array(const std::vector<double>& values) {
     return new_array<double>(std::move(out), {values.size()});
 }
 
-const char* status_name(Status status) {
-    switch (status) {
-        case Status::converged: return "converged";
-        case Status::max_iterations: return "max-iter";
-        case Status::max_time: return "max-time";
-        case Status::stopped: return "callback";
-        case Status::unbounded: return "unbounded";
-        case Status::stalled: return "precision-limit";
-    }
-    return "converged";
-}
-
 void check_lengths(std::size_t n, std::initializer_list<std::size_t> sizes) {
     for (const std::size_t size : sizes) {
         if (size != n) throw std::invalid_argument("arrays of a problem must have equal lengths");
     }
 }
 
-void make_simplex(Simplex* self, Gram<double>& gram, const IndexArray& index, const Vector& linear,
-                  const Vector& lower, const Vector& upper, const Vector& ridge,
-                  const Array1<std::int8_t>& group, const Vector& group_sum, const Vector& coef,
-                  const std::optional<Vector>& gradient) {
-    const std::size_t n = linear.size();
-    check_lengths(n, {index.size(), lower.size(), upper.size(), ridge.size(), group.size(),
-                      coef.size(), gradient ? gradient->size() : n});
-    to_indices(index, gram.size());
-    const ProblemView problem{n,            group_sum.size(), index.data(), linear.data(),
-                              lower.data(), upper.data(),     ridge.data(), group.data()};
+void make_simplex(Simplex* self, const BoundProblem& problem, Gram<double>& gram,
+                  const Vector& coef, const std::optional<Vector>& gradient) {
+    const ProblemView& view = problem.view_on(gram.size());
+    const double *start = problem.entries(coef), *known = problem.entries_or_null(gradient);
     nb::gil_scoped_release release;
-    new (self) Simplex(gram, problem, group_sum.data(), coef.data(),
-                       gradient ? gradient->data() : nullptr, SignalPoll());
+    new (self) Simplex(gram, view, view.group_sum, start, known, SignalPoll());
 }
 
 // Signals first, then the callback, which returns whether to go on.
@@ -104,10 +85,8 @@ void register_simplex(nb::module_& m) {
         .def_ro("rebuilds", &Counters::rebuilds)
         .def_ro("largest_basis", &Counters::largest_basis);
     nb::class_<Simplex>(m, "Simplex", "The state of the revised simplex method.")
-        .def("__init__", &make_simplex, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-             nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
-             nb::arg("group_sum"), nb::arg("coef"), nb::arg("gradient").none(),
-             nb::keep_alive<1, 2>())
+        .def("__init__", &make_simplex, nb::arg("problem"), nb::arg("gram"), nb::arg("coef"),
+             nb::arg("gradient").none(), nb::keep_alive<1, 3>())
         .def("run", &run, nb::arg("options"), nb::arg("callback").none())
         .def("rescale", &rescale)
         .def("set_gradient",
@@ -122,12 +101,6 @@ void register_simplex(nb::module_& m) {
         .def("retire",
              [](Simplex& s, std::size_t variable, double value) {
                  return s.retire(checked(s, variable), value);
-             })
-        .def("scale_rates",
-             [](Simplex& s) {
-                 const Simplex::Rates rates = s.scale_rates();
-                 return nb::make_tuple(as_array(rates.coef), as_array(rates.multiplier),
-                                       as_array(rates.slope));
              })
         // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of `s`,
         // which copies of copies would keep alive for nothing.

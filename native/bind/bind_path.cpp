@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind.hpp"
+#include "bind/bind_problem.hpp"
 #include "core/active_set/path.hpp"
 
 namespace mercer::bind {
@@ -61,21 +61,15 @@ nb::dict as_dict(const Path& path, PathEnd end) {
 }
 
 // A partial path comes back when time or the callback ends it; only exceptions lose it.
-nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& linear,
-                     const Vector& lower, const Vector& upper, const Vector& ridge, bool has_group,
-                     double sum, double sum_rate, const Vector& coef, const IndexArray& free,
-                     double parameter, const std::optional<Vector>& expansion,
-                     const std::optional<Vector>& extra,
+nb::dict follow_path(const BoundProblem& problem, Gram<double>& gram, double sum_rate,
+                     const Vector& coef, const IndexArray& free, double parameter,
+                     const std::optional<Vector>& expansion, const std::optional<Vector>& extra,
                      const PathOptions& options, nb::object callback) {
-    const std::size_t n = linear.size(), rows = gram.size();
-    for (std::size_t size : {index.size(), lower.size(), upper.size(), ridge.size(), coef.size(),
-                             expansion ? expansion->size() : n}) {
-        if (size != n) throw std::invalid_argument("arrays of a path must have equal lengths");
-    }
+    const std::size_t n = problem.size(), rows = gram.size();
     if (extra && extra->size() != rows + 1) throw std::invalid_argument("extra does not fit gram");
-    to_indices(index, rows + (extra ? 1 : 0));
-    const ProblemView problem{n,            has_group,    index.data(), linear.data(),
-                              lower.data(), upper.data(), ridge.data(), nullptr};
+    const ProblemView& view = problem.view_on(rows + (extra ? 1 : 0));
+    const double *start = problem.entries(coef), *known = problem.entries_or_null(expansion);
+    const double sum = view.n_groups > 0 ? view.group_sum[0] : 0.0;
     const std::vector<std::size_t> members = to_indices(free, n);
     std::optional<Path> path;
     PathEnd end;
@@ -90,9 +84,8 @@ nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& 
         std::span<const double> values;
         if (extra) values = {extra->data(), extra->size()};
         auto kernel = std::make_shared<KernelRows>(
-            gram, std::span<const std::int64_t>(index.data(), n), values);
-        path.emplace(std::move(kernel), problem, sum, sum_rate, coef.data(), members, parameter,
-                     expansion ? expansion->data() : nullptr);
+            gram, std::span<const std::int64_t>(view.index, n), values);
+        path.emplace(std::move(kernel), view, sum, sum_rate, start, members, parameter, known);
         end = path->follow(options, monitor);
     }
     return as_dict(*path, end);
@@ -110,11 +103,9 @@ void register_path(nb::module_& m) {
         .def_rw("refresh_period", &PathOptions::refresh_period)
         .def_rw("until_settled", &PathOptions::until_settled)
         .def_rw("tie", &PathOptions::tie);
-    m.def("follow_path", &follow_path, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("has_group"),
-          nb::arg("sum"), nb::arg("sum_rate"), nb::arg("coef"), nb::arg("free"),
-          nb::arg("parameter"), nb::arg("expansion").none(), nb::arg("extra").none(), nb::arg("options"),
-          nb::arg("callback").none());
+    m.def("follow_path", &follow_path, nb::arg("problem"), nb::arg("gram"), nb::arg("sum_rate"),
+          nb::arg("coef"), nb::arg("free"), nb::arg("parameter"), nb::arg("expansion").none(),
+          nb::arg("extra").none(), nb::arg("options"), nb::arg("callback").none());
 }
 
 }  // namespace mercer::bind

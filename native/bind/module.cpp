@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     mercer::bind::register_kernel(m);
     mercer::bind::register_byte_kernel(m);
     mercer::bind::register_gram(m);
+    mercer::bind::register_problem(m);
     mercer::bind::register_point(m);
     mercer::bind::register_selective_certificate(m);
     mercer::bind::register_smo(m);

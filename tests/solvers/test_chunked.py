@@ -302,14 +302,8 @@ def test_progress_during_an_update_tells_a_value_that_was_reached():
     options.kernel_rows = _core.RowPolicy.computed
     coef, gradient, told = np.zeros(3000), np.empty(3000), []
     _core.chunked_solve(
+        p._native,
         gram.native("double"),
-        p.index,
-        p.linear,
-        p.lower,
-        p.upper,
-        p.ridge,
-        p.group,
-        p.n_groups,
         options,
         coef,
         None,

@@ -19,11 +19,11 @@
 #include "core/active_set/factor.hpp"
 #include "core/active_set/kernel_rows.hpp"
 #include "core/active_set/vectors.hpp"
+#include "core/base/infinity.hpp"
 
 namespace mercer::active_set {
 
 inline constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // How the free variables answer when one more moves by +1: they move by h, the multipliers by eta,
 // and the slope of the one that moves falls by `curvature`

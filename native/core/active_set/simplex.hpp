@@ -63,13 +63,6 @@ class Simplex {
     // then stays where it got.
     bool retire(std::size_t variable, double value);
 
-    // d/dt at t = 1 if every bound and group sum is multiplied by t
-    // (docs/theory/active_set.md#rates).
-    struct Rates {
-        std::vector<double> coef, slope, multiplier;
-    };
-    Rates scale_rates();
-
   private:
     enum class Outcome { done, unbounded, stuck };
     // What ends a step: a basic variable by its position, or (position = size of the basis) the

@@ -247,27 +247,4 @@ bool Simplex::replace_last(int group, std::size_t except, double sign) {
     return true;
 }
 
-Simplex::Rates Simplex::scale_rates() {
-    const std::vector<std::size_t>& members = basis_.members();
-    Rates out;
-    out.coef = coef_;
-    out.multiplier.assign(group_sum_.size(), 0.0);
-    std::vector<double> sum = group_sum_;
-    for (std::size_t v = 0; v < coef_.size(); ++v) {
-        if (basis_.position(v) == none && group_[v] >= 0) sum[std::size_t(group_[v])] -= coef_[v];
-    }
-    std::vector<double> u(members.size()), h;
-    for (std::size_t a = 0; a < u.size(); ++a) u[a] = -resting_[kernel_->place(members[a])];
-    basis_.solve(u.data(), sum, h, out.multiplier);
-    for (std::size_t a = 0; a < u.size(); ++a) out.coef[members[a]] = h[a];
-    std::vector<double> expansion = resting_;
-    kernel_->add_rows(h.data(), basis_.rows(), expansion.data());
-    out.slope.resize(coef_.size());
-    for (std::size_t v = 0; v < coef_.size(); ++v) {
-        out.slope[v] = -expansion[kernel_->place(v)] - ridge_[v] * out.coef[v] -
-                       level(v, out.multiplier);
-    }
-    return out;
-}
-
 }  // namespace mercer::active_set

@@ -44,7 +44,6 @@ std::size_t Newton<T>::cost_of_round() const {
 // start from the middle between the largest gradient that may grow and the smallest that may fall.
 template <class T>
 void Newton<T>::start() {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     place_.assign(problem_.size, Place::free);
     std::vector<double> up(problem_.n_ranges, -infinity), down(problem_.n_ranges, infinity);
     double largest = 0.0;

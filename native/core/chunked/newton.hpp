@@ -14,10 +14,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
+#include "core/base/infinity.hpp"
 #include "core/chunked/free_factor.hpp"
 #include "simd/subproblem.hpp"
 
@@ -50,7 +50,7 @@ class Newton {
     // A change of beta, what it makes of the gradient, how far it may go, and what it gains.
     struct Displacement {
         std::vector<double> change, product;
-        double room = std::numeric_limits<double>::infinity(), step = 0.0, gain = 0.0;
+        double room = infinity, step = 0.0, gain = 0.0;
     };
 
     bool is_free(std::size_t p) const {

@@ -1,7 +1,6 @@
 #include "core/chunked/solve.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/chunked/chunk.hpp"
@@ -12,23 +11,6 @@
 namespace mercer::chunked {
 
 namespace {
-
-class Clock {
-  public:
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-    // Seconds since the last lap.
-    double lap() {
-        const double now = seconds(), passed = now - last_;
-        last_ = now;
-        return passed;
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    double last_ = 0.0;
-};
 
 template <class T>
 class Solver {

@@ -8,16 +8,12 @@
 
 #include <cstddef>
 
+#include "core/base/run.hpp"
 #include "core/chunked/row_store.hpp"
 #include "core/gram/gram.hpp"
 #include "core/problem/problem.hpp"
-#include "core/smo/solve.hpp"
 
 namespace mercer::chunked {
-
-using smo::Monitor;
-using smo::Progress;
-using smo::Status;
 
 struct Options {
     double tolerance = 1e-3;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numeric>
 
@@ -206,12 +207,7 @@ void Variables<T>::scan() {
             extremes_[g].down = std::min(extremes_[g].down, mine[g].down);
         }
     });
-    const Extremes& alone = extremes_[problem.n_groups];
-    violation_ = std::max({0.0, alone.up, -alone.down});
-    for (std::size_t g = 0; g < problem.n_groups; ++g) {
-        violation_ = std::max(violation_, extremes_[g].up - extremes_[g].down);
-    }
-    if (!is_finite) violation_ = infinity;
+    violation_ = is_finite ? largest_violation(extremes_) : infinity;
 }
 
 template <class T>

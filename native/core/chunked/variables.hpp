@@ -9,24 +9,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/base/run.hpp"
 #include "core/chunked/row_store.hpp"
 #include "core/problem/drift.hpp"
 #include "core/gram/gram.hpp"
+#include "core/problem/extremes.hpp"
 #include "core/problem/problem.hpp"
 
 namespace mercer::chunked {
-
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Largest gradient among variables that may grow, smallest among those that may fall.
-struct Extremes {
-    double up = -infinity, down = infinity;
-};
 
 // A change of some variables: where each was, and by how much it moved.
 struct Change {
@@ -160,8 +154,5 @@ class Variables {
     double largest_ = 0.0;        // on the diagonal of the kernel matrix
     std::optional<RightRows> active_right_;  // of the active variables; made when needed
 };
-
-// Thrown by work that was polled out before there is anything to return.
-struct Interrupted {};
 
 }  // namespace mercer::chunked

@@ -1,7 +1,12 @@
+// The loop of `smo`: any problem, of any size, with kernel rows from the cache of the Gram, and a
+// policy for the pair and one for the step.
+//
+// One of three loops of pair steps. `chunked` solves its chunks by simd/subproblem.cpp, which has one
+// fixed policy and a working matrix in place of the cache; restricted.cpp solves for the handful of
+// variables of a set of large-maximum-gain, to score and to move it.
 #include "core/smo/solve.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/problem/drift.hpp"
@@ -16,16 +21,6 @@ namespace mercer::smo {
 namespace {
 
 constexpr std::size_t first_newton = 150;  // pair steps before the first Newton step
-
-class Clock {
-  public:
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 template <class T>
 class Solver {

@@ -353,10 +353,7 @@ const std::vector<Extremes>& State<T>::extremes() {
 
 template <class T>
 double State<T>::violation() {
-    double worst = 0.0;
-    const auto& found = extremes();
-    for (std::size_t g = 0; g < n_groups_; ++g) worst = std::max(worst, found[g].up - found[g].down);
-    return std::max({worst, found[n_groups_].up, -found[n_groups_].down});
+    return largest_violation(extremes());
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,

@@ -9,11 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
+#include "core/base/run.hpp"
 #include "core/gram/gram.hpp"
+#include "core/problem/extremes.hpp"
 #include "core/problem/problem.hpp"
 #include "core/smo/direction.hpp"
 #include "simd/instruction_set.hpp"
@@ -21,7 +22,6 @@
 namespace mercer::smo {
 
 inline constexpr std::size_t none = Extremes::nowhere;
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The variable that is increased and the one that is decreased; a variable without a group moves
 // alone, the other side being `none`.
@@ -161,8 +161,5 @@ class State {
     std::vector<Extremes> extremes_;
     bool extremes_known_ = false;
 };
-
-// Thrown by work that was polled out before there is anything to return.
-struct Interrupted {};
 
 }  // namespace mercer::smo

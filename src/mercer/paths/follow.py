@@ -73,14 +73,8 @@ def follow(
     while True:
         settings = _options(limits, events, until_settled, options)
         out = _core.follow_path(
+            problem._native,
             gram.native("double"),
-            problem.index,
-            problem.linear,
-            problem.lower,
-            problem.upper,
-            problem.ridge,
-            True,
-            float(problem.group_sum[0]),
             sum_rate,
             start.coef,
             start.free,

@@ -72,6 +72,7 @@ def selective_certificate(
     if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
     found: Any = _core.selective_certificate(
+        problem._native,
         gram.native("double"),
         coef,
         gradient,
@@ -80,7 +81,6 @@ def selective_certificate(
         origin.corrections,
         gram.lengths(),
         _options(precision, enough),
-        *problem._arrays,
     )
     if found is None:
         return certify(problem, gram, coef)

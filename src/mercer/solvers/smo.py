@@ -157,16 +157,9 @@ class _Run(CertifiedRun):
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
     ) -> Any:
-        p = self.problem
         return _core.smo_solve(
+            self.problem._native,
             self.gram.native(precision),
-            p.index,
-            p.linear,
-            p.lower,
-            p.upper,
-            p.ridge,
-            p.group,
-            p.n_groups,
             self._options(precision, tolerance),
             self.coef,
             gradient,
