@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,14 @@ nb::ndarray<nb::numpy, T> new_array(std::unique_ptr<T[]> values,
     T* data = values.release();
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return nb::ndarray<nb::numpy, T>(data, shape, owner);
+}
+
+// A copy of the values, as numbers of type T.
+template <class T, class S>
+nb::ndarray<nb::numpy, T> as_array(const std::vector<S>& values) {
+    auto out = std::make_unique<T[]>(values.size());
+    std::ranges::transform(values, out.get(), [](const S& value) { return T(value); });
+    return new_array<T>(std::move(out), {values.size()});
 }
 
 // Takes the GIL every 50 ms to let Python handle signals; a pending exception ends the work.

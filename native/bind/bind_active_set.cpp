@@ -19,12 +19,6 @@ using active_set::Options;
 using active_set::Simplex;
 using Vector = Array1<double>;
 
-nb::ndarray<nb::numpy, double> as_array(const std::vector<double>& values) {
-    auto out = std::make_unique<double[]>(values.size());
-    std::copy(values.begin(), values.end(), out.get());
-    return new_array<double>(std::move(out), {values.size()});
-}
-
 void check_lengths(std::size_t n, std::initializer_list<std::size_t> sizes) {
     for (const std::size_t size : sizes) {
         if (size != n) throw std::invalid_argument("arrays of a problem must have equal lengths");
@@ -106,10 +100,10 @@ void register_simplex(nb::module_& m) {
         // which copies of copies would keep alive for nothing.
         .def("copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
              nb::arg("gram"), nb::keep_alive<0, 2>())
-        .def("gradient", [](Simplex& s) { return as_array(s.gradient()); })
-        .def("coef", [](const Simplex& s) { return as_array(s.coef()); })
+        .def("gradient", [](Simplex& s) { return as_array<double>(s.gradient()); })
+        .def("coef", [](const Simplex& s) { return as_array<double>(s.coef()); })
         .def("basic", [](const Simplex& s) { return s.basic(); })
-        .def("multiplier", [](const Simplex& s) { return as_array(s.multiplier()); })
+        .def("multiplier", [](const Simplex& s) { return as_array<double>(s.multiplier()); })
         .def_prop_ro("violation", &Simplex::violation)
         .def_prop_ro("objective", &Simplex::objective)
         .def_prop_ro("condition", &Simplex::condition)
@@ -152,7 +146,7 @@ void register_factor(nb::module_& m) {
                  auto x = column(factor, values);
                  factor.forward(x.data());
                  factor.backward(x.data());
-                 return as_array(x);
+                 return as_array<double>(x);
              })
         .def("matrix",
              [](const NullSpaceFactor& factor) {

@@ -17,13 +17,6 @@ using active_set::PathEnd;
 using active_set::PathOptions;
 using Vector = Array1<double>;
 
-template <class T, class S>
-nb::ndarray<nb::numpy, T> as_array(const std::vector<S>& values) {
-    auto out = std::make_unique<T[]>(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) out[i] = T(values[i]);
-    return new_array<T>(std::move(out), {values.size()});
-}
-
 const char* end_name(PathEnd end) {
     switch (end) {
         case PathEnd::complete: return "complete";

@@ -34,7 +34,7 @@ nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram
     }
     if (!found) return nb::none();
     report.violation += found->doubt;
-    return nb::make_tuple(copied(found->values), copied(found->corrections), found->bound,
+    return nb::make_tuple(as_array<double>(found->values), as_array<double>(found->corrections), found->bound,
                           report_tuple(report));
 }
 

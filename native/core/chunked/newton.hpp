@@ -1,7 +1,7 @@
-// Newton steps on a problem that meet and leave many bounds at once: what ends ill-conditioned ones.
+// Newton steps on a subproblem that reach and leave many bounds at once, for ill-conditioned ones.
 //
-// A primal-dual active set (semismooth Newton): each round guesses which positions are free, between the
-// box, the set F, and which are at a bound, B, and solves
+// A primal-dual active set (semismooth Newton): each round guesses which positions are free,
+// the set F, and which are at a bound, B, and solves
 //
 //     (H_FF + proximal I) d_F = gradient_F - H_FB d_B - multipliers,   sum of d over each range = 0
 //
@@ -26,7 +26,7 @@ namespace mercer::chunked {
 template <class T>
 class Newton {
   public:
-    // `tolerance`: of the whole problem. The problem must outlive this.
+    // `tolerance`: of the whole problem. The subproblem must outlive this.
     Newton(const Subproblem<T>& problem, double tolerance);
 
     // What a round costs, about, in pair steps.

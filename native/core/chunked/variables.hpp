@@ -119,7 +119,7 @@ class Variables {
     };
     // The kernel with the rows of some variables on the right, and where each variable's row is.
     struct RightRows {
-        KernelPointer<T> kernel;  // null: that of the whole Gram
+        KernelPointer<T> kernel;  // null: that of all rows of the Gram
         std::vector<std::size_t> place;  // empty: one after the other
     };
 

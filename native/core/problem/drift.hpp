@@ -19,7 +19,7 @@ namespace mercer {
 template <class T>
 class Drift {
   public:
-    // gradient_error: of the gradient at the beginning of it
+    // gradient_error: of the gradient where the displacement begins
     Drift(const ProblemView& problem, double gradient_error)
         : per_squared_distance_(std::sqrt(double(problem.n_variables)) *
                    double(std::numeric_limits<T>::epsilon())),

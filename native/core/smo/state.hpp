@@ -3,7 +3,7 @@
 // Variables are kept in positions ordered by group, segment and column, so that they form a few
 // *runs*: ranges of positions in one group whose kernel values lie in one segment of a kernel row.
 // Every scan is a loop over runs. The gradient of every variable is kept up to date; shrinking
-// only narrows what the scans look at (kernel rows are whole, for others to use), so nothing ever
+// only narrows what the scans look at (kernel rows are complete, for others to use), so nothing ever
 // needs to be reconstructed.
 #pragma once
 

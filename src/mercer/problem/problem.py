@@ -138,7 +138,7 @@ class Problem:
 
     @property
     def is_endless(self) -> bool:
-        """Whether a variable has neither a bound nor a ridge to end its way.
+        """Whether a variable has neither a bound nor a ridge to stop it.
 
         No other problem with a positive semi-definite kernel is unbounded.
         """

@@ -40,7 +40,7 @@ class ActiveSet:
         How the entering variable is found: among the worst violators of the last full
         pricing while there are any, or always among all.
     shrinking : bool, default=True
-        Whether full pricings leave out variables that seem to have settled.
+        Whether full pricings leave out variables that seem to stay at a bound.
     refine : bool, default=True
         Whether to go on below the tolerance, to the accuracy of the arithmetic; for a linear
         kernel, where doubles do not carry to the tolerance, with twice their digits.

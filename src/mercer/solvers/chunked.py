@@ -43,7 +43,7 @@ class Chunked:
     keep : float, default=0.5
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
-        Whether to leave out variables that seem to have settled at a bound.
+        Whether to leave out variables that seem to stay at a bound.
     kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
         Whether kernel rows of variables that move are kept in the cache of the Gram or
         computed again; "auto" keeps them where rows come back and a value is dear. No bit of a

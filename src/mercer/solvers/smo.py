@@ -61,7 +61,7 @@ class Smo:
         step of "maximum-gain" (docs/theory/smo.md#stopping), and the "relative-change" of the
         dual value in one step, which is cheap to state and free of scale.
     shrinking : bool, default=True
-        Whether to leave out variables that seem to have settled at a bound.
+        Whether to leave out variables that seem to stay at a bound.
     refine : bool, default=True
         Whether to finish problems with few free variables by joint Newton steps, to the
         accuracy of the arithmetic (double precision kernel values only). False gives the
