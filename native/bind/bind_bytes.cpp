@@ -22,10 +22,11 @@ HeldRows<S> byte_rows(const Array2<S>& x) {
 }
 
 template <class T, class S>
-Held<T> byte_leaf(const std::string& kind, double gamma, double coef0, int degree,
-                  HeldRows<S> left, HeldRows<S> right) {
+Held<T> byte_leaf(const std::string& kind, double gamma, double coef0, int degree, HeldRows<S> left,
+                  HeldRows<S> right) {
     check_features(*left, *right);
-    if (kind == "laplacian") throw std::invalid_argument("laplacian is no kernel of inner products");
+    if (kind == "laplacian")
+        throw std::invalid_argument("laplacian is no kernel of inner products");
     return hold(make_byte_leaf<T, S>({leaf_kind(kind), gamma, coef0, degree}, left, right));
 }
 

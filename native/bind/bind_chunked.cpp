@@ -38,8 +38,8 @@ void register_solve(nb::module_& m) {
 // For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
 template <class T>
 std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double proximal,
-                                              const std::vector<std::vector<std::size_t>>& sets,
-                                              const Array1<double>& b) {
+                                            const std::vector<std::vector<std::size_t>>& sets,
+                                            const Array1<double>& b) {
     const std::size_t n = matrix.shape(0);
     if (matrix.shape(1) != n || b.size() != n) throw std::invalid_argument("sizes differ");
     chunked::FreeFactor<T> factor(matrix.data(), n, n);

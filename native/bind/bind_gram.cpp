@@ -120,12 +120,13 @@ class Visit {
 template <class T>
 void register_precision(nb::module_& m, const std::string& suffix) {
     nb::class_<Gram<T>>(m, ("Gram" + suffix).c_str(), "Kernel values of rows against themselves.")
-        .def("__init__",
-             [](Gram<T>* self, std::shared_ptr<Kernel<T>> kernel, std::vector<std::size_t> segments,
-                std::size_t cache_bytes, std::size_t n_threads) {
-                 new (self) Gram<T>(std::move(kernel), std::move(segments), cache_bytes, n_threads);
-             },
-             nb::arg("kernel"), nb::arg("segments"), nb::arg("cache_bytes"), nb::arg("n_threads"))
+        .def(
+            "__init__",
+            [](Gram<T>* self, std::shared_ptr<Kernel<T>> kernel, std::vector<std::size_t> segments,
+               std::size_t cache_bytes, std::size_t n_threads) {
+                new (self) Gram<T>(std::move(kernel), std::move(segments), cache_bytes, n_threads);
+            },
+            nb::arg("kernel"), nb::arg("segments"), nb::arg("cache_bytes"), nb::arg("n_threads"))
         .def_prop_ro("size", &Gram<T>::size)
         .def("diagonal",
              [](const Gram<T>& gram) {
@@ -141,8 +142,9 @@ void register_precision(nb::module_& m, const std::string& suffix) {
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses)
-        .def_prop_ro("n_blocks", [](Gram<T>& gram) { return gram.arena().n_blocks(); },
-                     "Blocks of memory ever made for solves.");
+        .def_prop_ro(
+            "n_blocks", [](Gram<T>& gram) { return gram.arena().n_blocks(); },
+            "Blocks of memory ever made for solves.");
     nb::class_<Visit<T>>(m, ("Visit" + suffix).c_str())
         .def(nb::init<Gram<T>&, std::size_t>(), nb::arg("gram"), nb::arg("count"),
              nb::keep_alive<1, 2>())

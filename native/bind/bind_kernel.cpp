@@ -33,8 +33,8 @@ template <class T, class S>
 HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& scale,
                        bool store_sparse) {
     const std::size_t d = x.shape(1);
-    const DenseInput<S> input{x.data(), d, x.shape(0), d, data_or_null(shift, d),
-                              data_or_null(scale, d)};
+    const DenseInput<S> input{
+        x.data(), d, x.shape(0), d, data_or_null(shift, d), data_or_null(scale, d)};
     nb::gil_scoped_release release;
     return std::make_shared<Rows<T>>(input, store_sparse ? Storage::sparse : Storage::dense);
 }
@@ -42,8 +42,9 @@ HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& sc
 template <class T, class S, class I>
 HeldRows<T> sparse_rows(const Array1<I>& start, const Array1<I>& feature, const Array1<S>& values,
                         std::size_t n_features, const Vector& scale) {
-    const SparseInput<S, I> input{start.data(),     feature.data(), values.data(),
-                                  start.size() - 1, n_features,     data_or_null(scale, n_features)};
+    const SparseInput<S, I> input{start.data(),  feature.data(),
+                                  values.data(), start.size() - 1,
+                                  n_features,    data_or_null(scale, n_features)};
     nb::gil_scoped_release release;
     return std::make_shared<Rows<T>>(input);
 }
@@ -68,7 +69,8 @@ nb::ndarray<nb::numpy, double> squared_norms(const Rows<T>& rows) {
 // The matrix is read in place, whatever its strides; it stays alive with the kernel.
 template <class T, class S>
 Held<T> stored(nb::ndarray<const S, nb::ndim<2>, nb::device::cpu> matrix, bool left_is_first,
-               const std::vector<double>& left_diagonal, const std::vector<double>& right_diagonal) {
+               const std::vector<double>& left_diagonal,
+               const std::vector<double>& right_diagonal) {
     const std::size_t left = left_is_first ? 0 : 1, right = 1 - left;
     auto owner = std::make_shared<decltype(matrix)>(matrix);
     return hold(make_stored<T, S>(matrix.data(), matrix.shape(left), matrix.shape(right),

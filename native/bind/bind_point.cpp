@@ -22,7 +22,8 @@ nb::tuple carried(const BoundProblem& problem, const Vector& beta, const Vector&
     const CarriedPoint point =
         carry(problem.view(), problem.entries(beta), problem.entries(last_linear),
               problem.entries(last_gradient), may_scale);
-    return nb::make_tuple(as_array<double>(point.beta), as_array<double>(point.gradient), point.scale);
+    return nb::make_tuple(as_array<double>(point.beta), as_array<double>(point.gradient),
+                          point.scale);
 }
 
 double gap(const BoundProblem& problem, const Vector& beta, const Vector& values,

@@ -7,8 +7,8 @@
 namespace mercer::bind {
 
 inline nb::tuple report_tuple(const PointReport& report) {
-    return nb::make_tuple(as_array<double>(report.gradient), as_array<double>(report.multiplier), report.objective,
-                          report.violation, report.infeasibility, report.gap);
+    return nb::make_tuple(as_array<double>(report.gradient), as_array<double>(report.multiplier),
+                          report.objective, report.violation, report.infeasibility, report.gap);
 }
 
 }  // namespace mercer::bind

@@ -17,12 +17,8 @@ constexpr std::size_t beyond_all = std::numeric_limits<std::size_t>::max();
 BoundProblem::BoundProblem(IndexArray index, Array1<double> linear, Array1<double> lower,
                            Array1<double> upper, Array1<double> ridge, Array1<std::int8_t> group,
                            Array1<double> group_sum)
-    : index_(std::move(index)),
-      linear_(std::move(linear)),
-      lower_(std::move(lower)),
-      upper_(std::move(upper)),
-      ridge_(std::move(ridge)),
-      group_(std::move(group)),
+    : index_(std::move(index)), linear_(std::move(linear)), lower_(std::move(lower)),
+      upper_(std::move(upper)), ridge_(std::move(ridge)), group_(std::move(group)),
       group_sum_(std::move(group_sum)),
       view_{linear_.size(), group_sum_.size(), index_.data(), linear_.data(),   lower_.data(),
             upper_.data(),  ridge_.data(),     group_.data(), group_sum_.data()} {

@@ -34,20 +34,19 @@ nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram
     }
     if (!found) return nb::none();
     report.violation += found->doubt;
-    return nb::make_tuple(as_array<double>(found->values), as_array<double>(found->corrections), found->bound,
-                          report_tuple(report));
+    return nb::make_tuple(as_array<double>(found->values), as_array<double>(found->corrections),
+                          found->bound, report_tuple(report));
 }
 
 }  // namespace
 
 void register_selective_certificate(nb::module_& m) {
     nb::class_<SelectiveOptions>(m, "SelectiveOptions")
-        .def("__init__",
-             [](SelectiveOptions* self, std::size_t sample, double error_per_norm, double enough,
-                bool keeps_sample) {
-                 new (self) SelectiveOptions{std::max<std::size_t>(sample, 2), error_per_norm,
-                                             enough, keeps_sample};
-             });
+        .def("__init__", [](SelectiveOptions* self, std::size_t sample, double error_per_norm,
+                            double enough, bool keeps_sample) {
+            new (self) SelectiveOptions{std::max<std::size_t>(sample, 2), error_per_norm, enough,
+                                        keeps_sample};
+        });
     m.def("selective_certificate", &selective_certificate, nb::arg("problem"), nb::arg("gram"),
           nb::arg("beta"), nb::arg("gradient"), nb::arg("origin").none(), nb::arg("origin_error"),
           nb::arg("corrections").none(), nb::arg("lengths").none(), nb::arg("options"));

@@ -63,13 +63,15 @@ class ConjugateDirection {
 
     // Moves beta along the pair, made conjugate to the direction so far. false: without end
     bool advance(PairPositions pair, Pending<T>& pending) {
-        const double slope = value(problem_.gradient, pair.up) - value(problem_.gradient, pair.down);
+        const double slope =
+            value(problem_.gradient, pair.up) - value(problem_.gradient, pair.down);
         const double sum = value(problem_.diagonal, pair.up) + value(problem_.diagonal, pair.down);
         const double own = sum - 2.0 * kernel(pair);
         const bool is_flat = own <= std::numeric_limits<T>::epsilon() * sum;
         double gamma = 0.0, curve = is_flat ? 0.0 : own;
         if (curvature_ > 0.0) {
-            const double along = value(problem_.product, pair.up) - value(problem_.product, pair.down);
+            const double along =
+                value(problem_.product, pair.up) - value(problem_.product, pair.down);
             const double left = own - along * along / curvature_;
             if (is_flat || left < least_share * own) {
                 forget();
@@ -174,8 +176,8 @@ class ConjugateDirection {
     void move(double step) {
         for (std::size_t k = 0; k < slots; k += lanes) {
             const Vector<double> amount = load<double>(amount_ + k);
-            const Vector<double> bound = amount > Vector<double>{} ? load<double>(upper_ + k)
-                                                                   : load<double>(lower_ + k);
+            const Vector<double> bound =
+                amount > Vector<double>{} ? load<double>(upper_ + k) : load<double>(lower_ + k);
             const Vector<double> moved = load<double>(beta_ + k) + splat<double>(step) * amount;
             const Integers<double> is_met = load<double>(room_ + k) <= splat<double>(step);
             store<double>(beta_ + k, is_met ? bound : moved);

@@ -26,7 +26,8 @@ static void refresh(const Subproblem<T>& problem) {
 
 // The gradient after the pending step.
 template <class T, bool Keeps, bool Continues>
-static inline Vector<T> updated(const Subproblem<T>& problem, const Pending<T>& pending, std::size_t p) {
+static inline Vector<T> updated(const Subproblem<T>& problem, const Pending<T>& pending,
+                                std::size_t p) {
     Vector<T> product = load<T>(pending.up_row + p) - load<T>(pending.down_row + p);
     if (Continues) product += splat<T>(pending.gamma) * load<T>(problem.product + p);
     if (Keeps) store<T>(problem.product + p, product);
@@ -122,8 +123,8 @@ static RangeExtremes<T> scan(const Subproblem<T>& problem, const SubproblemRange
 // The violating partner of `up` with the largest gain (G_up - G_p)^2 / curvature, that of the pair
 // or, where there is a direction to be conjugate to, what is left of it.
 template <class T, bool Conjugate>
-static std::size_t best_partner(const Subproblem<T>& problem, const SubproblemRange& range, std::size_t up,
-                                T high, double curvature) {
+static std::size_t best_partner(const Subproblem<T>& problem, const SubproblemRange& range,
+                                std::size_t up, T high, double curvature) {
     constexpr int lanes = Lanes<T>::count;
     const T* row = problem.matrix + up * problem.stride;
     const Vector<T> top = splat<T>(high), own = splat<T>(problem.diagonal[up]);
@@ -177,12 +178,13 @@ static inline void need_row(const Subproblem<T>& problem, std::size_t p) {
 
 // The pair to move: `up` has the largest gradient of the range. Nobody to move: both missing.
 template <class T>
-static PairPositions choose(const Subproblem<T>& problem, const SubproblemRange& range, const RangeExtremes<T>& found,
-                   double curvature) {
+static PairPositions choose(const Subproblem<T>& problem, const SubproblemRange& range,
+                            const RangeExtremes<T>& found, double curvature) {
     const std::size_t none = problem.size;
     if (range.alone) {
         const std::size_t p = best_alone(problem, range);
-        return p < none && problem.gradient[p] < T(0) ? PairPositions{none, p} : PairPositions{p, none};
+        return p < none && problem.gradient[p] < T(0) ? PairPositions{none, p}
+                                                      : PairPositions{p, none};
     }
     need_row(problem, found.up_at);
     const auto partner = curvature > 0.0 ? best_partner<T, true> : best_partner<T, false>;
@@ -191,7 +193,8 @@ static PairPositions choose(const Subproblem<T>& problem, const SubproblemRange&
 }
 
 template <class T>
-static SubproblemResult solve(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations) {
+static SubproblemResult solve(const Subproblem<T>& problem, double tolerance,
+                              std::size_t max_iterations) {
     SubproblemResult result;
     const T* zeros = problem.matrix + problem.size * problem.stride;
     Pending<T> pending{zeros, zeros};
@@ -222,8 +225,8 @@ static SubproblemResult solve(const Subproblem<T>& problem, double tolerance, st
 }
 
 template <class T>
-static constexpr SubproblemFunctions<T> subproblem_functions = {Lanes<T>::count, refresh<T>, solve<T>,
-                                                            mirror<T>};
+static constexpr SubproblemFunctions<T> subproblem_functions = {Lanes<T>::count, refresh<T>,
+                                                                solve<T>, mirror<T>};
 
 extern const SubproblemFunctions<float> subproblem_single;
 extern const SubproblemFunctions<double> subproblem_full;

@@ -5,11 +5,11 @@
 //
 //     (H_FF + proximal I) d_F = gradient_F - H_FB d_B - multipliers,   sum of d over each range = 0
 //
-// Then what has left the box goes onto it, and what would move inwards from a bound comes off it. If
-// nothing does, the guess has converged: d leads to the best point, but for the proximal term. From
-// near enough that takes a few rounds, however ill-conditioned the problem is. Where guesses do not
-// converge the proximal term grows, so that d stays nearer by. If that does not help either, the line
-// straight from the first guess to the first bound is taken.
+// Then what has left the box goes onto it, and what would move inwards from a bound comes off it.
+// If nothing does, the guess has converged: d leads to the best point, but for the proximal term.
+// From near enough that takes a few rounds, however ill-conditioned the problem is. Where guesses
+// do not converge the proximal term grows, so that d stays nearer by. If that does not help either,
+// the line straight from the first guess to the first bound is taken.
 #pragma once
 
 #include <cstddef>
@@ -83,8 +83,8 @@ class Newton {
     const Subproblem<T>& problem_;
     double tolerance_, proximal_ = 0.0;
     FreeFactor<T> matrix_;
-    double damping_ = 0.0;  // the least proximal term of the next step
-    double scale_ = 0.0;  // largest diagonal
+    double damping_ = 0.0;              // the least proximal term of the next step
+    double scale_ = 0.0;                // largest diagonal
     std::vector<std::uint32_t> range_;  // of each position
     std::vector<double> multipliers_;   // of each range
     std::vector<Place> place_;

@@ -11,8 +11,8 @@ namespace mercer {
 namespace {
 
 constexpr double closed_share = 1e-9;  // of the value: no other primal point is worth a search
-constexpr double far_away = 10.0;   // times the largest coefficient, to a bound
-constexpr double next_to = 1e-3;    // times that: as good as at the bound
+constexpr double far_away = 10.0;      // times the largest coefficient, to a bound
+constexpr double next_to = 1e-3;       // times that: as good as at the bound
 constexpr int most_steps = 20;
 
 // A scale of w and a multiplier for each group.
@@ -23,10 +23,8 @@ struct Primal {
 
 class Gap {
   public:
-    Gap(const ProblemView& problem, const PointView& point,
-        const double* multiplier)
-        : p_(problem), point_(point),
-          own_(multiplier, multiplier + problem.n_groups),
+    Gap(const ProblemView& problem, const PointView& point, const double* multiplier)
+        : p_(problem), point_(point), own_(multiplier, multiplier + problem.n_groups),
           lower_(problem.lower, problem.lower + problem.n_variables),
           upper_(problem.upper, problem.upper + problem.n_variables),
           missing_(missing_sums(problem, point.beta)) {}
@@ -197,7 +195,8 @@ class Gap {
         Sum gap;
         double energy = 0.0;
         for (std::size_t i = 0; i < p_.n_variables; ++i) {
-            const double level = p_.group[i] < 0 ? 0.0 : primal.multiplier[std::size_t(p_.group[i])];
+            const double level =
+                p_.group[i] < 0 ? 0.0 : primal.multiplier[std::size_t(p_.group[i])];
             const double h = sloped(i, p_.linear[i] - primal.scale * point_.values[i] - level);
             energy += point_.beta[i] * point_.values[i];
             if (h == 0.0 && p_.ridge[i] == 0.0) continue;
@@ -237,8 +236,7 @@ std::vector<double> missing_sums(const ProblemView& p, const double* beta) {
     return missing;
 }
 
-double duality_gap(const ProblemView& problem, const PointView& point,
-                   const double* multiplier) {
+double duality_gap(const ProblemView& problem, const PointView& point, const double* multiplier) {
     return Gap(problem, point, multiplier).smallest();
 }
 

@@ -45,7 +45,7 @@ std::vector<Level> find_levels(const ProblemView& p, const double* beta, const d
     std::vector<Level> levels(p.n_groups + 1);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         Level& level = levels[std::size_t(p.group[i] + 1)];
-        const bool rises = beta[i] < p.upper[i], falls = beta[i] > p.lower[i];
+        const bool rises = beta[i]<p.upper[i], falls = beta[i]> p.lower[i];
         if (rises) level.highest = std::max(level.highest, gradient[i]);
         if (falls) level.lowest = std::min(level.lowest, gradient[i]);
         if (rises && falls) level.free.add(gradient[i]), ++level.n_free;
@@ -73,7 +73,8 @@ bool is_proper(const ProblemView& p) {
 
 bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows) {
     for (std::size_t i = 0; i < size; ++i) {
-        if (!std::isfinite(beta[i]) || index[i] < 0 || std::size_t(index[i]) >= n_rows) return false;
+        if (!std::isfinite(beta[i]) || index[i] < 0 || std::size_t(index[i]) >= n_rows)
+            return false;
     }
     return true;
 }
@@ -92,7 +93,8 @@ bool is_zero_feasible(const ProblemView& p) {
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (!(p.lower[i] <= 0.0 && 0.0 <= p.upper[i])) return false;
     }
-    return std::all_of(p.group_sum, p.group_sum + p.n_groups, [](double sum) { return sum == 0.0; });
+    return std::all_of(p.group_sum, p.group_sum + p.n_groups,
+                       [](double sum) { return sum == 0.0; });
 }
 
 bool is_feasible(const ProblemView& p, const double* beta) {
@@ -164,8 +166,7 @@ template bool expand_point(Gram<float>&, const double*, const std::int64_t*, std
 template bool expand_point(Gram<double>&, const double*, const std::int64_t*, std::size_t, double*,
                            const Poll&);
 
-PointReport report_point(const ProblemView& p, const double* beta,
-                         const double* values) {
+PointReport report_point(const ProblemView& p, const double* beta, const double* values) {
     PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups)};
     Sum objective;
     std::vector<double> sizes(p.n_groups + 1, 0.0);
@@ -190,7 +191,8 @@ PointReport report_point(const ProblemView& p, const double* beta,
         const double size = std::max(std::abs(p.group_sum[g]), sizes[g + 1]);
         report.infeasibility = std::max(report.infeasibility, share(missing[g], size));
     }
-    const bool is_known = std::ranges::all_of(report.gradient, [](double g) { return std::isfinite(g); });
+    const bool is_known =
+        std::ranges::all_of(report.gradient, [](double g) { return std::isfinite(g); });
     if (!is_known) {
         report.violation = report.gap = infinity;
         return report;

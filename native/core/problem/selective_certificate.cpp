@@ -15,8 +15,8 @@ using Positions = std::vector<std::size_t>;
 
 constexpr double summing = 0x1p-50;  // error of sums in double precision, next to their terms
 constexpr double safety = 8.0;
-constexpr double objective_error = 1e-6;  // relative, up to which it need not be recomputed
-constexpr double most_chosen = 0.7;       // of all variables; to recompute all is as fast
+constexpr double objective_error = 1e-6;   // relative, up to which it need not be recomputed
+constexpr double most_chosen = 0.7;        // of all variables; to recompute all is as fast
 constexpr std::size_t least_at_coef = 16;  // variables of a sample that should have a coefficient
 
 // Variables to check the bound on, and those whose rows lie farthest out.
@@ -127,7 +127,8 @@ class ExactValues {
             for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
                 const auto held = gram_.rows(Indices(rows).subspan(begin, count), s);
                 for (std::size_t k = 0; k < count; ++k) {
-                    out[begin + k] += dot(held[k].values(), &row_beta_[cuts[s]], cuts[s + 1] - cuts[s]);
+                    out[begin + k] +=
+                        dot(held[k].values(), &row_beta_[cuts[s]], cuts[s + 1] - cuts[s]);
                 }
             }
             poll_();
@@ -210,9 +211,9 @@ struct Judgement {
 // Recomputes a sample of the values and bounds the errors of the others. Nothing if rounding does
 // not explain the errors found.
 std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>& gram,
-                                        const double* beta, Followed& followed,
-                                        ExactValues& exact, const Origin& origin,
-                                        const double* lengths, const SelectiveOptions& options) {
+                                        const double* beta, Followed& followed, ExactValues& exact,
+                                        const Origin& origin, const double* lengths,
+                                        const SelectiveOptions& options) {
     Sample sample = draw_sample(p, lengths, options.sample);
     add_coefficients(p.n_variables, beta, sample.checked);
     const auto at = [&](const Positions& some) {
@@ -296,9 +297,11 @@ bool correct_extremes(const ProblemView& p, const double* beta, const double* gr
 
 }  // namespace
 
-std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<double>& gram, const double* beta,
-                               const double* gradient, const Origin& origin, const double* lengths,
-                               const SelectiveOptions& options, const Poll& poll) {
+std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<double>& gram,
+                                                  const double* beta, const double* gradient,
+                                                  const Origin& origin, const double* lengths,
+                                                  const SelectiveOptions& options,
+                                                  const Poll& poll) {
     const ThreadPool::Client client(gram.threads());
     Followed followed{std::vector<double>(p.n_variables), std::vector<double>(p.n_variables, 0.0)};
     for (std::size_t i = 0; i < p.n_variables; ++i) {
@@ -308,7 +311,8 @@ std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<dou
         std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
     }
     const auto values_with = [&](double bound, double doubt) {
-        return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound, doubt};
+        return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound,
+                               doubt};
     };
     const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
     if (is_origin && violation(p, beta, followed.values) + 2.0 * origin.error <= options.enough) {

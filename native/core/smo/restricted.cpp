@@ -1,7 +1,7 @@
 // One of three loops of pair steps: solve.cpp solves whole problems and simd/subproblem.cpp chunks.
-// This one takes the best of all pairs of three to some ten variables, in plain double precision: it
-// scores and moves the sets of large-maximum-gain, where setting up one of the others would cost more
-// than the steps.
+// This one takes the best of all pairs of three to some ten variables, in plain double precision:
+// it scores and moves the sets of large-maximum-gain, where setting up one of the others would cost
+// more than the steps.
 #include "core/smo/restricted.hpp"
 
 #include <algorithm>

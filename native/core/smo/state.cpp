@@ -255,8 +255,8 @@ void State<T>::advance(const Direction& direction) {
 }
 
 template <class T>
-void State<T>::advance(Direction& direction, double old, Pair pair, double step,
-                       const Row& up_row, const Row& down_row) {
+void State<T>::advance(Direction& direction, double old, Pair pair, double step, const Row& up_row,
+                       const Row& down_row) {
     for (std::size_t p : direction.support) direction.move[p] *= old;
     double *response = direction.response.data(), *g = gradient.data();
     for (const Run& run : runs_) {

@@ -3,8 +3,8 @@
 // Variables are kept in positions ordered by group, segment and column, so that they form a few
 // *runs*: ranges of positions in one group whose kernel values lie in one segment of a kernel row.
 // Every scan is a loop over runs. The gradient of every variable is kept up to date; shrinking
-// only narrows what the scans look at (kernel rows are complete, for others to use), so nothing ever
-// needs to be reconstructed.
+// only narrows what the scans look at (kernel rows are complete, for others to use), so nothing
+// ever needs to be reconstructed.
 #pragma once
 
 #include <cstddef>
@@ -150,8 +150,8 @@ class State {
     std::size_t n_groups_;
     bool shrunk_ = false;
     std::size_t rows_computed_ = 0, rows_hit_ = 0;
-    std::vector<std::size_t> variable_;       // variable of the problem
-    std::vector<std::size_t> data_row_;       // row of the Gram
+    std::vector<std::size_t> variable_;  // variable of the problem
+    std::vector<std::size_t> data_row_;  // row of the Gram
     std::vector<int> group_;
     std::vector<std::size_t> segment_;        // place in used_segments_
     std::vector<std::uint32_t> column_;       // within its segment
