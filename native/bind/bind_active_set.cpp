@@ -88,18 +88,15 @@ void register_simplex(nb::module_& m) {
                  check_lengths(s.coef().size(), {gradient.size()});
                  s.set_gradient(gradient.data());
              })
-        .def("set_box",
-             [](Simplex& s, std::size_t variable, double lower, double upper) {
-                 s.set_box(checked(s, variable), lower, upper);
-             })
-        .def("retire",
-             [](Simplex& s, std::size_t variable, double value) {
-                 return s.retire(checked(s, variable), value);
-             })
-        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of `s`,
-        // which copies of copies would keep alive for nothing.
-        .def("copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
-             nb::arg("gram"), nb::keep_alive<0, 2>())
+        .def("set_box", [](Simplex& s, std::size_t variable, double lower,
+                           double upper) { s.set_box(checked(s, variable), lower, upper); })
+        .def("retire", [](Simplex& s, std::size_t variable,
+                          double value) { return s.retire(checked(s, variable), value); })
+        // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of
+        // `s`, which copies of copies would keep alive for nothing.
+        .def(
+            "copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
+            nb::arg("gram"), nb::keep_alive<0, 2>())
         .def("gradient", [](Simplex& s) { return as_array<double>(s.gradient()); })
         .def("coef", [](const Simplex& s) { return as_array<double>(s.coef()); })
         .def("basic", [](const Simplex& s) { return s.basic(); })

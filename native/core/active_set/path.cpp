@@ -55,7 +55,8 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
     }
 }
 
-// Whether the point and its direction are numbers; those of the free variables are part of the noise.
+// Whether the point and its direction are numbers; those of the free variables are part of the
+// noise.
 bool Path::is_finite() const {
     return !is_lost_ && std::isfinite(parameter_) && std::isfinite(bias_) &&
            std::isfinite(bias_rate_) && std::isfinite(noise_);
@@ -111,8 +112,7 @@ bool Path::release(std::size_t variable) {
 // constant with theirs it does not have to move (Sentelle 2014, theorem 5): it is barred until the
 // free variables change. Else rounding is all that keeps it apart from them: it moves inwards along
 // the flat direction, where no value changes, until somebody meets a bound and leaves.
-bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
-                   const Response& response) {
+bool Path::swap_in(std::size_t variable, const KernelRowPointer& row, const Response& response) {
     double rate = linear_[variable], size = std::abs(rate);
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         rate += response.h[a] * linear_[basis_.members()[a]];

@@ -23,15 +23,14 @@ Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, doubl
     : kernel_(std::move(kernel)), linear_(copied(problem.linear, problem.n_variables)),
       lower_(copied(problem.lower, problem.n_variables)),
       upper_(copied(problem.upper, problem.n_variables)),
-      ridge_(copied(problem.ridge, problem.n_variables)),
-      coef_(copied(coef, problem.n_variables)), sum_(sum), sum_rate_(sum_rate),
-      parameter_(parameter), side_(problem.n_variables, Side::free),
+      ridge_(copied(problem.ridge, problem.n_variables)), coef_(copied(coef, problem.n_variables)),
+      sum_(sum), sum_rate_(sum_rate), parameter_(parameter), side_(problem.n_variables, Side::free),
       basis_(kernel_, ridge_,
              std::vector<std::int8_t>(problem.n_variables, problem.n_groups > 0 ? 0 : -1),
              problem.n_groups),
-      resting_(kernel_->n_places()),
-      value_rate_(kernel_->n_places()), towards_(problem.n_variables, 0.0),
-      distance_(problem.n_variables), priority_(problem.n_variables) {
+      resting_(kernel_->n_places()), value_rate_(kernel_->n_places()),
+      towards_(problem.n_variables, 0.0), distance_(problem.n_variables),
+      priority_(problem.n_variables) {
     scale_ = 0.0;
     for (const double x : linear_) scale_ = std::max(scale_, std::abs(x));
     if (scale_ == 0.0) scale_ = kernel_->largest_diagonal();
@@ -105,8 +104,8 @@ double Path::size_at_rest() const {
 void Path::clean_resting() {
     const double size = size_at_rest();
     largest_rest_ = std::max(largest_rest_, size);
-    const double rounding = std::numeric_limits<double>::epsilon() * largest_rest_ *
-                            kernel_->largest_diagonal();
+    const double rounding =
+        std::numeric_limits<double>::epsilon() * largest_rest_ * kernel_->largest_diagonal();
     if (size < 0.5 * largest_rest_ && rounding > 1e-11 * parameter_ * scale_) expand_resting();
 }
 

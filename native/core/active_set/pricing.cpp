@@ -5,7 +5,9 @@
 
 namespace mercer::active_set {
 
-Pricing::Pricing(std::size_t n_variables) : calm_(n_variables, 0) { unshrink(); }
+Pricing::Pricing(std::size_t n_variables) : calm_(n_variables, 0) {
+    unshrink();
+}
 
 void Pricing::unshrink() {
     active_.resize(calm_.size());

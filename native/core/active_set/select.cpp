@@ -95,7 +95,8 @@ std::vector<double> Simplex::active_expansion() {
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         const KernelRow& row = *basis_.rows()[a];
         const double weight = coef_[basis_.members()[a]];
-        for (std::size_t k = 0; k < out.size(); ++k) out[k] += weight * kernel_->value(row, active[k]);
+        for (std::size_t k = 0; k < out.size(); ++k)
+            out[k] += weight * kernel_->value(row, active[k]);
     }
     return out;
 }

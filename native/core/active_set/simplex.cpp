@@ -34,12 +34,11 @@ Simplex::Simplex(Gram<double>& gram, const ProblemView& problem, const double* g
       linear_(copied(problem.linear, problem.n_variables)),
       lower_(copied(problem.lower, problem.n_variables)),
       upper_(copied(problem.upper, problem.n_variables)),
-      ridge_(copied(problem.ridge, problem.n_variables)),
-      coef_(copied(coef, problem.n_variables)),
+      ridge_(copied(problem.ridge, problem.n_variables)), coef_(copied(coef, problem.n_variables)),
       group_(copied(problem.group, problem.n_variables)),
       group_sum_(copied(group_sum, problem.n_groups)), multiplier_(problem.n_groups, 0.0),
-      basis_(kernel_, ridge_, group_, problem.n_groups),
-      resting_(kernel_->n_places()), pricing_(problem.n_variables) {
+      basis_(kernel_, ridge_, group_, problem.n_groups), resting_(kernel_->n_places()),
+      pricing_(problem.n_variables) {
     if (gradient) {
         purify(known_expansion(gradient));
     } else {
@@ -121,8 +120,7 @@ Simplex::Outcome Simplex::enter(std::size_t variable, double slope) {
 // Steps along the response of the basic variables until the slope of the entering variable has
 // vanished or it has met its other bound (Sentelle 2014, algorithm 1). Blocking variables leave on
 // the way, the first one before the entering variable joins.
-Simplex::Outcome Simplex::advance(std::size_t variable, double slope,
-                                  const KernelRowPointer& row) {
+Simplex::Outcome Simplex::advance(std::size_t variable, double slope, const KernelRowPointer& row) {
     const double sign = slope > 0.0 ? 1.0 : -1.0;
     const Response response = basis_.respond(variable, *row);
     if (!response.is_finite()) return Outcome::stuck;
@@ -194,7 +192,7 @@ Simplex::Block Simplex::ratio_test(std::size_t entering, double sign,
         if (!(std::abs(rate(a)) > cut && room(a) <= together)) continue;
         const bool better = block.position == none ||
                             (is_cycling() ? variable(a) < variable(block.position)
-                                   : std::abs(rate(a)) > std::abs(rate(block.position)));
+                                          : std::abs(rate(a)) > std::abs(rate(block.position)));
         if (better) block.position = a;
     }
     if (block.position == none) return block;

@@ -34,8 +34,8 @@ struct Counters {
 
 class Simplex {
   public:
-    // requires: coef feasible; `gradient` its gradient, or null to have it computed. `group_sum` has
-    // an entry for each group. Interrupted is thrown if polled out.
+    // requires: coef feasible; `gradient` its gradient, or null to have it computed. `group_sum`
+    // has an entry for each group. Interrupted is thrown if polled out.
     Simplex(Gram<double>& gram, const ProblemView& problem, const double* group_sum,
             const double* coef, const double* gradient, const Poll& poll);
 
