@@ -143,7 +143,7 @@ class _Run(CertifiedRun):
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
-    ) -> Any:
+    ) -> _core.ChunkedResult:
         n_variables = self.problem.n_variables
         options = _core.ChunkedOptions()
         options.tolerance = tolerance

@@ -94,7 +94,7 @@ def selective_certificate(
     return replace(certificate, error=error, corrections=corrections)
 
 
-def _options(precision: Precision, enough: float | None) -> Any:
+def _options(precision: Precision, enough: float | None) -> _core.SelectiveOptions:
     rounding = _ERROR_PER_NORM[precision]
     if enough is None:
         return _core.SelectiveOptions(_SAMPLE, rounding, 0.0, False)

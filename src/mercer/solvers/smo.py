@@ -134,7 +134,7 @@ class Smo:
 
 
 @lru_cache(maxsize=32)
-def _native_options(smo: Smo) -> Any:
+def _native_options(smo: Smo) -> _core.SmoOptions:
     """What does not change between native runs of a solver; every run takes a copy."""
     options = _core.SmoOptions()
     resolve_selection(smo.selection).configure(options)
@@ -156,7 +156,7 @@ class _Run(CertifiedRun):
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
-    ) -> Any:
+    ) -> _core.SmoResult:
         return _core.smo_solve(
             self.problem._native,
             self.gram.native(precision),
@@ -166,7 +166,7 @@ class _Run(CertifiedRun):
             self.monitor(),
         )
 
-    def _options(self, precision: Precision, tolerance: float) -> Any:
+    def _options(self, precision: Precision, tolerance: float) -> _core.SmoOptions:
         options = _core.SmoOptions(_native_options(self.smo))
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
