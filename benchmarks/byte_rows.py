@@ -21,6 +21,7 @@ import numpy as np
 
 from mercer import Gram, _core, solve
 from mercer.formulations import svc
+from mercer.gram.core_types import GRAM_TYPES
 from mercer.gram.native import Precision, RowSet, build_kernel
 from mercer.kernels import Gaussian
 
@@ -35,7 +36,8 @@ def native(kind: str, X: Any, gamma: float, precision: Precision) -> Any:
         "sparse": lambda: RowSet(X, precision, store_sparse=True),
     }[kind]()
     kernel = build_kernel(Gaussian(gamma).form(), rows, rows)
-    return getattr(_core, f"Gram{precision}")(kernel, [0, len(X)], 1, 1)  # nothing is kept
+    make: Any = GRAM_TYPES[precision]
+    return make(kernel, [0, len(X)], 1, 1)  # nothing is kept
 
 
 def medians(works: dict[str, Callable[[], Any]]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,9 @@ def test_a_point_is_reported_by_the_formulas(
 ) -> None:
     problem, beta, values = draw(n, groups, min(bound, 1e3), with_ridge, seed)
     if np.isinf(bound):
-        object.__setattr__(problem, "upper", np.full(n, np.inf))
+        problem = replace(problem, upper=np.full(n, np.inf))
     gradient, multiplier, objective, violation, infeasibility, gap = _core.report_point(
-        beta, values, *problem._arrays
+        problem._native, beta, values
     )
     np.testing.assert_allclose(gradient, problem.linear - values - problem.ridge * beta)
     assert objective == pytest.approx(0.5 * beta @ (problem.linear + gradient), abs=1e-12)
@@ -148,5 +149,7 @@ def test_labels_are_checked_in_one_pass_as_one_by_one(
 def test_zero_is_feasible_where_box_and_sums_allow_it(
     lower: float, upper: float, total: float, wanted: bool
 ) -> None:
-    bounds = np.full(3, lower), np.full(3, upper)
-    assert _core.is_zero_feasible(*bounds, np.array([total])) == wanted
+    zeros, no_group = np.zeros(3), np.zeros(3, dtype=np.int8)
+    box = np.full(3, lower), np.full(3, upper)
+    problem = _core.Problem(np.arange(3), zeros, *box, zeros, no_group, np.array([total]))
+    assert problem.is_zero_feasible() == wanted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -223,3 +225,21 @@ def test_empty_problem_has_a_certificate() -> None:
     problem = Problem([], [], [], group_sum=())
     certificate = certify(problem, DenseGram(np.zeros((0, 0))), feasible_start(problem))
     assert (certificate.objective, certificate.gap, certificate.violation) == (0, 0, 0)
+
+
+def test_a_problem_can_be_copied_and_pickled_after_it_was_solved():
+    problem = Problem([1.0, -1.0], 0.0, 1.0, group=-1, group_sum=())
+    matrix = DenseGram(np.eye(2))
+    expected = certify(problem, matrix, [1.0, 0.0])
+    for other in (copy.copy(problem), copy.deepcopy(problem), pickle.loads(pickle.dumps(problem))):
+        assert certify(other, matrix, [1.0, 0.0]).objective == expected.objective
+
+
+def test_a_problem_moved_to_other_rows_reads_their_kernel_values():
+    problem = Problem([1.0, 1.0], 0.0, 1.0, group=-1, group_sum=())
+    matrix = DenseGram(np.diag([1.0, 2.0, 4.0]))
+    assert certify(problem, matrix, [1.0, 1.0]).objective == 2.0 - 0.5 * 3.0
+    moved = problem.on_rows([1, 2])
+    assert certify(moved, matrix, [1.0, 1.0]).objective == 2.0 - 0.5 * 6.0
+    with pytest.raises(ValueError, match="index must lie below the 2 rows"):
+        certify(moved, DenseGram(np.eye(2)), [1.0, 1.0])

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,14 @@ nb::ndarray<nb::numpy, T> new_array(std::unique_ptr<T[]> values,
     return nb::ndarray<nb::numpy, T>(data, shape, owner);
 }
 
+// A copy of the values, as numbers of type T.
+template <class T, class S>
+nb::ndarray<nb::numpy, T> as_array(const std::vector<S>& values) {
+    auto out = std::make_unique<T[]>(values.size());
+    std::ranges::transform(values, out.get(), [](const S& value) { return T(value); });
+    return new_array<T>(std::move(out), {values.size()});
+}
+
 // Takes the GIL every 50 ms to let Python handle signals; a pending exception ends the work.
 class SignalPoll {
   public:
@@ -62,6 +71,7 @@ class SignalPoll {
 void register_kernel(nb::module_& m);
 void register_byte_kernel(nb::module_& m);
 void register_gram(nb::module_& m);
+void register_problem(nb::module_& m);
 void register_point(nb::module_& m);
 void register_selective_certificate(nb::module_& m);
 void register_smo(nb::module_& m);

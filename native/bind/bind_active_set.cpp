@@ -4,7 +4,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind.hpp"
+#include "bind/bind_problem.hpp"
+#include "bind/bind_run.hpp"
 #include "core/active_set/basis/null_space_factor.hpp"
 #include "core/active_set/simplex/change.hpp"
 #include "core/active_set/simplex/purify.hpp"
@@ -18,26 +19,7 @@ using active_set::Counters;
 using active_set::NullSpaceFactor;
 using active_set::Options;
 using active_set::Simplex;
-using active_set::Status;
 using Vector = Array1<double>;
-
-nb::ndarray<nb::numpy, double> as_array(const std::vector<double>& values) {
-    auto out = std::make_unique<double[]>(values.size());
-    std::copy(values.begin(), values.end(), out.get());
-    return new_array<double>(std::move(out), {values.size()});
-}
-
-const char* status_name(Status status) {
-    switch (status) {
-        case Status::converged: return "converged";
-        case Status::max_iterations: return "max-iter";
-        case Status::max_time: return "max-time";
-        case Status::stopped: return "callback";
-        case Status::unbounded: return "unbounded";
-        case Status::stalled: return "precision-limit";
-    }
-    return "converged";
-}
 
 void check_lengths(std::size_t n, std::initializer_list<std::size_t> sizes) {
     for (const std::size_t size : sizes) {
@@ -45,19 +27,12 @@ void check_lengths(std::size_t n, std::initializer_list<std::size_t> sizes) {
     }
 }
 
-void make_simplex(Simplex* self, Gram<double>& gram, const IndexArray& index, const Vector& linear,
-                  const Vector& lower, const Vector& upper, const Vector& ridge,
-                  const Array1<std::int8_t>& group, const Vector& group_sum, const Vector& coef,
-                  const std::optional<Vector>& gradient) {
-    const std::size_t n = linear.size();
-    check_lengths(n, {index.size(), lower.size(), upper.size(), ridge.size(), group.size(),
-                      coef.size(), gradient ? gradient->size() : n});
-    to_indices(index, gram.size());
-    const ProblemView problem{n,            group_sum.size(), index.data(), linear.data(),
-                              lower.data(), upper.data(),     ridge.data(), group.data()};
+void make_simplex(Simplex* self, const BoundProblem& problem, Gram<double>& gram,
+                  const Vector& coef, const std::optional<Vector>& gradient) {
+    const ProblemView& view = problem.view_on(gram.size());
+    const double *start = problem.entries(coef), *known = problem.entries_or_null(gradient);
     nb::gil_scoped_release release;
-    new (self) Simplex(gram, problem, group_sum.data(), coef.data(),
-                       gradient ? gradient->data() : nullptr, SignalPoll());
+    new (self) Simplex(gram, view, view.group_sum, start, known, SignalPoll());
 }
 
 // Signals first, then the callback, which returns whether to go on.
@@ -108,10 +83,8 @@ void register_simplex(nb::module_& m) {
         .def_ro("rebuilds", &Counters::rebuilds)
         .def_ro("largest_basis", &Counters::largest_basis);
     nb::class_<Simplex>(m, "Simplex", "The state of the revised simplex method.")
-        .def("__init__", &make_simplex, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-             nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
-             nb::arg("group_sum"), nb::arg("coef"), nb::arg("gradient").none(),
-             nb::keep_alive<1, 2>())
+        .def("__init__", &make_simplex, nb::arg("problem"), nb::arg("gram"), nb::arg("coef"),
+             nb::arg("gradient").none(), nb::keep_alive<1, 3>())
         .def("run", &run, nb::arg("options"), nb::arg("callback").none())
         .def("rescale", &rescale)
         .def("set_gradient",
@@ -128,20 +101,16 @@ void register_simplex(nb::module_& m) {
              [](Simplex& s, std::size_t variable, double value) {
                  return active_set::retire(s.point(), checked(s, variable), value);
              })
-        .def("scale_rates",
-             [](const Simplex& s) {
-                 const active_set::Rates rates = active_set::scale_rates(s.point());
-                 return nb::make_tuple(as_array(rates.coef), as_array(rates.multiplier),
-                                       as_array(rates.slope));
-             })
         // The copy shares kernel rows with the Gram, which must outlive it, whatever becomes of
         // `s`, which copies of copies would keep alive for nothing.
-        .def("copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
-             nb::arg("gram"), nb::keep_alive<0, 2>())
-        .def("gradient", [](const Simplex& s) { return as_array(s.point().gradient()); })
-        .def("coef", [](const Simplex& s) { return as_array(s.point().coef); })
+        .def(
+            "copy", [](const Simplex& s, const Gram<double>&) { return Simplex(s); },
+            nb::arg("gram"), nb::keep_alive<0, 2>())
+        .def("gradient", [](const Simplex& s) { return as_array<double>(s.point().gradient()); })
+        .def("coef", [](const Simplex& s) { return as_array<double>(s.point().coef); })
         .def("basic", [](const Simplex& s) { return s.point().basis.members(); })
-        .def("multiplier", [](const Simplex& s) { return as_array(s.point().multiplier); })
+        .def("multiplier",
+             [](const Simplex& s) { return as_array<double>(s.point().multiplier); })
         .def_prop_ro("violation", &Simplex::violation)
         .def_prop_ro("objective", [](const Simplex& s) { return s.point().objective; })
         .def_prop_ro("condition", [](const Simplex& s) { return s.point().basis.condition(); })
@@ -184,7 +153,7 @@ void register_factor(nb::module_& m) {
                  auto x = column(factor, values);
                  factor.forward(x.data());
                  factor.backward(x.data());
-                 return as_array(x);
+                 return as_array<double>(x);
              })
         .def("matrix",
              [](const NullSpaceFactor& factor) {

@@ -22,11 +22,20 @@ HeldRows<S> byte_rows(const Array2<S>& x) {
 }
 
 template <class T, class S>
-Held<T> byte_leaf(const std::string& kind, double gamma, double coef0, int degree,
-                  HeldRows<S> left, HeldRows<S> right) {
+Held<T> byte_leaf(const std::string& kind, double gamma, double coef0, int degree, HeldRows<S> left,
+                  HeldRows<S> right) {
     check_features(*left, *right);
-    if (kind == "laplacian") throw std::invalid_argument("laplacian is no kernel of inner products");
+    if (kind == "laplacian")
+        throw std::invalid_argument("laplacian is no kernel of inner products");
     return hold(make_byte_leaf<T, S>({leaf_kind(kind), gamma, coef0, degree}, left, right));
+}
+
+// Among the kernels of the precision T.
+template <class T, class S>
+void register_leaf() {
+    nb::borrow<nb::class_<Kernel<T>>>(nb::type<Kernel<T>>())
+        .def_static("byte_leaf", &byte_leaf<T, S>, nb::arg("kind"), nb::arg("gamma"),
+                    nb::arg("coef0"), nb::arg("degree"), nb::arg("left"), nb::arg("right"));
 }
 
 template <class S>
@@ -35,8 +44,8 @@ void register_bytes(nb::module_& m, const char* name) {
         .def_prop_ro("size", &ByteRows<S>::size)
         .def_prop_ro("n_features", &ByteRows<S>::n_features);
     m.def("byte_rows", &byte_rows<S>, nb::arg("x").noconvert());
-    m.def("byte_leaf_single", &byte_leaf<float, S>);
-    m.def("byte_leaf_double", &byte_leaf<double, S>);
+    register_leaf<float, S>();
+    register_leaf<double, S>();
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind.hpp"
+#include "bind/bind_problem.hpp"
 #include "bind/bind_run.hpp"
 #include "core/chunked/free_factor.hpp"
 #include "core/chunked/solve.hpp"
@@ -15,31 +15,31 @@ namespace {
 
 using chunked::Options;
 using chunked::Result;
-using OutArray = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linear,
-             const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
-             const Array1<std::int8_t>& group, std::size_t n_groups, const Options& options,
-             OutArray beta, const std::optional<Array1<double>>& gradient, OutArray gradient_out,
+Result solve(const BoundProblem& problem, Gram<T>& gram, const Options& options, OutArray beta,
+             const std::optional<Array1<double>>& gradient, OutArray gradient_out,
              nb::object callback) {
-    const ProblemView problem =
-        problem_view(gram.size(), index, linear, lower, upper, ridge, group, n_groups);
-    const std::size_t n = problem.n_variables;
-    if (beta.size() != n || gradient_out.size() != n || (gradient && gradient->size() != n)) {
-        throw std::invalid_argument("arrays of a problem must have equal lengths");
-    }
-    const smo::Monitor monitor = python_monitor(callback);
+    const ProblemView& view = problem.view_on(gram.size());
+    double *point = problem.entries(beta), *last = problem.entries(gradient_out);
+    const double* known = problem.entries_or_null(gradient);
+    const Monitor monitor = python_monitor(callback);
     nb::gil_scoped_release release;
-    return chunked::solve<T>(problem, gram, options, beta.data(),
-                             gradient ? gradient->data() : nullptr, gradient_out.data(), monitor);
+    return chunked::solve<T>(view, gram, options, point, known, last, monitor);
+}
+
+template <class T>
+void register_solve(nb::module_& m) {
+    m.def("chunked_solve", &solve<T>, nb::arg("problem"), nb::arg("gram"), nb::arg("options"),
+          nb::arg("beta").noconvert(), nb::arg("gradient").none(),
+          nb::arg("gradient_out").noconvert(), nb::arg("callback").none());
 }
 
 // For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
 template <class T>
 std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double proximal,
-                                              const std::vector<std::vector<std::size_t>>& sets,
-                                              const Array1<double>& b) {
+                                            const std::vector<std::vector<std::size_t>>& sets,
+                                            const Array1<double>& b) {
     const std::size_t n = matrix.shape(0);
     if (matrix.shape(1) != n || b.size() != n) throw std::invalid_argument("sizes differ");
     chunked::FreeFactor<T> factor(matrix.data(), n, n);
@@ -96,15 +96,8 @@ void register_chunked(nb::module_& m) {
         .def_ro("objective", &Result::objective)
         .def_ro("objective_error", &Result::objective_error)
         .def_ro("drifted", &Result::drifted);
-    const auto define = [&](auto function) {
-        m.def("chunked_solve", function, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-              nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
-              nb::arg("n_groups"), nb::arg("options"), nb::arg("beta").noconvert(),
-              nb::arg("gradient").none(), nb::arg("gradient_out").noconvert(),
-              nb::arg("callback").none());
-    };
-    define(&solve<float>);
-    define(&solve<double>);
+    register_solve<float>(m);
+    register_solve<double>(m);
 }
 
 }  // namespace mercer::bind

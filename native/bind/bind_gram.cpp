@@ -120,11 +120,13 @@ class Visit {
 template <class T>
 void register_precision(nb::module_& m, const std::string& suffix) {
     nb::class_<Gram<T>>(m, ("Gram" + suffix).c_str(), "Kernel values of rows against themselves.")
-        .def("__init__",
-             [](Gram<T>* self, std::shared_ptr<Kernel<T>> kernel, std::vector<std::size_t> segments,
-                std::size_t cache_bytes, std::size_t n_threads) {
-                 new (self) Gram<T>(std::move(kernel), std::move(segments), cache_bytes, n_threads);
-             })
+        .def(
+            "__init__",
+            [](Gram<T>* self, std::shared_ptr<Kernel<T>> kernel, std::vector<std::size_t> segments,
+               std::size_t cache_bytes, std::size_t n_threads) {
+                new (self) Gram<T>(std::move(kernel), std::move(segments), cache_bytes, n_threads);
+            },
+            nb::arg("kernel"), nb::arg("segments"), nb::arg("cache_bytes"), nb::arg("n_threads"))
         .def_prop_ro("size", &Gram<T>::size)
         .def("diagonal",
              [](const Gram<T>& gram) {
@@ -132,28 +134,32 @@ void register_precision(nb::module_& m, const std::string& suffix) {
                  std::copy(gram.diagonal().begin(), gram.diagonal().end(), out.get());
                  return new_array<double>(std::move(out), {gram.size()});
              })
-        .def("row", &row<T>)
-        .def("block", &block<T>)
+        .def("row", &row<T>, nb::arg("index"))
+        .def("block", &block<T>, nb::arg("left"), nb::arg("right"))
         .def("product", &product<T>, nb::arg("columns"), nb::arg("weights"),
              nb::arg("rows").none() = nb::none())
-        .def("expand", &expanded<T>)
+        .def("expand", &expanded<T>, nb::arg("beta"), nb::arg("index"))
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses)
-        .def_prop_ro("n_blocks", [](Gram<T>& gram) { return gram.arena().n_blocks(); },
-                     "Blocks of memory ever made for solves.");
+        .def_prop_ro(
+            "n_blocks", [](Gram<T>& gram) { return gram.arena().n_blocks(); },
+            "Blocks of memory ever made for solves.");
     nb::class_<Visit<T>>(m, ("Visit" + suffix).c_str())
-        .def(nb::init<Gram<T>&, std::size_t>(), nb::keep_alive<1, 2>())
+        .def(nb::init<Gram<T>&, std::size_t>(), nb::arg("gram"), nb::arg("count"),
+             nb::keep_alive<1, 2>())
         .def("leave", &Visit<T>::leave);
-    m.def(("cross_product_" + suffix).c_str(), &cross_product<T>);
-    m.def(("cross_values_" + suffix).c_str(), &cross_values<T>);
+    m.def("cross_product", &cross_product<T>, nb::arg("kernel"), nb::arg("left"),
+          nb::arg("weights"), nb::arg("n_threads"));
+    m.def("cross_values", &cross_values<T>, nb::arg("kernel"), nb::arg("left"),
+          nb::arg("n_threads"));
 }
 
 }  // namespace
 
 void register_gram(nb::module_& m) {
-    register_precision<float>(m, "single");
-    register_precision<double>(m, "double");
+    register_precision<float>(m, "Single");
+    register_precision<double>(m, "Double");
 }
 
 }  // namespace mercer::bind

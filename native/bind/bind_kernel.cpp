@@ -9,7 +9,6 @@
 #include <string>
 
 #include "bind/bind_kernel.hpp"
-
 #include "simd/instruction_set.hpp"
 
 namespace mercer::bind {
@@ -34,8 +33,8 @@ template <class T, class S>
 HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& scale,
                        bool store_sparse) {
     const std::size_t d = x.shape(1);
-    const DenseInput<S> input{x.data(), d, x.shape(0), d, data_or_null(shift, d),
-                              data_or_null(scale, d)};
+    const DenseInput<S> input{
+        x.data(), d, x.shape(0), d, data_or_null(shift, d), data_or_null(scale, d)};
     nb::gil_scoped_release release;
     return std::make_shared<Rows<T>>(input, store_sparse ? Storage::sparse : Storage::dense);
 }
@@ -43,8 +42,9 @@ HeldRows<T> dense_rows(const Array2<S>& x, const Vector& shift, const Vector& sc
 template <class T, class S, class I>
 HeldRows<T> sparse_rows(const Array1<I>& start, const Array1<I>& feature, const Array1<S>& values,
                         std::size_t n_features, const Vector& scale) {
-    const SparseInput<S, I> input{start.data(),     feature.data(), values.data(),
-                                  start.size() - 1, n_features,     data_or_null(scale, n_features)};
+    const SparseInput<S, I> input{start.data(),  feature.data(),
+                                  values.data(), start.size() - 1,
+                                  n_features,    data_or_null(scale, n_features)};
     nb::gil_scoped_release release;
     return std::make_shared<Rows<T>>(input);
 }
@@ -69,7 +69,8 @@ nb::ndarray<nb::numpy, double> squared_norms(const Rows<T>& rows) {
 // The matrix is read in place, whatever its strides; it stays alive with the kernel.
 template <class T, class S>
 Held<T> stored(nb::ndarray<const S, nb::ndim<2>, nb::device::cpu> matrix, bool left_is_first,
-               const std::vector<double>& left_diagonal, const std::vector<double>& right_diagonal) {
+               const std::vector<double>& left_diagonal,
+               const std::vector<double>& right_diagonal) {
     const std::size_t left = left_is_first ? 0 : 1, right = 1 - left;
     auto owner = std::make_shared<decltype(matrix)>(matrix);
     return hold(make_stored<T, S>(matrix.data(), matrix.shape(left), matrix.shape(right),
@@ -101,61 +102,94 @@ BlockFunction python_block(nb::callable function) {
 }
 
 template <class T>
-void register_precision(nb::module_& m, const std::string& suffix) {
-    nb::class_<Rows<T>>(m, ("Rows" + suffix).c_str(), "Rows packed for the micro-kernels.")
-        .def_prop_ro("size", &Rows<T>::size)
-        .def_prop_ro("n_features", &Rows<T>::n_features)
-        .def_prop_ro("longest", &longest<T>)
-        .def("squared_norms", &squared_norms<T>);
-    const auto name = [&](const char* stem) { return std::string(stem) + "_" + suffix; };
-    const auto rows = [&](auto function) {
-        m.def(name("dense_rows").c_str(), function, nb::arg("x").noconvert(),
-              nb::arg("shift").none(), nb::arg("scale").none(), nb::arg("store_sparse") = false);
+void register_rows(nb::module_& m, const char* name) {
+    auto rows = nb::class_<Rows<T>>(m, name, "Rows packed for the micro-kernels.")
+                    .def_prop_ro("size", &Rows<T>::size)
+                    .def_prop_ro("n_features", &Rows<T>::n_features)
+                    .def_prop_ro("longest", &longest<T>)
+                    .def("squared_norms", &squared_norms<T>);
+    const auto dense = [&](auto function) {
+        rows.def_static("dense", function, nb::arg("x").noconvert(), nb::arg("shift").none(),
+                        nb::arg("scale").none(), nb::arg("store_sparse") = false);
     };
-    rows(&dense_rows<T, float>);
-    rows(&dense_rows<T, double>);
-    rows(&dense_rows<T, std::uint8_t>);
+    dense(&dense_rows<T, float>);
+    dense(&dense_rows<T, double>);
+    dense(&dense_rows<T, std::uint8_t>);
     const auto sparse = [&](auto function) {
-        m.def(name("sparse_rows").c_str(), function, nb::arg("start").noconvert(),
-              nb::arg("feature").noconvert(), nb::arg("values").noconvert(), nb::arg("n_features"),
-              nb::arg("scale").none());
+        rows.def_static("sparse", function, nb::arg("start").noconvert(),
+                        nb::arg("feature").noconvert(), nb::arg("values").noconvert(),
+                        nb::arg("n_features"), nb::arg("scale").none());
     };
     sparse(&sparse_rows<T, float, std::int32_t>);
     sparse(&sparse_rows<T, double, std::int32_t>);
     sparse(&sparse_rows<T, float, std::int64_t>);
     sparse(&sparse_rows<T, double, std::int64_t>);
+}
 
-    nb::class_<Kernel<T>>(m, ("Kernel" + suffix).c_str(), "Kernel values between two sets of rows.")
-        .def_prop_ro("n_left", &Kernel<T>::n_left)
-        .def_prop_ro("n_right", &Kernel<T>::n_right);
-    m.def(name("leaf").c_str(),
-          [](const std::string& kind, double gamma, double coef0, int degree, HeldRows<T> left,
+template <class T>
+Held<T> leaf(const std::string& kind, double gamma, double coef0, int degree, HeldRows<T> left,
              HeldRows<T> right, bool by_differences) {
-              check_features(*left, *right);
-              return hold(make_leaf<T>({leaf_kind(kind), gamma, coef0, degree}, left, right,
-                                       by_differences));
-          });
-    m.def(name("stored").c_str(), &stored<T, float>, nb::arg("matrix").noconvert(),
-          nb::arg("left_is_first"), nb::arg("left_diagonal"), nb::arg("right_diagonal"));
-    m.def(name("stored").c_str(), &stored<T, double>, nb::arg("matrix").noconvert(),
-          nb::arg("left_is_first"), nb::arg("left_diagonal"), nb::arg("right_diagonal"));
-    m.def(name("opaque").c_str(), [](nb::callable function, std::vector<double> left_diagonal,
-                                     std::vector<double> right_diagonal) {
-        return hold(make_opaque<T>(python_block(std::move(function)), std::move(left_diagonal),
-                                   std::move(right_diagonal)));
-    });
-    m.def(name("constant").c_str(), [](double value, std::size_t n_left, std::size_t n_right) {
-        return hold(make_constant<T>(value, n_left, n_right));
-    });
-    const auto parts = [](const std::vector<Held<T>>& held) {
-        return std::vector<KernelPointer<T>>(held.begin(), held.end());
+    check_features(*left, *right);
+    return hold(make_leaf<T>({leaf_kind(kind), gamma, coef0, degree}, left, right, by_differences));
+}
+
+template <class T>
+Held<T> opaque(nb::callable function, std::vector<double> left_diagonal,
+               std::vector<double> right_diagonal) {
+    return hold(make_opaque<T>(python_block(std::move(function)), std::move(left_diagonal),
+                               std::move(right_diagonal)));
+}
+
+template <class T>
+std::vector<KernelPointer<T>> parts(const std::vector<Held<T>>& held) {
+    return {held.begin(), held.end()};
+}
+
+template <class T>
+void register_kernels(nb::module_& m, const char* name) {
+    auto kernel = nb::class_<Kernel<T>>(m, name, "Kernel values between two sets of rows.")
+                      .def_prop_ro("n_left", &Kernel<T>::n_left)
+                      .def_prop_ro("n_right", &Kernel<T>::n_right);
+    kernel.def_static("leaf", &leaf<T>, nb::arg("kind"), nb::arg("gamma"), nb::arg("coef0"),
+                      nb::arg("degree"), nb::arg("left"), nb::arg("right"),
+                      nb::arg("by_differences"));
+    const auto of_matrix = [&](auto function) {
+        kernel.def_static("stored", function, nb::arg("matrix").noconvert(),
+                          nb::arg("left_is_first"), nb::arg("left_diagonal"),
+                          nb::arg("right_diagonal"));
     };
-    m.def(name("sum").c_str(),
-          [parts](const std::vector<Held<T>>& held) { return hold(make_sum<T>(parts(held))); });
-    m.def(name("product").c_str(),
-          [parts](const std::vector<Held<T>>& held) { return hold(make_product<T>(parts(held))); });
-    m.def(name("normalized").c_str(),
-          [](Held<T> part) { return hold(make_normalized<T>(std::move(part))); });
+    of_matrix(&stored<T, float>);
+    of_matrix(&stored<T, double>);
+    kernel.def_static("opaque", &opaque<T>, nb::arg("function"), nb::arg("left_diagonal"),
+                      nb::arg("right_diagonal"));
+    kernel.def_static(
+        "constant",
+        [](double value, std::size_t n_left, std::size_t n_right) {
+            return hold(make_constant<T>(value, n_left, n_right));
+        },
+        nb::arg("value"), nb::arg("n_left"), nb::arg("n_right"));
+    kernel.def_static(
+        "sum", [](const std::vector<Held<T>>& held) { return hold(make_sum<T>(parts<T>(held))); },
+        nb::arg("parts"));
+    kernel.def_static(
+        "product",
+        [](const std::vector<Held<T>>& held) { return hold(make_product<T>(parts<T>(held))); },
+        nb::arg("parts"));
+    kernel.def_static(
+        "normalized", [](Held<T> part) { return hold(make_normalized<T>(std::move(part))); },
+        nb::arg("part"));
+}
+
+template <class T>
+void register_power_of_two(nb::module_& m) {
+    m.def(
+        "power_of_two",
+        [](const Array1<T>& x) {
+            auto out = std::make_unique<T[]>(x.size());
+            instruction_set().micro_kernels.of<T>().power_of_two(x.data(), out.get(), x.size());
+            return new_array<T>(std::move(out), {x.size()});
+        },
+        nb::arg("x").noconvert());
 }
 
 }  // namespace
@@ -170,18 +204,12 @@ LeafKind leaf_kind(const std::string& name) {
 }
 
 void register_kernel(nb::module_& m) {
-    register_precision<float>(m, "single");
-    register_precision<double>(m, "double");
-    m.def("power_of_two", [](const Array1<float>& x) {
-        auto out = std::make_unique<float[]>(x.size());
-        instruction_set().micro_kernels.of<float>().power_of_two(x.data(), out.get(), x.size());
-        return new_array<float>(std::move(out), {x.size()});
-    }, nb::arg("x").noconvert());
-    m.def("power_of_two", [](const Array1<double>& x) {
-        auto out = std::make_unique<double[]>(x.size());
-        instruction_set().micro_kernels.of<double>().power_of_two(x.data(), out.get(), x.size());
-        return new_array<double>(std::move(out), {x.size()});
-    }, nb::arg("x").noconvert());
+    register_rows<float>(m, "RowsSingle");
+    register_rows<double>(m, "RowsDouble");
+    register_kernels<float>(m, "KernelSingle");
+    register_kernels<double>(m, "KernelDouble");
+    register_power_of_two<float>(m);
+    register_power_of_two<double>(m);
 }
 
 }  // namespace mercer::bind

@@ -4,7 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind.hpp"
+#include "bind/bind_problem.hpp"
 #include "core/active_set/path/path.hpp"
 
 namespace mercer::bind {
@@ -16,13 +16,6 @@ using active_set::Path;
 using active_set::PathEnd;
 using active_set::PathOptions;
 using Vector = Array1<double>;
-
-template <class T, class S>
-nb::ndarray<nb::numpy, T> as_array(const std::vector<S>& values) {
-    auto out = std::make_unique<T[]>(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) out[i] = T(values[i]);
-    return new_array<T>(std::move(out), {values.size()});
-}
 
 const char* end_name(PathEnd end) {
     switch (end) {
@@ -62,21 +55,16 @@ nb::dict as_dict(const Path& path, PathEnd end) {
 }
 
 // A partial path comes back when time or the callback ends it; only exceptions lose it.
-nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& linear,
-                     const Vector& lower, const Vector& upper, const Vector& ridge, bool has_group,
-                     double sum, double sum_rate, const std::optional<Vector>& offset,
-                     const Vector& coef, const IndexArray& free, double parameter,
+nb::dict follow_path(const BoundProblem& problem, Gram<double>& gram, double sum_rate,
+                     const std::optional<Vector>& offset, const Vector& coef,
+                     const IndexArray& free, double parameter,
                      const std::optional<Vector>& expansion, const std::optional<Vector>& extra,
                      const PathOptions& options, nb::object callback) {
-    const std::size_t n = linear.size(), rows = gram.size();
-    for (std::size_t size : {index.size(), lower.size(), upper.size(), ridge.size(), coef.size(),
-                             offset ? offset->size() : n, expansion ? expansion->size() : n}) {
-        if (size != n) throw std::invalid_argument("arrays of a path must have equal lengths");
-    }
+    const std::size_t n = problem.size(), rows = gram.size();
     if (extra && extra->size() != rows + 1) throw std::invalid_argument("extra does not fit gram");
-    to_indices(index, rows + (extra ? 1 : 0));
-    const ProblemView problem{n,            has_group,    index.data(), linear.data(),
-                              lower.data(), upper.data(), ridge.data(), nullptr};
+    const ProblemView& view = problem.view_on(rows + (extra ? 1 : 0));
+    const double *start = problem.entries(coef), *known = problem.entries_or_null(expansion);
+    const double sum = view.n_groups > 0 ? view.group_sum[0] : 0.0;
     const std::vector<std::size_t> members = to_indices(free, n);
     std::optional<Path> path;
     PathEnd end;
@@ -91,9 +79,9 @@ nb::dict follow_path(Gram<double>& gram, const IndexArray& index, const Vector& 
         std::span<const double> values;
         if (extra) values = {extra->data(), extra->size()};
         auto kernel = std::make_shared<KernelRows>(
-            gram, std::span<const std::int64_t>(index.data(), n), values);
-        path.emplace(std::move(kernel), problem, sum, sum_rate, offset ? offset->data() : nullptr,
-                     coef.data(), members, parameter, expansion ? expansion->data() : nullptr);
+            gram, std::span<const std::int64_t>(view.index, n), values);
+        path.emplace(std::move(kernel), view, sum, sum_rate, problem.entries_or_null(offset),
+                     start, members, parameter, known);
         end = path->follow(options, monitor);
     }
     return as_dict(*path, end);
@@ -111,10 +99,9 @@ void register_path(nb::module_& m) {
         .def_rw("refresh_period", &PathOptions::refresh_period)
         .def_rw("until_zero", &PathOptions::until_zero)
         .def_rw("tie", &PathOptions::tie);
-    m.def("follow_path", &follow_path, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("has_group"),
-          nb::arg("sum"), nb::arg("sum_rate"), nb::arg("offset").none(), nb::arg("coef"),
-          nb::arg("free"), nb::arg("parameter"), nb::arg("expansion").none(),
+    m.def("follow_path", &follow_path, nb::arg("problem"), nb::arg("gram"), nb::arg("sum_rate"),
+          nb::arg("offset").none(), nb::arg("coef"), nb::arg("free"), nb::arg("parameter"),
+          nb::arg("expansion").none(),
           nb::arg("extra").none(), nb::arg("options"), nb::arg("callback").none());
 }
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "bind/bind.hpp"
+#include "bind/bind_problem.hpp"
 #include "bind/bind_run.hpp"
 #include "core/smo/solve.hpp"
 
@@ -13,25 +13,23 @@ namespace mercer::bind {
 namespace {
 
 using smo::Options;
-using smo::Progress;
 using smo::Result;
 
 template <class T>
-Result solve(Gram<T>& gram, const IndexArray& index, const Array1<double>& linear,
-             const Array1<double>& lower, const Array1<double>& upper, const Array1<double>& ridge,
-             const Array1<std::int8_t>& group, std::size_t n_groups, const Options& options,
-             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> beta,
+Result solve(const BoundProblem& problem, Gram<T>& gram, const Options& options, OutArray beta,
              const std::optional<Array1<double>>& gradient, nb::object callback) {
-    const ProblemView problem =
-        problem_view(gram.size(), index, linear, lower, upper, ridge, group, n_groups);
-    const std::size_t n = problem.n_variables;
-    if (beta.size() != n || (gradient && gradient->size() != n)) {
-        throw std::invalid_argument("arrays of a problem must have equal lengths");
-    }
-    const smo::Monitor monitor = python_monitor(callback);
+    const ProblemView& view = problem.view_on(gram.size());
+    double* point = problem.entries(beta);
+    const double* known = problem.entries_or_null(gradient);
+    const Monitor monitor = python_monitor(callback);
     nb::gil_scoped_release release;
-    return smo::solve<T>(problem, gram, options, beta.data(), gradient ? gradient->data() : nullptr,
-                         monitor);
+    return smo::solve<T>(view, gram, options, point, known, monitor);
+}
+
+template <class T>
+void register_solve(nb::module_& m) {
+    m.def("smo_solve", &solve<T>, nb::arg("problem"), nb::arg("gram"), nb::arg("options"),
+          nb::arg("beta").noconvert(), nb::arg("gradient").none(), nb::arg("callback").none());
 }
 
 nb::dict counters(const Result& result) {
@@ -104,18 +102,11 @@ void register_smo(nb::module_& m) {
         .def_ro("seconds", &Result::seconds)
         .def_ro("drifted", &Result::drifted)
         .def_prop_ro("counters", &counters)
-        .def_prop_ro("planning_ratios",
-                     [](const Result& r) { return r.counters.planning_ratios; })
+        .def_prop_ro("planning_ratios", [](const Result& r) { return r.counters.planning_ratios; })
         .def_prop_ro("trace", &trace);
     m.attr("planning_ratio_edges") = smo::ratio_edges;
-    m.def("smo_solve", &solve<float>, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
-          nb::arg("n_groups"), nb::arg("options"), nb::arg("beta").noconvert(),
-          nb::arg("gradient").none(), nb::arg("callback").none());
-    m.def("smo_solve", &solve<double>, nb::arg("gram"), nb::arg("index"), nb::arg("linear"),
-          nb::arg("lower"), nb::arg("upper"), nb::arg("ridge"), nb::arg("group"),
-          nb::arg("n_groups"), nb::arg("options"), nb::arg("beta").noconvert(),
-          nb::arg("gradient").none(), nb::arg("callback").none());
+    register_solve<float>(m);
+    register_solve<double>(m);
 }
 
 }  // namespace mercer::bind

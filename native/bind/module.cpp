@@ -5,11 +5,13 @@ NB_MODULE(_core, m) {
     // Objects alive when the interpreter ends are no error of the user's: nothing is printed.
     nanobind::set_leak_warnings(false);
     m.doc() = "The compiled core of mercer: kernel values and solvers.";
-    m.def("instruction_set", [] { return mercer::instruction_set().name; },
-          "Name of the instruction set in use.");
+    m.def(
+        "instruction_set", [] { return mercer::instruction_set().name; },
+        "Name of the instruction set in use.");
     mercer::bind::register_kernel(m);
     mercer::bind::register_byte_kernel(m);
     mercer::bind::register_gram(m);
+    mercer::bind::register_problem(m);
     mercer::bind::register_point(m);
     mercer::bind::register_selective_certificate(m);
     mercer::bind::register_smo(m);

@@ -54,8 +54,7 @@ struct CornerColumns {
 // two of those.
 template <class T, std::size_t n_rows>
 static inline void multiply_two(const T* rows, std::size_t row_stride, const T* factor,
-                                std::size_t stride, std::size_t first, std::size_t last,
-                                T* sums) {
+                                std::size_t stride, std::size_t first, std::size_t last, T* sums) {
     constexpr std::size_t lanes = Lanes<T>::count;
     Vector<T> parts[n_rows][2]{};
     for (std::size_t j = first; j < last; j += lanes) {

@@ -96,9 +96,8 @@ static inline Ints exact(Ints sum, std::int32_t left, Ints right) {
 
 template <class T, class S, int height, LeafKind kind>
 static inline void tile(const LeafParameters& leaf, const std::int32_t* a,
-                        const std::int32_t* left_norms, const S* b,
-                        const std::int32_t* right_norms, std::size_t n_pairs,
-                        Vector<T> (&out)[height][2 * parts<T>]) {
+                        const std::int32_t* left_norms, const S* b, const std::int32_t* right_norms,
+                        std::size_t n_pairs, Vector<T> (&out)[height][2 * parts<T>]) {
     Ints sums[height][2];
     accumulate<S, height>(a, b, n_pairs, sums);
     for (int r = 0; r < height; ++r) {
@@ -138,11 +137,13 @@ static inline void for_tiles(const LeafParameters& leaf, const ByteLeftRows& lef
     }
 }
 
-// Calls work.template operator()<kind, height>() for the kind of the leaf and the layout of the left.
+// Calls work.template operator()<kind, height>() for the kind of the leaf and the layout of the
+// left.
 template <class Work>
 static inline void for_layout(const LeafParameters& leaf, std::size_t count, const Work& work) {
     for_kind(leaf.kind, [&]<LeafKind kind>() {
-        // Differences of features one by one are no sums of products; those of a gaussian are exact.
+        // Differences of features one by one are no sums of products; those of a gaussian are
+        // exact.
         if constexpr (kind == LeafKind::gaussian || !is_of_distances(kind)) {
             if (count == 1) {
                 work.template operator()<kind, 1>();
@@ -154,19 +155,18 @@ static inline void for_layout(const LeafParameters& leaf, std::size_t count, con
 }
 
 template <class T, class S>
-static void values(const LeafParameters& leaf, const ByteLeftRows& left,
-                   const BytePanels<S>& right, std::size_t first, std::size_t last, T* out,
-                   std::size_t stride) {
+static void values(const LeafParameters& leaf, const ByteLeftRows& left, const BytePanels<S>& right,
+                   std::size_t first, std::size_t last, T* out, std::size_t stride) {
     constexpr int step = Lanes<T>::count;
     for_layout(leaf, left.count, [&]<LeafKind kind, int height>() {
-        for_tiles<T, S, height, kind>(
-            leaf, left, right, first, last,
-            [&](std::size_t row, int rows, std::size_t p, const auto& t) {
-                T* column = out + row * stride + (p - first) * width;
-                for (int r = 0; r < rows; ++r, column += stride) {
-                    for (int q = 0; q < 2 * parts<T>; ++q) store<T>(column + q * step, t[r][q]);
-                }
-            });
+        for_tiles<T, S, height, kind>(leaf, left, right, first, last,
+                                      [&](std::size_t row, int rows, std::size_t p, const auto& t) {
+                                          T* column = out + row * stride + (p - first) * width;
+                                          for (int r = 0; r < rows; ++r, column += stride) {
+                                              for (int q = 0; q < 2 * parts<T>; ++q)
+                                                  store<T>(column + q * step, t[r][q]);
+                                          }
+                                      });
     });
 }
 
@@ -198,8 +198,8 @@ static constexpr ByteFunctions<T, S> functions = {width, MERCER_LEFT_HEIGHT, val
 
 extern const ByteFunctionSet byte_functions;
 const ByteFunctionSet byte_functions = {
-    functions<float, std::uint8_t>, functions<float, std::int8_t>,
-    functions<double, std::uint8_t>, functions<double, std::int8_t>};
+    functions<float, std::uint8_t>, functions<float, std::int8_t>, functions<double, std::uint8_t>,
+    functions<double, std::int8_t>};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

@@ -39,7 +39,7 @@ static inline double lesser(double a, double b) {
 }
 
 // Positions that move against each other. One of them may be missing: it is problem.size then.
-struct Pair {
+struct PairPositions {
     std::size_t up, down;
 };
 
@@ -54,22 +54,24 @@ struct Pending {
 };
 
 template <class T>
-class Direction {
+class ConjugateDirection {
   public:
-    explicit Direction(const Subproblem<T>& problem) : problem_(problem) {}
+    explicit ConjugateDirection(const Subproblem<T>& problem) : problem_(problem) {}
 
     // d' H d, or 0 if the next step stands alone.
     double curvature() const { return curvature_; }
 
     // Moves beta along the pair, made conjugate to the direction so far. false: without end
-    bool advance(Pair pair, Pending<T>& pending) {
-        const double slope = value(problem_.gradient, pair.up) - value(problem_.gradient, pair.down);
+    bool advance(PairPositions pair, Pending<T>& pending) {
+        const double slope =
+            value(problem_.gradient, pair.up) - value(problem_.gradient, pair.down);
         const double sum = value(problem_.diagonal, pair.up) + value(problem_.diagonal, pair.down);
         const double own = sum - 2.0 * kernel(pair);
         const bool is_flat = own <= std::numeric_limits<T>::epsilon() * sum;
         double gamma = 0.0, curve = is_flat ? 0.0 : own;
         if (curvature_ > 0.0) {
-            const double along = value(problem_.product, pair.up) - value(problem_.product, pair.down);
+            const double along =
+                value(problem_.product, pair.up) - value(problem_.product, pair.down);
             const double left = own - along * along / curvature_;
             if (is_flat || left < least_share * own) {
                 forget();
@@ -111,7 +113,7 @@ class Direction {
         return p < problem_.size ? double(field[p]) : 0.0;
     }
     // The row of the missing position is one of zeros.
-    double kernel(Pair pair) const {
+    double kernel(PairPositions pair) const {
         return pair.down < problem_.size ? double(row(pair.up)[pair.down]) : 0.0;
     }
 
@@ -121,7 +123,7 @@ class Direction {
         curvature_ = 0.0;
     }
 
-    void extend(Pair pair, double gamma) {
+    void extend(PairPositions pair, double gamma) {
         for (std::size_t k = 0; k < slots; k += lanes) {
             store<double>(amount_ + k, load<double>(amount_ + k) * splat<double>(gamma));
         }
@@ -163,7 +165,7 @@ class Direction {
     }
 
     // What the pair alone would gain, within its box.
-    double pair_gain(Pair pair, double slope, double own) const {
+    double pair_gain(PairPositions pair, double slope, double own) const {
         const auto& [up, down] = pair;
         double step = slope / own;
         if (up < problem_.size) step = lesser(step, problem_.upper[up] - problem_.beta[up]);
@@ -174,8 +176,8 @@ class Direction {
     void move(double step) {
         for (std::size_t k = 0; k < slots; k += lanes) {
             const Vector<double> amount = load<double>(amount_ + k);
-            const Vector<double> bound = amount > Vector<double>{} ? load<double>(upper_ + k)
-                                                                   : load<double>(lower_ + k);
+            const Vector<double> bound =
+                amount > Vector<double>{} ? load<double>(upper_ + k) : load<double>(lower_ + k);
             const Vector<double> moved = load<double>(beta_ + k) + splat<double>(step) * amount;
             const Integers<double> is_met = load<double>(room_ + k) <= splat<double>(step);
             store<double>(beta_ + k, is_met ? bound : moved);

@@ -11,7 +11,8 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 // Numbers looked at together: independent comparisons fill the pipeline.
 static constexpr std::size_t side_by_side = 16;
 
-static double entering_distances(const SlopeLine& line, double* __restrict distance, std::size_t n) {
+static double entering_distances(const SlopeLine& line, double* __restrict distance,
+                                 std::size_t n) {
     const double t = line.t, bias = line.bias, bias_rate = line.bias_rate, noise = line.noise;
     const double* __restrict linear = line.linear;
     const double* __restrict value = line.value;

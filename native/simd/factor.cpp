@@ -58,7 +58,8 @@ static inline void solve_lanes(const Corner<T>& corner, T* packed, std::size_t w
             }
         }
         const Vector<T> inverse = splat<T>(corner.inverse[c]);
-        for (int i = 0; i < parts; ++i) store<T>(packed + c * pitch + i * lanes, values[i] * inverse);
+        for (int i = 0; i < parts; ++i)
+            store<T>(packed + c * pitch + i * lanes, values[i] * inverse);
     }
 }
 
@@ -67,7 +68,8 @@ static inline void solve_one(const Corner<T>& corner, T* packed, std::size_t wid
                              std::size_t pitch) {
     for (std::size_t c = 0; c < width; ++c) {
         T value = packed[c * pitch];
-        for (std::size_t b = 0; b < c; ++b) value -= corner.columns[b * block + c] * packed[b * pitch];
+        for (std::size_t b = 0; b < c; ++b)
+            value -= corner.columns[b * block + c] * packed[b * pitch];
         packed[c * pitch] = value * corner.inverse[c];
     }
 }
@@ -130,7 +132,7 @@ static void subtract_columns(T* a, std::size_t stride, std::size_t n, std::size_
             T* corner = a + i * stride + j;
             if (rows == tile_rows && j + tile_columns <= n) {
                 subtract_tile<T, tile_rows>(corner, stride, left, packed + (j - first), width,
-                                           pitch);
+                                            pitch);
                 continue;
             }
             for (std::size_t r = 0; r < rows; ++r) {
@@ -184,8 +186,7 @@ static void solve_upper(const T* factor, std::size_t stride, std::size_t n, T* x
 
 template <class T>
 static constexpr FactorFunctions<T> factor_functions = {
-    block,          cholesky<T>,    append<T>,       solve_rows<T>,
-    solve_lower<T>, solve_upper<T>, inner_product<T>};
+    block, cholesky<T>, append<T>, solve_rows<T>, solve_lower<T>, solve_upper<T>, inner_product<T>};
 
 extern const FactorFunctions<float> factor_single;
 extern const FactorFunctions<double> factor_full;

@@ -9,8 +9,8 @@ namespace mercer {
 template <class T>
 struct FactorFunctions {
     std::size_t block;
-    // The Cholesky factor in place of the n x n matrix `a`; `packed` has room for block * n numbers.
-    // false if the matrix is not positive definite.
+    // The Cholesky factor in place of the n x n matrix `a`; `packed` has room for block * n
+    // numbers. false if the matrix is not positive definite.
     bool (*cholesky)(T* a, std::size_t stride, std::size_t n, T* packed);
     // The same, going on from the factor of the first `from` rows and columns.
     bool (*append)(T* a, std::size_t stride, std::size_t from, std::size_t n);

@@ -35,10 +35,9 @@ int candidates(Candidate (&out)[3]) {
 #ifdef MERCER_X86
     __builtin_cpu_init();
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                            __builtin_cpu_supports("avx512dq") &&
-                            __builtin_cpu_supports("avx512bw") &&
-                            __builtin_cpu_supports("avx512vl");
+    const bool has_avx512 =
+        has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     out[count++] = {&avx2::set, has_avx2};
     out[count++] = {&avx512::set, has_avx512};
 #endif
@@ -52,7 +51,8 @@ const InstructionSet& choose() {
     std::string names;
     for (int i = count - 1; i >= 0; --i) {
         if (!known[i].runs_here) continue;
-        if (!wanted || !*wanted || std::strcmp(wanted, known[i].set->name) == 0) return *known[i].set;
+        if (!wanted || !*wanted || std::strcmp(wanted, known[i].set->name) == 0)
+            return *known[i].set;
         names += std::string(names.empty() ? "" : ", ") + known[i].set->name;
     }
     throw std::runtime_error("MERCER_ISA=" + std::string(wanted) +

@@ -95,7 +95,8 @@ static void values_of(LeafParameters leaf, const LeftRows<T>& left, const Panels
             for (std::size_t p = group; p < group_end; ++p) {
                 Vector<T> t[height][2];
                 tile<T, height, kind>(leaf, left.values + row * d, left.norms + row,
-                                right.values + p * d * S::width, right.norms + p * S::width, d, t);
+                                      right.values + p * d * S::width, right.norms + p * S::width,
+                                      d, t);
                 T* column = out + row * stride + (p - first) * S::width;
                 for (int r = 0; r < rows; ++r, column += stride) {
                     store<T>(column, t[r][0]);
@@ -112,8 +113,8 @@ constexpr int runs = 4;
 
 // As `accumulate`, of one row with panels `apart` numbers from each other.
 template <class T, LeafKind kind>
-static inline void accumulate_one(const T* a, const T* b, std::size_t apart,
-                                  std::size_t n_features, Vector<T> (&sums)[runs][2]) {
+static inline void accumulate_one(const T* a, const T* b, std::size_t apart, std::size_t n_features,
+                                  Vector<T> (&sums)[runs][2]) {
     constexpr int lanes = Shape<T>::lanes;
     for (auto& sum : sums) sum[0] = sum[1] = Vector<T>{};
     for (std::size_t k = 0; k < n_features; ++k, b += 2 * lanes) {
@@ -171,8 +172,8 @@ static void values(const LeafParameters& leaf, const LeftRows<T>& left, const Pa
 
 template <class T, int height, LeafKind kind>
 static void product_of(LeafParameters leaf, const LeftRows<T>& left, const Panels<T>& right,
-                       std::size_t first, std::size_t last, const T* weights,
-                       std::size_t n_columns, double* out, std::size_t stride) {
+                       std::size_t first, std::size_t last, const T* weights, std::size_t n_columns,
+                       double* out, std::size_t stride) {
     using S = Shape<T>;
     const std::size_t d = left.n_features, visit = S::panels_per_visit(d);
     for (std::size_t group = first; group < last; group += visit) {
@@ -182,7 +183,8 @@ static void product_of(LeafParameters leaf, const LeftRows<T>& left, const Panel
             for (std::size_t p = group; p < group_end; ++p) {
                 Vector<T> t[height][2];
                 tile<T, height, kind>(leaf, left.values + row * d, left.norms + row,
-                                right.values + p * d * S::width, right.norms + p * S::width, d, t);
+                                      right.values + p * d * S::width, right.norms + p * S::width,
+                                      d, t);
                 for (std::size_t c = 0; c < n_columns; ++c) {
                     Vector<T> sum0{}, sum1{};
                     for (int r = 0; r < rows; ++r) {
@@ -207,8 +209,8 @@ static void product(const LeafParameters& leaf, const LeftRows<T>& left, const P
         if (left.count == 1) {
             product_of<T, 1, kind>(leaf, left, right, first, last, weights, n_columns, out, stride);
         } else {
-            product_of<T, Shape<T>::height, kind>(leaf, left, right, first, last, weights, n_columns,
-                                                  out, stride);
+            product_of<T, Shape<T>::height, kind>(leaf, left, right, first, last, weights,
+                                                  n_columns, out, stride);
         }
     });
 }
@@ -226,8 +228,7 @@ static void finish_row(const LeafParameters& leaf, T left_norm, const T* right_n
     }
     if (j < count) {
         const Vector<T> norms = left + load_some<T>(right_norms + j, count - j);
-        const Vector<T> last =
-            finish_one<T, kind>(leaf, load_some<T>(row + j, count - j), norms);
+        const Vector<T> last = finish_one<T, kind>(leaf, load_some<T>(row + j, count - j), norms);
         for (std::size_t i = j; i < count; ++i) row[i] = last[i - j];
     }
 }
@@ -317,11 +318,13 @@ static void sparse_values(const LeafParameters& leaf, const LeftRows<T>& left,
                           std::size_t stride) {
     const bool distance = leaf.kind == LeafKind::laplacian;
     if (left.count == 1) {
-        (distance ? sparse_single<T, true> : sparse_single<T, false>)(left, right, first, last, out);
+        (distance ? sparse_single<T, true> : sparse_single<T, false>)(left, right, first, last,
+                                                                      out);
     } else {
         for (std::size_t row = 0; row < left.count; row += Shape<T>::sparse_height) {
-            (distance ? sparse_block<T, true> : sparse_block<T, false>)(
-                left, row, right, first, last, out + row * stride, stride);
+            (distance ? sparse_block<T, true> : sparse_block<T, false>)(left, row, right, first,
+                                                                        last, out + row * stride,
+                                                                        stride);
         }
     }
     for_kind(leaf.kind, [&]<LeafKind kind>() {
@@ -369,16 +372,22 @@ static void diagonal(const LeafParameters& leaf, const T* norms, T* out, std::si
     const bool is_unit = is_of_distances(leaf.kind);
     for (std::size_t i = 0; i < count; ++i) out[i] = is_unit ? T(1) : norms[i];
     if (is_unit) return;
-    for_kind(leaf.kind, [&]<LeafKind kind>() { finish_row<T, kind>(leaf, T(0), norms, out, count); });
+    for_kind(leaf.kind,
+             [&]<LeafKind kind>() { finish_row<T, kind>(leaf, T(0), norms, out, count); });
 }
 
 template <class T>
-static constexpr MicroKernels<T> functions = {
-    Shape<T>::width,  Shape<T>::height, Shape<T>::sparse_height,
-    values<T>,        product<T>,       sparse_values<T>,
-    add_product<T, Shape<T>::height>,
-    squared_norm<T>,  panel_norms<T>,   diagonal<T>,
-    power_of_two_of<T>};
+static constexpr MicroKernels<T> functions = {Shape<T>::width,
+                                              Shape<T>::height,
+                                              Shape<T>::sparse_height,
+                                              values<T>,
+                                              product<T>,
+                                              sparse_values<T>,
+                                              add_product<T, Shape<T>::height>,
+                                              squared_norm<T>,
+                                              panel_norms<T>,
+                                              diagonal<T>,
+                                              power_of_two_of<T>};
 
 extern const MicroKernels<float> micro_kernels_single;
 extern const MicroKernels<double> micro_kernels_full;

@@ -1,7 +1,8 @@
 // Micro-kernels: values of the built-in kernels between packed rows, for one instruction set.
 //
 // Dense rows are kept in panels of `panel_width` rows, feature by feature:
-//     panel p holds values[(p * n_features + k) * panel_width + lane] = x[p * panel_width + lane][k]
+//     panel p holds values[(p * n_features + k) * panel_width + lane] = x[p * panel_width +
+//     lane][k]
 // so that one vector load reads one feature of neighbouring rows. Every entry is summed over the
 // features in ascending order in its own lane: a value does not depend on where in a block it was
 // computed, nor, except for the laplacian, on whether the rows are stored dense or sparse.
@@ -64,7 +65,8 @@ struct MicroKernels {
     // out[r * stride + (p - first) * panel_width + lane] for left rows r and panels [first, last).
     void (*values)(const LeafParameters&, const LeftRows<T>&, const Panels<T>&, std::size_t first,
                    std::size_t last, T* out, std::size_t stride);
-    // out[c * stride + (p - first) * panel_width + lane] += sum_r value(r, .) weights[r * n_columns + c]
+    // out[c * stride + (p - first) * panel_width + lane] += sum_r value(r, .) weights[r * n_columns
+    // + c]
     void (*product)(const LeafParameters&, const LeftRows<T>&, const Panels<T>&, std::size_t first,
                     std::size_t last, const T* weights, std::size_t n_columns, double* out,
                     std::size_t stride);

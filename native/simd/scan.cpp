@@ -10,7 +10,9 @@ namespace MERCER_ISA {
 static constexpr int lanes = Lanes<double>::count;
 static constexpr double infinite = std::numeric_limits<double>::infinity();
 
-static inline Vector<double> widened(const double* p) { return load<double>(p); }
+static inline Vector<double> widened(const double* p) {
+    return load<double>(p);
+}
 
 static inline Vector<double> widened(const float* p) {
     Lanes<float>::Half half;
@@ -56,7 +58,8 @@ template <class Value>
 static inline void subtract(double* gradient, const ScanRange& range, double weight, Value value) {
     std::size_t p = range.begin;
     for (; p + lanes <= range.end; p += lanes) {
-        store<double>(gradient + p, load<double>(gradient + p) - splat<double>(weight) * value.many(p));
+        store<double>(gradient + p,
+                      load<double>(gradient + p) - splat<double>(weight) * value.many(p));
     }
     for (; p < range.end; ++p) gradient[p] = multiply_add(-weight, value.one(p), gradient[p]);
 }
@@ -144,10 +147,11 @@ struct LaneGains {
     Vector<double> square{}, curve = splat<double>(1.0);
     Integers<double> at = ~Integers<double>{};
 
-    void add(Vector<double> slope, Vector<double> new_curve, Integers<double> may, Integers<double> p) {
+    void add(Vector<double> slope, Vector<double> new_curve, Integers<double> may,
+             Integers<double> p) {
         const Vector<double> new_square = slope * slope;
-        const Integers<double> better = may & (slope > Vector<double>{}) &
-                                        (new_square * curve >= square * new_curve);
+        const Integers<double> better =
+            may & (slope > Vector<double>{}) & (new_square * curve >= square * new_curve);
         square = better ? new_square : square;
         curve = better ? new_curve : curve;
         at = better ? p : at;
@@ -165,7 +169,8 @@ static std::size_t best_in_range(const ScanArrays& arrays, const ScanRange& rang
         const Vector<double> slope = splat<double>(high) - load<double>(arrays.gradient + p);
         const Vector<double> sum = splat<double>(own) + load<double>(arrays.curvature + p);
         const Vector<double> k = value.many(p), curve = sum - (k + k);
-        const Vector<double> least = splat<double>(noise) * absolute<double>(sum) + splat<double>(1e-300);
+        const Vector<double> least =
+            splat<double>(noise) * absolute<double>(sum) + splat<double>(1e-300);
         gains.add(splat<double>(unit) * slope, curve > least ? curve : least,
                   flags(arrays.can_fall + p), at);
     };
@@ -187,7 +192,8 @@ static std::size_t best_in_range(const ScanArrays& arrays, const ScanRange& rang
         if (!arrays.can_fall[p] || !(slope > 0.0)) continue;
         const double curve = sum - 2.0 * value.one(p), size = sum < 0.0 ? -sum : sum;
         const double least = noise * size + 1e-300;
-        keep_larger(slope * slope / (curve > least ? curve : least), std::int64_t(p), best, best_at);
+        keep_larger(slope * slope / (curve > least ? curve : least), std::int64_t(p), best,
+                    best_at);
     }
     return best_at;
 }
@@ -196,8 +202,8 @@ template <class T>
 static std::size_t best_partner(const ScanArrays& arrays, const ScanRange& range, const T* row,
                                 double high, double own, double span) {
     return with_values<T>(
-        range,
-        [&](auto value) { return best_in_range<T>(arrays, range, high, own, span, value); }, row);
+        range, [&](auto value) { return best_in_range<T>(arrays, range, high, own, span, value); },
+        row);
 }
 
 template <class T>

@@ -16,8 +16,8 @@ struct Extremes {
     std::size_t up_at = nowhere, down_at = nowhere;
 };
 
-// Neighbouring positions [begin, end), and where their values lie in a kernel row: those of position
-// p at columns[p], or, without columns, at first + (p - begin).
+// Neighbouring positions [begin, end), and where their values lie in a kernel row: those of
+// position p at columns[p], or, without columns, at first + (p - begin).
 struct ScanRange {
     std::size_t begin, end;
     std::size_t first;

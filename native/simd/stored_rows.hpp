@@ -1,4 +1,5 @@
-// Sums of rows of kernel values that are stored, in the order of the fused product of micro_kernels.cpp.
+// Sums of rows of kernel values that are stored, in the order of the fused product of
+// micro_kernels.cpp.
 #pragma once
 
 #include <cstddef>
@@ -56,10 +57,10 @@ static void add_product(const T* const* rows, std::size_t n_rows, std::size_t co
             const std::size_t count = n_rows - row < block ? n_rows - row : block;
             for (std::size_t c = 0; c < n_columns; ++c) {
                 const T* w = weights + row * n_columns + c;
-                const std::size_t from =
-                    count == block
-                        ? add_block<T, height>(rows + row, begin, end, w, n_columns, out + c * stride)
-                        : begin;
+                const std::size_t from = count == block
+                                             ? add_block<T, height>(rows + row, begin, end, w,
+                                                                    n_columns, out + c * stride)
+                                             : begin;
                 add_some(rows + row, count, from, end, w, n_columns, out + c * stride);
             }
         }

@@ -1,5 +1,10 @@
 // The inner solver of subproblem.hpp, compiled once per instruction set.
 //
+// One of three loops of pair steps. This one solves the chunks of `chunked`: up to some thousand
+// variables whose working matrix lies in the cache, so that a step costs two passes in vectors over
+// contiguous numbers. The others: core/smo/solve.cpp solves any problem from cached kernel rows,
+// with selectable policies; core/smo/restricted.cpp solves for a handful of variables.
+//
 // Each iteration makes two passes over the gradient: one that applies the last step and finds the
 // extremes at the same time, one that finds the best partner.
 
@@ -21,7 +26,8 @@ static void refresh(const Subproblem<T>& problem) {
 
 // The gradient after the pending step.
 template <class T, bool Keeps, bool Continues>
-static inline Vector<T> updated(const Subproblem<T>& problem, const Pending<T>& pending, std::size_t p) {
+static inline Vector<T> updated(const Subproblem<T>& problem, const Pending<T>& pending,
+                                std::size_t p) {
     Vector<T> product = load<T>(pending.up_row + p) - load<T>(pending.down_row + p);
     if (Continues) product += splat<T>(pending.gamma) * load<T>(problem.product + p);
     if (Keeps) store<T>(problem.product + p, product);
@@ -117,8 +123,8 @@ static RangeExtremes<T> scan(const Subproblem<T>& problem, const SubproblemRange
 // The violating partner of `up` with the largest gain (G_up - G_p)^2 / curvature, that of the pair
 // or, where there is a direction to be conjugate to, what is left of it.
 template <class T, bool Conjugate>
-static std::size_t best_partner(const Subproblem<T>& problem, const SubproblemRange& range, std::size_t up,
-                                T high, double curvature) {
+static std::size_t best_partner(const Subproblem<T>& problem, const SubproblemRange& range,
+                                std::size_t up, T high, double curvature) {
     constexpr int lanes = Lanes<T>::count;
     const T* row = problem.matrix + up * problem.stride;
     const Vector<T> top = splat<T>(high), own = splat<T>(problem.diagonal[up]);
@@ -172,25 +178,27 @@ static inline void need_row(const Subproblem<T>& problem, std::size_t p) {
 
 // The pair to move: `up` has the largest gradient of the range. Nobody to move: both missing.
 template <class T>
-static Pair choose(const Subproblem<T>& problem, const SubproblemRange& range, const RangeExtremes<T>& found,
-                   double curvature) {
+static PairPositions choose(const Subproblem<T>& problem, const SubproblemRange& range,
+                            const RangeExtremes<T>& found, double curvature) {
     const std::size_t none = problem.size;
     if (range.alone) {
         const std::size_t p = best_alone(problem, range);
-        return p < none && problem.gradient[p] < T(0) ? Pair{none, p} : Pair{p, none};
+        return p < none && problem.gradient[p] < T(0) ? PairPositions{none, p}
+                                                      : PairPositions{p, none};
     }
     need_row(problem, found.up_at);
     const auto partner = curvature > 0.0 ? best_partner<T, true> : best_partner<T, false>;
     const std::size_t down = partner(problem, range, found.up_at, found.up, curvature);
-    return down < none ? Pair{found.up_at, down} : Pair{none, none};
+    return down < none ? PairPositions{found.up_at, down} : PairPositions{none, none};
 }
 
 template <class T>
-static SubproblemResult solve(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations) {
+static SubproblemResult solve(const Subproblem<T>& problem, double tolerance,
+                              std::size_t max_iterations) {
     SubproblemResult result;
     const T* zeros = problem.matrix + problem.size * problem.stride;
     Pending<T> pending{zeros, zeros};
-    Direction<T> direction(problem);
+    ConjugateDirection<T> direction(problem);
     for (;; ++result.iterations) {
         double worst = 0.0;
         RangeExtremes<T> found;
@@ -205,7 +213,7 @@ static SubproblemResult solve(const Subproblem<T>& problem, double tolerance, st
         }
         result.violation = worst;
         if (worst <= tolerance || !chosen || result.iterations >= max_iterations) return result;
-        const Pair pair = choose(problem, *chosen, found, direction.curvature());
+        const PairPositions pair = choose(problem, *chosen, found, direction.curvature());
         if (pair.up == pair.down) return result;
         need_row(problem, pair.up);
         need_row(problem, pair.down);
@@ -217,8 +225,8 @@ static SubproblemResult solve(const Subproblem<T>& problem, double tolerance, st
 }
 
 template <class T>
-static constexpr SubproblemFunctions<T> subproblem_functions = {Lanes<T>::count, refresh<T>, solve<T>,
-                                                            mirror<T>};
+static constexpr SubproblemFunctions<T> subproblem_functions = {Lanes<T>::count, refresh<T>,
+                                                                solve<T>, mirror<T>};
 
 extern const SubproblemFunctions<float> subproblem_single;
 extern const SubproblemFunctions<double> subproblem_full;

@@ -18,14 +18,15 @@ static double dot(const double* a, const double* b, std::size_t n) {
            ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest;
 }
 
-static void add_scaled(double* __restrict y, double weight, const double* __restrict x, std::size_t n) {
+static void add_scaled(double* __restrict y, double weight, const double* __restrict x,
+                       std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) y[i] += weight * x[i];
 }
 
-// In tiles of y that stay in the second cache, so long that each row is read in long runs; eight rows
-// for each pass over a tile, then four, two, one.
+// In tiles of y that stay in the second cache, so long that each row is read in long runs; eight
+// rows for each pass over a tile, then four, two, one.
 static void add_rows(double* y, const double* weights, const double* const* x, std::size_t count,
-              std::size_t offset, std::size_t n) {
+                     std::size_t offset, std::size_t n) {
     constexpr std::size_t tile = 4096;
     for (std::size_t begin = 0; begin < n; begin += tile) {
         const std::size_t length = begin + tile < n ? tile : n - begin;
@@ -47,8 +48,7 @@ static void add_rows(double* y, const double* weights, const double* const* x, s
         if (j + 4 <= count) {
             const double *a = x[j] + first, *b = x[j + 1] + first, *c = x[j + 2] + first,
                          *d = x[j + 3] + first;
-            const double p = weights[j], q = weights[j + 1], r = weights[j + 2],
-                         s = weights[j + 3];
+            const double p = weights[j], q = weights[j + 1], r = weights[j + 2], s = weights[j + 3];
             for (std::size_t i = 0; i < length; ++i) {
                 out[i] += (p * a[i] + q * b[i]) + (r * c[i] + s * d[i]);
             }

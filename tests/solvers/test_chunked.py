@@ -103,7 +103,7 @@ def test_single_precision_goes_on_from_the_gradient_of_a_certificate(monkeypatch
 
 
 @pytest.mark.parametrize("gamma", [0.003, 0.03])
-def test_newton_steps_settle_what_pair_steps_would_take_long_for(gamma):
+def test_newton_steps_end_what_pair_steps_would_take_long_for(gamma):
     """Nearly singular, and hundreds of variables come off their bounds."""
     X, y = noisy(900, d=6)
     gram = Gram(Gaussian(gamma), X, precision="single")
@@ -302,14 +302,8 @@ def test_progress_during_an_update_tells_a_value_that_was_reached():
     options.kernel_rows = _core.RowPolicy.computed
     coef, gradient, told = np.zeros(3000), np.empty(3000), []
     _core.chunked_solve(
+        p._native,
         gram.native("double"),
-        p.index,
-        p.linear,
-        p.lower,
-        p.upper,
-        p.ridge,
-        p.group,
-        p.n_groups,
         options,
         coef,
         None,

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from levels import output_at_level
-from mercer import Gram, Problem, certify, solve
+from mercer import Gram, Problem, _core, certify, solve
 from mercer.formulations import nu_svc, nu_svr, one_class, svc, svr
-from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial
+from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Precomputed
 from mercer.solvers import Chunked
+from mercer.solvers.basis import Basis
 from test_exponential import available
 
 KERNELS: dict[str, Kernel] = {
@@ -60,3 +61,18 @@ def test_every_instruction_set_finds_the_same_optimum(level):
     here = objectives()
     for name, value in json.loads(printed).items():
         assert value == pytest.approx(here[name], rel=1e-3, abs=1e-3), name
+
+
+def active_set_coef() -> str:
+    """The coefficients an active set ends with, on kernel values that were given, as bytes."""
+    X, cases = problems()
+    matrix = Gaussian(0.3)(X, X) + 1e-3 * np.eye(len(X))
+    basis = Basis(cases["svc"], Gram(Precomputed(positive_definite=True), matrix))
+    basis._native.run(_core.SimplexOptions(), None)
+    return basis.coef.tobytes().hex()
+
+
+@pytest.mark.parametrize("level", available())
+def test_the_active_set_has_the_same_bits_with_every_instruction_set(level):
+    code = "import test_instruction_sets as t; print(t.active_set_coef())"
+    assert output_at_level(level, code).strip() == active_set_coef()

@@ -38,8 +38,8 @@ def exact_gap(X: FloatArray, y: FloatArray, C: float, epsilon: float, coef: Floa
     beta = [Fraction(a) + Fraction(b) for a, b in zip(coef[:n], coef[n:], strict=True)]
     w = exact_values(X.T, beta)
     linear = np.concatenate((y - epsilon, y + epsilon))
-    inside = (coef != 0.0) & (np.abs(coef) != C)
-    free = np.flatnonzero(inside)
+    is_free = (coef != 0.0) & (np.abs(coef) != C)
+    free = np.flatnonzero(is_free)
     f = exact_values(X, w)
     residual = [float(Fraction(linear[i]) - f[i % n]) for i in free]
     system = np.column_stack([X[free % n], np.ones(len(free))])
@@ -139,7 +139,7 @@ def test_a_feature_step_maximizes_over_the_free_variables(seed: int, n_groups: i
     slope = problem.linear - X @ (X.T @ step)
     value = step @ (problem.linear + slope) / 2
     assert value >= 0.0
-    inside = (step > -box[0]) & (step < box[1])
+    is_free = (step > -box[0]) & (step < box[1])
     for g in range(-1, n_groups):
-        left = slope[inside & (problem.group == g)]
+        left = slope[is_free & (problem.group == g)]
         assert len(left) == 0 or np.abs(left - (left.mean() if g >= 0 else 0.0)).max() <= 1e-9

@@ -16,8 +16,12 @@ std::mutex& list_mutex() {
 }
 
 // Held while a process forks: the list is consistent in the child.
-void hold() { list_mutex().lock(); }
-void release() { list_mutex().unlock(); }
+void hold() {
+    list_mutex().lock();
+}
+void release() {
+    list_mutex().unlock();
+}
 void release_in_child() {
     for (const AfterFork* work = AfterFork::first(); work; work = work->next()) (*work)();
     list_mutex().unlock();

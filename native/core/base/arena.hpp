@@ -28,8 +28,8 @@ class Arena {
         std::size_t bytes = 0;
     };
 
-    // The smallest block at hand that holds `bytes`, or a new one. New ones are powers of two: what is
-    // not touched takes no memory, and blocks that grow a little do not have to be made anew.
+    // The smallest block at hand that holds `bytes`, or a new one. New ones are powers of two: what
+    // is not touched takes no memory, and blocks that grow a little do not have to be made anew.
     Block take(std::size_t bytes) {
         std::lock_guard lock(mutex_);
         auto best = free_.end();

@@ -51,8 +51,8 @@ long process_id() {
 #endif
 }
 
-// The pools this thread is a client of; few, and without a destructor that would have to run when the
-// thread ends.
+// The pools this thread is a client of; few, and without a destructor that would have to run when
+// the thread ends.
 struct Visited {
     std::array<const ThreadPool*, 8> pools;
 

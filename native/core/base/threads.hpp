@@ -34,8 +34,8 @@ class ThreadPool {
     // An exception thrown by a part is thrown again here.
     void parallel_for(std::size_t count, std::size_t grain, const Range& work);
 
-    // One who works for a while, with loops now and then, or several if others are at work elsewhere.
-    // A second one on the same thread is the same client.
+    // One who works for a while, with loops now and then, or several if others are at work
+    // elsewhere. A second one on the same thread is the same client.
     class Client {
       public:
         explicit Client(ThreadPool& pool, std::size_t count = 1);

@@ -99,10 +99,9 @@ void Chunk<T>::copy_state(const Variables<T>& variables) {
 
 template <class T>
 Subproblem<T> Chunk<T>::view() {
-    return {size_,          matrix_.row(0), matrix_.stride(), diagonal_.data(),
-            gradient_.data(), beta_.data(),   lower_.data(),   upper_.data(),
-            grow_bar_.data(), fall_bar_.data(), ranges_.data(), ranges_.size(),
-            product_.data(), matrix_.has_row(), &matrix_};
+    return {size_,          matrix_.row(0), matrix_.stride(), diagonal_.data(),  gradient_.data(),
+            beta_.data(),   lower_.data(),  upper_.data(),    grow_bar_.data(),  fall_bar_.data(),
+            ranges_.data(), ranges_.size(), product_.data(),  matrix_.has_row(), &matrix_};
 }
 
 // The gain of a change d is 1/2 d' (gradient before + gradient after).
@@ -121,7 +120,7 @@ bool Chunk<T>::has_drifted(const Variables<T>& variables) const {
 
 template <class T>
 SubproblemResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptions& options,
-                             double tolerance, const Poll& poll) {
+                                 double tolerance, const Poll& poll) {
     const Subproblem<T> problem = view();
     Newton<T> newton(problem, options.tolerance);
     SubproblemResult total;
@@ -137,8 +136,7 @@ SubproblemResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptio
         total.violation = part.violation;
         total.unbounded = part.unbounded;
         total.unbounded |= std::any_of(beta_.data(), beta_.data() + size_, is_endless);
-        const bool done =
-            total.unbounded || part.iterations < burst || part.violation <= tolerance;
+        const bool done = total.unbounded || part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
         if (has_drifted(variables)) return total;
         // A step that was cut short is followed by another only while those are cheap.

@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "core/base/buffer.hpp"
-#include "core/chunked/working_matrix.hpp"
 #include "core/chunked/variables.hpp"
+#include "core/chunked/working_matrix.hpp"
 #include "simd/subproblem.hpp"
 
 namespace mercer::chunked {
 
 struct ChunkOptions {
-    double tolerance = 1e-3;             // of the whole problem
-    std::size_t newton_after = 1000;     // pair steps before a Newton step is tried
-    std::size_t newton_again = 500;      // before the next ones
+    double tolerance = 1e-3;          // of the whole problem
+    std::size_t newton_after = 1000;  // pair steps before a Newton step is tried
+    std::size_t newton_again = 500;   // before the next ones
     std::size_t max_iterations = 200'000;
 };
 
@@ -24,14 +24,14 @@ class Chunk {
     // All variables on the full kernel matrix.
     void take_all(const Variables<T>& variables);
 
-    // Copies the members' kernel values, gradients and boxes into the subproblem. Of the members of the
-    // last time it has the kernel values.
+    // Copies the members' kernel values, gradients and boxes into the subproblem. Of the members of
+    // the last time it has the kernel values.
     void gather(Variables<T>& variables, const std::vector<std::uint32_t>& members);
 
     // Pair steps, and Newton steps where those take too long, to `tolerance` or until rounding may
     // have eaten the gain. Polls now and then. requires: `variables` as they were gathered
     SubproblemResult solve(const Variables<T>& variables, const ChunkOptions& options,
-                       double tolerance, const Poll& poll);
+                           double tolerance, const Poll& poll);
 
     // Writes the new coefficients back; returns what changed.
     Change scatter(Variables<T>& variables);

@@ -122,8 +122,8 @@ bool FreeFactor<T>::leave(std::vector<std::size_t> slots) {
     for (std::size_t r = 0; r < k; ++r) {
         const std::size_t first = away_[r];
         for (std::size_t s = 0; s <= r; ++s) {
-            products[r * k + s] = double(functions<T>().inner_product(
-                away_row(r) + first, away_row(s) + first, n - first));
+            products[r * k + s] = double(
+                functions<T>().inner_product(away_row(r) + first, away_row(s) + first, n - first));
         }
     }
     coupling_.emplace(std::move(products), k);

@@ -59,7 +59,7 @@ class FreeFactor {
     std::vector<std::size_t> slot_;      // of each position, or `none`
     std::size_t room_ = 0, stride_ = 0;  // rows the factor has room for, and their distance
     Buffer<T> factor_, packed_, away_rows_;
-    std::vector<std::size_t> away_;      // R: rows of the factor that are not in F
+    std::vector<std::size_t> away_;             // R: rows of the factor that are not in F
     std::optional<Cholesky<double>> coupling_;  // of V'V
 };
 

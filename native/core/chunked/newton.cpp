@@ -21,8 +21,9 @@ constexpr double idle_share = 0.1;
 
 template <class T>
 Newton<T>::Newton(const Subproblem<T>& problem, double tolerance)
-    : problem_(problem), tolerance_(tolerance), matrix_(problem.matrix, problem.stride, problem.size),
-      range_(problem.size), multipliers_(problem.n_ranges) {
+    : problem_(problem), tolerance_(tolerance),
+      matrix_(problem.matrix, problem.stride, problem.size), range_(problem.size),
+      multipliers_(problem.n_ranges) {
     for (std::size_t r = 0; r < problem.n_ranges; ++r) {
         const SubproblemRange& range = problem.ranges[r];
         std::fill(range_.begin() + std::ptrdiff_t(range.begin),
@@ -44,7 +45,6 @@ std::size_t Newton<T>::cost_of_round() const {
 // start from the middle between the largest gradient that may grow and the smallest that may fall.
 template <class T>
 void Newton<T>::start() {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     place_.assign(problem_.size, Place::free);
     std::vector<double> up(problem_.n_ranges, -infinity), down(problem_.n_ranges, infinity);
     double largest = 0.0;
@@ -209,9 +209,9 @@ void Newton<T>::add_products(const std::vector<std::size_t>& positions, Displace
         rows[k] = row(positions[k]);
         weights[k] = T(move.change[positions[k]]);
     }
-    instruction_set().micro_kernels.of<T>()
-        .add_product(rows.data(), rows.size(), problem_.size, weights.data(), 1, move.product.data(),
-                     problem_.size);
+    instruction_set().micro_kernels.of<T>().add_product(rows.data(), rows.size(), problem_.size,
+                                                        weights.data(), 1, move.product.data(),
+                                                        problem_.size);
 }
 
 // To the maximum along the change, or to the first bound.

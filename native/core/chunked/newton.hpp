@@ -1,23 +1,23 @@
-// Newton steps on a problem that meet and leave many bounds at once: what ends ill-conditioned ones.
+// Newton steps on a subproblem that reach and leave many bounds at once, for ill-conditioned ones.
 //
-// A primal-dual active set (semismooth Newton): each round guesses which positions are free, between the
-// box, the set F, and which are at a bound, B, and solves
+// A primal-dual active set (semismooth Newton): each round guesses which positions are free,
+// the set F, and which are at a bound, B, and solves
 //
 //     (H_FF + proximal I) d_F = gradient_F - H_FB d_B - multipliers,   sum of d over each range = 0
 //
-// Then what has left the box goes onto it, and what would move inwards from a bound comes off it. If
-// nothing does, the guess has converged: d leads to the best point, but for the proximal term. From
-// near enough that takes a few rounds, however ill-conditioned the problem is. Where guesses do not
-// converge the proximal term grows, so that d stays nearer by. If that does not help either, the line
-// straight from the first guess to the first bound is taken.
+// Then what has left the box goes onto it, and what would move inwards from a bound comes off it.
+// If nothing does, the guess has converged: d leads to the best point, but for the proximal term.
+// From near enough that takes a few rounds, however ill-conditioned the problem is. Where guesses
+// do not converge the proximal term grows, so that d stays nearer by. If that does not help either,
+// the line straight from the first guess to the first bound is taken.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
+#include "core/base/infinity.hpp"
 #include "core/chunked/free_factor.hpp"
 #include "simd/subproblem.hpp"
 
@@ -26,7 +26,7 @@ namespace mercer::chunked {
 template <class T>
 class Newton {
   public:
-    // `tolerance`: of the whole problem. The problem must outlive this.
+    // `tolerance`: of the whole problem. The subproblem must outlive this.
     Newton(const Subproblem<T>& problem, double tolerance);
 
     // What a round costs, about, in pair steps.
@@ -50,7 +50,7 @@ class Newton {
     // A change of beta, what it makes of the gradient, how far it may go, and what it gains.
     struct Displacement {
         std::vector<double> change, product;
-        double room = std::numeric_limits<double>::infinity(), step = 0.0, gain = 0.0;
+        double room = infinity, step = 0.0, gain = 0.0;
     };
 
     bool is_free(std::size_t p) const {
@@ -83,8 +83,8 @@ class Newton {
     const Subproblem<T>& problem_;
     double tolerance_, proximal_ = 0.0;
     FreeFactor<T> matrix_;
-    double damping_ = 0.0;  // the least proximal term of the next step
-    double scale_ = 0.0;  // largest diagonal
+    double damping_ = 0.0;              // the least proximal term of the next step
+    double scale_ = 0.0;                // largest diagonal
     std::vector<std::uint32_t> range_;  // of each position
     std::vector<double> multipliers_;   // of each range
     std::vector<Place> place_;

@@ -35,7 +35,8 @@ template <class T>
 void RowStore<T>::find_segments(const ProblemView& problem) {
     const std::vector<std::size_t>& cuts = gram_.segments();
     std::vector<std::uint8_t> is_used(gram_.size(), false);
-    for (std::size_t v = 0; v < problem.n_variables; ++v) is_used[std::size_t(problem.index[v])] = true;
+    for (std::size_t v = 0; v < problem.n_variables; ++v)
+        is_used[std::size_t(problem.index[v])] = true;
     for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
         const auto begin = is_used.begin() + std::ptrdiff_t(cuts[s]);
         const auto end = is_used.begin() + std::ptrdiff_t(cuts[s + 1]);
@@ -112,7 +113,8 @@ bool RowStore<T>::product(const std::vector<std::size_t>& rows, const double* we
         const Indices some = Indices(rows).subspan(i, std::min(batch, rows.size() - i));
         if (full_matrix_) {
             std::vector<const T*> values;
-            for (const std::size_t row : some) values.push_back(full_matrix_ + row * gram_.full_stride());
+            for (const std::size_t row : some)
+                values.push_back(full_matrix_ + row * gram_.full_stride());
             gram_.add_stored(values, &w[i], 1, 0, gram_.size(), out);
         } else {
             for (const std::size_t s : segments_) gram_.add_rows(some, &w[i], s, out);

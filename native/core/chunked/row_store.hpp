@@ -42,8 +42,8 @@ class RowStore {
     // What computing values took: the first measurement may have been disturbed.
     void learn_price(std::size_t n_values, double seconds);
 
-    // out[i] = sum_k k(row i, rows[k]) weights[k] for the rows i of the problem's segments; false if
-    // polled out. requires: pays(rows)
+    // out[i] = sum_k k(row i, rows[k]) weights[k] for the rows i of the problem's segments; false
+    // if polled out. requires: pays(rows)
     bool product(const std::vector<std::size_t>& rows, const double* weights, double* out,
                  const Poll& poll);
 
@@ -55,9 +55,9 @@ class RowStore {
     Gram<T>& gram_;
     const T* full_matrix_ = nullptr;
     std::vector<std::size_t> segments_;  // that hold rows of the problem
-    std::size_t width_ = 0;     // of kept rows: columns of these segments
-    std::size_t capacity_ = 0;  // rows that fit into the cache
-    std::size_t kept_ = 0;      // rows computed so far
+    std::size_t width_ = 0;              // of kept rows: columns of these segments
+    std::size_t capacity_ = 0;           // rows that fit into the cache
+    std::size_t kept_ = 0;               // rows computed so far
     Prices prices_;
     // Both end when rows no longer fit and most requests are for lost ones.
     bool may_keep_ = false, always_keeps_ = false;

@@ -1,7 +1,6 @@
 #include "core/chunked/solve.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/chunked/chunk.hpp"
@@ -13,23 +12,6 @@ namespace mercer::chunked {
 
 namespace {
 
-class Clock {
-  public:
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-    // Seconds since the last lap.
-    double lap() {
-        const double now = seconds(), passed = now - last_;
-        last_ = now;
-        return passed;
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    double last_ = 0.0;
-};
-
 template <class T>
 class Solver {
   public:
@@ -38,8 +20,7 @@ class Solver {
         : options_(options), monitor_(monitor),
           variables_(problem, gram, beta, gradient, options.gradient_error, options.chunk_size,
                      options.kernel_rows, poll()),
-          working_set_(options.chunk_size, options.keep),
-          chunk_(most_members(), gram.arena()) {
+          working_set_(options.chunk_size, options.keep), chunk_(most_members(), gram.arena()) {
         if (options.may_start_at_zero && variables_.has_gone_too_far()) variables_.go_to_zero();
     }
 
@@ -126,9 +107,7 @@ class Solver {
         return stagnation_.is_stuck(work, variables_.objective(), scale) && !stalled();
     }
 
-    bool takes_all() const {
-        return working_set_.takes_all(variables_.active().size());
-    }
+    bool takes_all() const { return working_set_.takes_all(variables_.active().size()); }
 
     std::size_t most_members() const {
         if (variables_.is_full_matrix_in_place()) return variables_.size();
@@ -165,8 +144,8 @@ class Solver {
         const double limit = options_.max_seconds;
         options_.max_seconds = 1e300;
         const bool done = change.variables.empty() || variables_.apply(change, poll());
-        const bool lost = done && !change.variables.empty() &&
-                          variables_.take_back_loss(change, poll());
+        const bool lost =
+            done && !change.variables.empty() && variables_.take_back_loss(change, poll());
         options_.max_seconds = limit;
         result_.update_seconds += clock_.lap();
         if (lost) return drifted();
@@ -206,8 +185,12 @@ class Solver {
         if (now < next_poll_) return true;
         next_poll_ = now + options_.poll_seconds;
         if (ready_) {
-            progress_ = {result_.iterations, variables_.violation(), variables_.objective(),
-                         variables_.active().size(), now, variables_.objective_error()};
+            progress_ = {result_.iterations,
+                         variables_.violation(),
+                         variables_.objective(),
+                         variables_.active().size(),
+                         now,
+                         variables_.objective_error()};
         }
         if (!monitor_ || monitor_(progress_)) return true;
         result_.status = Status::stopped;
@@ -216,7 +199,8 @@ class Solver {
 
     // Double precision goes on where single precision cannot.
     static constexpr bool is_single = sizeof(T) == sizeof(float);
-    // After that many steps some variables may be shrinkable, and a smaller working matrix is faster.
+    // After that many steps some variables may be shrinkable, and a smaller working matrix is
+    // faster.
     static constexpr std::size_t steps_in_place = 6000;
     // Most problems are solved by then; those that are not need several times as many.
     static constexpr std::size_t chunks_before_growth = 60;

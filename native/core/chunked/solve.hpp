@@ -1,23 +1,20 @@
 // Large chunks solved in the cache: SvmFu (Rifkin 2002, section 2.4) on today's hardware.
 //
 //     repeat: choose about a thousand variables; solve the problem restricted to them on a dense
-//             working matrix; update the gradient of all active variables with the fused kernel product
+//             working matrix; update the gradient of all active variables with the fused kernel
+//             product
 //
 // Kernel values are recomputed rather than stored: a product entry costs less than a cache miss.
 #pragma once
 
 #include <cstddef>
 
+#include "core/base/run.hpp"
 #include "core/chunked/row_store.hpp"
 #include "core/gram/gram.hpp"
 #include "core/problem/problem.hpp"
-#include "core/smo/solve.hpp"
 
 namespace mercer::chunked {
-
-using smo::Monitor;
-using smo::Progress;
-using smo::Status;
 
 struct Options {
     double tolerance = 1e-3;

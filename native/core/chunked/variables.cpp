@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numeric>
 
@@ -29,13 +30,12 @@ WeightedRows difference(const std::vector<double>& now, const std::vector<double
 
 template <class T>
 Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* start,
-                        const double* given_gradient, double gradient_error,
-                        std::size_t chunk_size, RowPolicy kernel_rows, const Poll& poll)
-    : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view),
-      gram_(gram), store_(gram, view, chunk_size, kernel_rows),
-      in_place_(is_full_matrix_of_all()), own_rows_(have_own_rows()),
-      is_active_(view.n_variables),
-      extremes_(view.n_groups + 1), drift_(view, given_gradient ? gradient_error : 0.0) {
+                        const double* given_gradient, double gradient_error, std::size_t chunk_size,
+                        RowPolicy kernel_rows, const Poll& poll)
+    : beta(start, start + view.n_variables), gradient(view.n_variables), problem(view), gram_(gram),
+      store_(gram, view, chunk_size, kernel_rows), in_place_(is_full_matrix_of_all()),
+      own_rows_(have_own_rows()), is_active_(view.n_variables), extremes_(view.n_groups + 1),
+      drift_(view, given_gradient ? gradient_error : 0.0) {
     if (store_.full_matrix()) {
         all_.resize(size());
         std::iota(all_.begin(), all_.end(), 0u);
@@ -144,8 +144,7 @@ auto Variables<T>::right_rows(const std::vector<std::uint32_t>& variables) const
 
 template <class T>
 bool Variables<T>::subtract_product(const WeightedRows& change,
-                                    const std::vector<std::uint32_t>& variables,
-                                    const Poll& poll) {
+                                    const std::vector<std::uint32_t>& variables, const Poll& poll) {
     if (change.rows.empty()) return true;
     if (store_.full_matrix()) return subtract_stored(change, all_, poll);
     if (variables.empty()) return true;
@@ -206,12 +205,7 @@ void Variables<T>::scan() {
             extremes_[g].down = std::min(extremes_[g].down, mine[g].down);
         }
     });
-    const Extremes& alone = extremes_[problem.n_groups];
-    violation_ = std::max({0.0, alone.up, -alone.down});
-    for (std::size_t g = 0; g < problem.n_groups; ++g) {
-        violation_ = std::max(violation_, extremes_[g].up - extremes_[g].down);
-    }
-    if (!is_finite) violation_ = infinity;
+    violation_ = is_finite ? largest_violation(extremes_) : infinity;
 }
 
 template <class T>
@@ -222,7 +216,8 @@ void Variables<T>::add_distance(std::size_t v, double square) {
 
 template <class T>
 double Variables<T>::rounding() const {
-    return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(squared_distance_, 0.0)) * largest_;
+    return 0.5 * std::numeric_limits<T>::epsilon() * std::sqrt(std::max(squared_distance_, 0.0)) *
+           largest_;
 }
 
 // The gain of a change is 1/2 change' (gradient before + gradient after), which are both exact:

@@ -9,24 +9,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/base/run.hpp"
 #include "core/chunked/row_store.hpp"
-#include "core/problem/drift.hpp"
 #include "core/gram/gram.hpp"
+#include "core/problem/drift.hpp"
+#include "core/problem/extremes.hpp"
 #include "core/problem/problem.hpp"
 
 namespace mercer::chunked {
-
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Largest gradient among variables that may grow, smallest among those that may fall.
-struct Extremes {
-    double up = -infinity, down = infinity;
-};
 
 // A change of some variables: where each was, and by how much it moved.
 struct Change {
@@ -67,7 +61,8 @@ class Variables {
     // The full kernel matrix if that is kept, else null.
     const T* full_matrix() const { return store_.full_matrix(); }
     std::size_t full_stride() const { return gram_.full_stride(); }
-    // Whether the full matrix is the working matrix of all variables: one for each row, in one group.
+    // Whether the full matrix is the working matrix of all variables: one for each row, in one
+    // group.
     bool is_full_matrix_in_place() const { return in_place_; }
     bool keeps_rows() const { return store_.has_kept(); }
 
@@ -117,15 +112,15 @@ class Variables {
     bool take_back_loss(Change change, const Poll& poll);
 
   private:
-    // Variables taken out together, and the coefficient of every row at that time; not needed on the
-    // full matrix.
+    // Variables taken out together, and the coefficient of every row at that time; not needed on
+    // the full matrix.
     struct Level {
         std::vector<std::uint32_t> variables;
         std::vector<double> row_coef;
     };
     // The kernel with the rows of some variables on the right, and where each variable's row is.
     struct RightRows {
-        KernelPointer<T> kernel;  // null: that of the whole Gram
+        KernelPointer<T> kernel;         // null: that of all rows of the Gram
         std::vector<std::size_t> place;  // empty: one after the other
     };
 
@@ -152,16 +147,13 @@ class Variables {
     double violation_ = infinity, objective_ = 0.0, first_objective_ = 0.0;
     double slope_before_ = 0.0, slope_after_ = 0.0;  // along the last change, at its ends
     std::vector<Level> levels_;
-    Level fixed_;  // variables that cannot move
-    std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
-    double squared_distance_ = 0.0;            // of beta from there
-    double weighted_distance_ = 0.0;   // with weights as in drift.hpp
+    Level fixed_;                     // variables that cannot move
+    std::vector<double> origin_;      // beta where the gradient was given, empty: at zero
+    double squared_distance_ = 0.0;   // of beta from there
+    double weighted_distance_ = 0.0;  // with weights as in drift.hpp
     Drift<T> drift_;
-    double largest_ = 0.0;        // on the diagonal of the kernel matrix
+    double largest_ = 0.0;                   // on the diagonal of the kernel matrix
     std::optional<RightRows> active_right_;  // of the active variables; made when needed
 };
-
-// Thrown by work that was polled out before there is anything to return.
-struct Interrupted {};
 
 }  // namespace mercer::chunked

@@ -20,7 +20,7 @@ constexpr double price_of_mirroring = 0.3e-9;
 
 template <class T>
 void WorkingMatrix<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                              const std::vector<SubproblemRange>& ranges, double share_used) {
+                               const std::vector<SubproblemRange>& ranges, double share_used) {
     const bool copies = has_row_.empty() && variables.prices().value > price_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
     matrix_.require(checked_product(member.size() + 1, member.size() + extra_columns));
@@ -79,8 +79,9 @@ void WorkingMatrix<T>::fetch(std::size_t p) {
 }
 
 template <class T>
-void WorkingMatrix<T>::compute_all(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                                  const std::vector<SubproblemRange>& ranges, bool copies) {
+void WorkingMatrix<T>::compute_all(Variables<T>& variables,
+                                   const std::vector<std::uint32_t>& member,
+                                   const std::vector<SubproblemRange>& ranges, bool copies) {
     has_row_.clear();
     std::vector<std::uint32_t> known, fresh, padding;
     for (std::size_t p = 0; p < member.size(); ++p) {
@@ -110,8 +111,9 @@ void WorkingMatrix<T>::use_full_matrix(const Variables<T>& variables) {
 }
 
 template <class T>
-void WorkingMatrix<T>::compute_rows(Variables<T>& variables, const std::vector<std::uint32_t>& member,
-                                   std::size_t begin, std::size_t end) {
+void WorkingMatrix<T>::compute_rows(Variables<T>& variables,
+                                    const std::vector<std::uint32_t>& member, std::size_t begin,
+                                    std::size_t end) {
     variables.gram().square_rows(row_, begin, end, at(0), stride_);
     for (std::size_t p = begin; p < end; ++p) {
         at(p)[p] += T(variables.problem.ridge[member[p]]);
@@ -120,7 +122,7 @@ void WorkingMatrix<T>::compute_rows(Variables<T>& variables, const std::vector<s
 
 template <class T>
 void WorkingMatrix<T>::copy_known(ThreadPool& threads, const std::vector<std::uint32_t>& known,
-                                 const std::vector<std::uint32_t>& member) {
+                                  const std::vector<std::uint32_t>& member) {
     std::vector<std::uint32_t> before(known.size());
     std::ranges::transform(known, before.begin(), [&](auto p) { return place_[member[p]]; });
     threads.parallel_for(known.size(), row_grain, [&](std::size_t begin, std::size_t end) {
@@ -135,7 +137,7 @@ void WorkingMatrix<T>::copy_known(ThreadPool& threads, const std::vector<std::ui
 // k(to, from) = k(from, to), by tiles that fit into the cache.
 template <class T>
 void WorkingMatrix<T>::mirror(ThreadPool& threads, const std::vector<std::uint32_t>& from,
-                             const std::vector<std::uint32_t>& to) {
+                              const std::vector<std::uint32_t>& to) {
     constexpr std::size_t tile = 16;
     const auto mirror_tile = [&](std::size_t a, std::size_t a_end, std::size_t b) {
         for (std::size_t k = a; k < a_end; ++k) {

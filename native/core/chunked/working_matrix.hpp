@@ -1,8 +1,8 @@
 // The kernel values among the members of a chunk.
 //
-// Where a value is expensive, none is computed twice within a chunk, and those among members of the last
-// chunk not at all (Rifkin 2002, section 2.4.1). Where it is cheap, rows are computed when a step
-// first asks for them: most of them never are. No bit of a result depends on which.
+// Where a value is expensive, none is computed twice within a chunk, and those among members of the
+// last chunk not at all (Rifkin 2002, section 2.4.1). Where it is cheap, rows are computed when a
+// step first asks for them: most of them never are. No bit of a result depends on which.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ class WorkingMatrix final : public RowSource {
     bool knows(std::uint32_t v) const { return v < place_.size() && place_[v] != nowhere; }
 
     // member[p]: the variable at position p, or `nowhere`. share_used: of the rows, that steps are
-    // likely to ask for. requires: in each range those the last working matrix did not know come first
+    // likely to ask for. requires: in each range those the last working matrix did not know come
+    // first
     void compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                  const std::vector<SubproblemRange>& ranges, double share_used);
 

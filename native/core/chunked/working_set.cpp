@@ -119,7 +119,8 @@ const std::vector<std::uint32_t>& WorkingSet::choose(const Variables<T>& variabl
     std::erase_if(last_, [&](std::uint32_t v) { return !variables.is_active(v); });
     const std::size_t size = std::min(size_, n_active);
     // At least the most violating pair is new: it guarantees progress.
-    const std::size_t fresh = size - std::min({keep_, last_.size(), size - std::min<std::size_t>(size, 2)});
+    const std::size_t fresh =
+        size - std::min({keep_, last_.size(), size - std::min<std::size_t>(size, 2)});
 
     Ends collected = ends_of(variables.extremes());
     raise_floors(variables, size, collected);

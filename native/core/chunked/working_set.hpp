@@ -18,8 +18,8 @@ class WorkingSet {
 
     // Variables of the largest chunk.
     static std::size_t most(std::size_t size) { return 3 * size; }
-    // Few active variables are chosen all together: one larger chunk ends what several would. So are
-    // somewhat more of them, if chunks have come and gone and all of them stayed active.
+    // Few active variables are chosen all together: one larger chunk ends what several would. So
+    // are somewhat more of them, if chunks have come and gone and all of them stayed active.
     bool takes_all(std::size_t n_active) const {
         return n_active <= 2 * start_size_ || (n_alike_ > 4 && n_active <= most(start_size_));
     }
@@ -34,8 +34,8 @@ class WorkingSet {
 
   private:
     struct Candidate {
-        double key;          // how far towards the other end, larger first
-        std::uint32_t tie;   // scrambled variable: ties must not follow the order of the data
+        double key;         // how far towards the other end, larger first
+        std::uint32_t tie;  // scrambled variable: ties must not follow the order of the data
         std::uint32_t variable;
         bool operator<(const Candidate& other) const {
             return key != other.key ? key > other.key : tie < other.tie;

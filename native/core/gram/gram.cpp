@@ -136,7 +136,7 @@ void Gram<T>::wait_for(std::span<Entry* const> entries, std::unique_lock<std::mu
 template <class T>
 void Gram<T>::fill(Indices rows, std::size_t segment, const std::vector<Entry*>& entries,
                    const TileUse& use) {
-    bool Entry::*outcome = &Entry::failed;
+    bool Entry::* outcome = &Entry::failed;
     const auto tell = [&] {
         std::lock_guard lock(mutex_);
         for (Entry* entry : entries) entry->*outcome = true;
@@ -314,18 +314,19 @@ template <class T>
 void Gram<T>::add_columns(std::vector<const T*> rows, const T* weights, std::size_t n_columns,
                           std::size_t begin, std::size_t end, double* out) {
     for (const T*& row : rows) row += begin;
-    instruction_set().micro_kernels.of<T>()
-        .add_product(rows.data(), rows.size(), end - begin, weights, n_columns, out + begin, size());
+    instruction_set().micro_kernels.of<T>().add_product(rows.data(), rows.size(), end - begin,
+                                                        weights, n_columns, out + begin, size());
 }
 
 template <class T>
 bool Gram<T>::product_of_full_matrix(Indices columns, const double* weights, std::size_t n_columns,
-                               double* out, const Poll& poll) {
+                                     double* out, const Poll& poll) {
     const std::vector<T> w(weights, weights + columns.size() * n_columns);
     std::fill_n(out, n_columns * size(), 0.0);
     for (std::size_t i = 0; i < columns.size(); i += stored_batch) {
         std::vector<const T*> rows;
-        for (const std::size_t row : columns.subspan(i, std::min(stored_batch, columns.size() - i))) {
+        for (const std::size_t row :
+             columns.subspan(i, std::min(stored_batch, columns.size() - i))) {
             rows.push_back(full_matrix() + row * full_stride());
         }
         add_stored(rows, &w[i * n_columns], n_columns, 0, size(), out);
@@ -337,7 +338,8 @@ bool Gram<T>::product_of_full_matrix(Indices columns, const double* weights, std
 template <class T>
 bool Gram<T>::product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                       const Poll& poll, const std::vector<std::size_t>* rows) {
-    if (!rows && has_full_matrix()) return product_of_full_matrix(columns, weights, n_columns, out, poll);
+    if (!rows && has_full_matrix())
+        return product_of_full_matrix(columns, weights, n_columns, out, poll);
     const KernelPointer<T> narrow = rows ? kernel_->with_right(*rows, &threads_) : kernel_;
     evaluations_ += columns.size() * narrow->n_right();
     return kernel_product(*narrow, threads_, columns, weights, n_columns, out, poll);

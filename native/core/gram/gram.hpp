@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "core/base/arena.hpp"
+#include "core/base/threads.hpp"
 #include "core/gram/cache.hpp"
 #include "core/gram/kernel.hpp"
-#include "core/base/threads.hpp"
 
 namespace mercer {
 
@@ -97,12 +97,12 @@ class Gram {
     // out[r * stride + c] = k(left[r], right[c])
     void block(Indices left, Indices right, T* out, std::size_t stride);
 
-    // out[r * stride + c] = k(rows[r], rows[c]) for r in [begin, end) and all c; values among the rows
-    // of this range are computed once.
+    // out[r * stride + c] = k(rows[r], rows[c]) for r in [begin, end) and all c; values among the
+    // rows of this range are computed once.
     void square_rows(Indices rows, std::size_t begin, std::size_t end, T* out, std::size_t stride);
 
-    // out[c * n + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c] for all n = size() rows, or
-    // for the n rows given; false if polled out
+    // out[c * n + i] = sum_r k(row i, columns[r]) weights[r * n_columns + c] for all n = size()
+    // rows, or for the n rows given; false if polled out
     bool product(Indices columns, const double* weights, std::size_t n_columns, double* out,
                  const Poll& poll, const std::vector<std::size_t>* rows = nullptr);
 
@@ -154,8 +154,8 @@ class Gram {
     void unpin(Entry* entry);
     void let_go();
     bool has_full_matrix();
-    bool product_of_full_matrix(Indices columns, const double* weights, std::size_t n_columns, double* out,
-                          const Poll& poll);
+    bool product_of_full_matrix(Indices columns, const double* weights, std::size_t n_columns,
+                                double* out, const Poll& poll);
 
     KernelPointer<T> kernel_;
     std::vector<std::size_t> segments_;

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "core/base/threads.hpp"
 #include "core/gram/byte_rows.hpp"
 #include "core/gram/rows.hpp"
-#include "core/base/threads.hpp"
 
 namespace mercer {
 
@@ -40,7 +40,8 @@ class Kernel {
     virtual RowValues<T> ready(Indices left) const;
 
     // out[c * stride + j - first] += sum_r k(left[r], right j) weights[r * n_columns + c]
-    // `threads` share the columns, null: there are none; what the left rows need is made ready once.
+    // `threads` share the columns, null: there are none; what the left rows need is made ready
+    // once.
     virtual void product(Indices left, const double* weights, std::size_t n_columns,
                          std::size_t first, std::size_t last, double* out, std::size_t stride,
                          ThreadPool* threads = nullptr) const;

@@ -222,14 +222,15 @@ void Rows<T>::add_panel_products(const double* direction, std::size_t panel, std
 template <class T>
 Rows<T>::Left::Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms)
     : count_(index.size()), n_features_(rows.n_features_) {
-    const std::size_t height =
-        count_ == 1 ? 1
-                    : rows.sparse_ ? functions<T>().sparse_height : functions<T>().left_height;
+    const std::size_t height = count_ == 1    ? 1
+                               : rows.sparse_ ? functions<T>().sparse_height
+                                              : functions<T>().left_height;
     const std::size_t padded = (count_ + height - 1) / height * height;
     values_ = Buffer<T>(checked_product(padded, n_features_));
     norms_ = Buffer<T>(padded);
     const std::size_t clean_from = rows.sparse_ ? 0 : (padded - std::min(padded, height));
-    std::fill(values_.data() + clean_from * n_features_, values_.data() + padded * n_features_, T(0));
+    std::fill(values_.data() + clean_from * n_features_, values_.data() + padded * n_features_,
+              T(0));
     std::fill(norms_.data(), norms_.data() + padded, T(0));
     for (std::size_t r = 0; r < count_; ++r) {
         const std::size_t i = index[r];
@@ -260,14 +261,14 @@ void Rows<T>::set_apart() {
     }
 }
 
-#define MERCER_INSTANTIATE(T)                                                \
-    template class Rows<T>;                                                  \
-    template Rows<T>::Rows(const DenseInput<float>&, Storage);               \
-    template Rows<T>::Rows(const DenseInput<double>&, Storage);              \
-    template Rows<T>::Rows(const DenseInput<std::uint8_t>&, Storage);        \
-    template Rows<T>::Rows(const SparseInput<float, std::int32_t>&);         \
-    template Rows<T>::Rows(const SparseInput<double, std::int32_t>&);        \
-    template Rows<T>::Rows(const SparseInput<float, std::int64_t>&);         \
+#define MERCER_INSTANTIATE(T)                                         \
+    template class Rows<T>;                                           \
+    template Rows<T>::Rows(const DenseInput<float>&, Storage);        \
+    template Rows<T>::Rows(const DenseInput<double>&, Storage);       \
+    template Rows<T>::Rows(const DenseInput<std::uint8_t>&, Storage); \
+    template Rows<T>::Rows(const SparseInput<float, std::int32_t>&);  \
+    template Rows<T>::Rows(const SparseInput<double, std::int32_t>&); \
+    template Rows<T>::Rows(const SparseInput<float, std::int64_t>&);  \
     template Rows<T>::Rows(const SparseInput<double, std::int64_t>&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

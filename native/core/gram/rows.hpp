@@ -63,8 +63,8 @@ class Rows {
     }
     const T* squared_norms() const { return norms_.data(); }
 
-    // Rows without a finite norm become the origin with the largest norm that leaves room for others:
-    // kernels of distances find them far from everything.
+    // Rows without a finite norm become the origin with the largest norm that leaves room for
+    // others: kernels of distances find them far from everything.
     void set_apart();
 
     // sum += weight * row, over features.

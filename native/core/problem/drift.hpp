@@ -1,10 +1,10 @@
 // How far rounded kernel values may have put an objective off that is followed from step to step.
 //
-// Along a displacement d kernel values with errors E change the objective by 1/2 d' E d. A run seeks the
-// directions in which that is large: up to 1/2 |E| |d|^2, where n x n independent errors have a
-// norm of 2 sqrt(n) standard deviations of one (Wigner 1955). An error is about as large as a
-// value, at most sqrt(K_ii K_jj), times half of epsilon: d is measured with weights K_ii. The bound
-// is twice what this gives.
+// Along a displacement d kernel values with errors E change the objective by 1/2 d' E d. A run
+// seeks the directions in which that is large: up to 1/2 |E| |d|^2, where n x n independent errors
+// have a norm of 2 sqrt(n) standard deviations of one (Wigner 1955). An error is about as large as
+// a value, at most sqrt(K_ii K_jj), times half of epsilon: d is measured with weights K_ii. The
+// bound is twice what this gives.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,16 @@ namespace mercer {
 template <class T>
 class Drift {
   public:
-    // gradient_error: of the gradient at the beginning of it
+    // gradient_error: of the gradient where the displacement begins
     Drift(const ProblemView& problem, double gradient_error)
         : per_squared_distance_(std::sqrt(double(problem.n_variables)) *
-                   double(std::numeric_limits<T>::epsilon())),
+                                double(std::numeric_limits<T>::epsilon())),
           gradient_error_(gradient_error), is_endless_(find_endless(problem)) {}
 
     // squared: sum of d_i^2; weighted: of d_i^2 |K_ii|.
     double error(double squared, double weighted) const {
-        return per_squared_distance_ * std::max(weighted, 0.0) + gradient_error_ * std::sqrt(std::max(squared, 0.0));
+        return per_squared_distance_ * std::max(weighted, 0.0) +
+               gradient_error_ * std::sqrt(std::max(squared, 0.0));
     }
 
     // Whether the error may be as large as the objective, and as what was gained since the start.

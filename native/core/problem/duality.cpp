@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "core/base/infinity.hpp"
 #include "core/base/sum.hpp"
 
 namespace mercer {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double closed_share = 1e-9;  // of the value: no other primal point is worth a search
-constexpr double far_away = 10.0;   // times the largest coefficient, to a bound
-constexpr double next_to = 1e-3;    // times that: as good as at the bound
+constexpr double far_away = 10.0;      // times the largest coefficient, to a bound
+constexpr double next_to = 1e-3;       // times that: as good as at the bound
 constexpr int most_steps = 20;
 
 // A scale of w and a multiplier for each group.
@@ -24,13 +23,11 @@ struct Primal {
 
 class Gap {
   public:
-    Gap(const ProblemView& problem, const double* group_sum, const PointView& point,
-        const double* multiplier)
-        : p_(problem), group_sum_(group_sum), point_(point),
-          own_(multiplier, multiplier + problem.n_groups),
+    Gap(const ProblemView& problem, const PointView& point, const double* multiplier)
+        : p_(problem), point_(point), own_(multiplier, multiplier + problem.n_groups),
           lower_(problem.lower, problem.lower + problem.n_variables),
           upper_(problem.upper, problem.upper + problem.n_variables),
-          missing_(missing_sums(problem, group_sum, point.beta)) {}
+          missing_(missing_sums(problem, point.beta)) {}
 
     double smallest() {
         const double plain = at({1.0, own_});
@@ -71,7 +68,7 @@ class Gap {
         }
         for (std::size_t i = 0; i < p_.n_variables && !is_finite; ++i) {
             if (p_.group[i] < 0) continue;
-            const double total = group_sum_[p_.group[i]];
+            const double total = p_.group_sum[p_.group[i]];
             const double above = total - (low[group(i)] - p_.lower[i]);
             const double below = total - (high[group(i)] - p_.upper[i]);
             if (std::isfinite(low[group(i)])) upper_[i] = std::min(upper_[i], above);
@@ -198,7 +195,8 @@ class Gap {
         Sum gap;
         double energy = 0.0;
         for (std::size_t i = 0; i < p_.n_variables; ++i) {
-            const double level = p_.group[i] < 0 ? 0.0 : primal.multiplier[std::size_t(p_.group[i])];
+            const double level =
+                p_.group[i] < 0 ? 0.0 : primal.multiplier[std::size_t(p_.group[i])];
             const double h = sloped(i, p_.linear[i] - primal.scale * point_.values[i] - level);
             energy += point_.beta[i] * point_.values[i];
             if (h == 0.0 && p_.ridge[i] == 0.0) continue;
@@ -221,7 +219,6 @@ class Gap {
     }
 
     const ProblemView& p_;
-    const double* group_sum_;
     const PointView& point_;
     std::vector<double> own_, lower_, upper_, missing_;
     double reach_ = 0.0;
@@ -231,17 +228,16 @@ class Gap {
 
 }  // namespace
 
-std::vector<double> missing_sums(const ProblemView& p, const double* group_sum, const double* beta) {
+std::vector<double> missing_sums(const ProblemView& p, const double* beta) {
     std::vector<Sum> sums(p.n_groups + 1);
     for (std::size_t i = 0; i < p.n_variables; ++i) sums[std::size_t(p.group[i] + 1)].add(beta[i]);
     std::vector<double> missing(p.n_groups);
-    for (std::size_t g = 0; g < p.n_groups; ++g) missing[g] = group_sum[g] - sums[g + 1].value();
+    for (std::size_t g = 0; g < p.n_groups; ++g) missing[g] = p.group_sum[g] - sums[g + 1].value();
     return missing;
 }
 
-double duality_gap(const ProblemView& problem, const double* group_sum, const PointView& point,
-                   const double* multiplier) {
-    return Gap(problem, group_sum, point, multiplier).smallest();
+double duality_gap(const ProblemView& problem, const PointView& point, const double* multiplier) {
+    return Gap(problem, point, multiplier).smallest();
 }
 
 }  // namespace mercer

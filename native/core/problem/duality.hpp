@@ -28,11 +28,9 @@ struct PointView {
 
 // P - D of a feasible point, infinite if no primal point is found. `multiplier` of each group: any
 // value gives a valid bound. requires: the kernel is positive semi-definite
-double duality_gap(const ProblemView& problem, const double* group_sum, const PointView& point,
-                   const double* multiplier);
+double duality_gap(const ProblemView& problem, const PointView& point, const double* multiplier);
 
 // What each group lacks of its sum.
-std::vector<double> missing_sums(const ProblemView& problem, const double* group_sum,
-                                 const double* beta);
+std::vector<double> missing_sums(const ProblemView& problem, const double* beta);
 
 }  // namespace mercer

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "core/problem/duality.hpp"
+#include "core/base/infinity.hpp"
 #include "core/base/sum.hpp"
+#include "core/problem/duality.hpp"
 
 namespace mercer {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double group_rounding = 1e-12;  // of a group's sum, relative to what is summed
 
 bool has_proper_variable(const ProblemView& p, std::size_t i) {
@@ -66,7 +65,8 @@ std::vector<Level> find_levels(const ProblemView& p, const double* beta, const d
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         Level& level = levels[std::size_t(p.group[i] + 1)];
         const double near = std::min(1e-9 * (p.upper[i] - p.lower[i]), rounding);
-        const bool rises = beta[i] < p.upper[i] - near, falls = beta[i] > p.lower[i] + near;
+        const bool rises = beta[i] < p.upper[i] - near;
+        const bool falls = beta[i] > p.lower[i] + near;
         level.all.add(gradient[i], beta[i] < p.upper[i], beta[i] > p.lower[i]);
         level.clear.add(gradient[i], rises, falls);
         if (rises && falls) level.free.add(gradient[i]), ++level.n_free;
@@ -76,7 +76,7 @@ std::vector<Level> find_levels(const ProblemView& p, const double* beta, const d
 
 }  // namespace
 
-bool is_proper(const ProblemView& p, const double* group_sum) {
+bool is_proper(const ProblemView& p) {
     std::vector<Sum> low(p.n_groups + 1), high(p.n_groups + 1);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (!has_proper_variable(p, i)) return false;
@@ -84,17 +84,18 @@ bool is_proper(const ProblemView& p, const double* group_sum) {
         high[std::size_t(p.group[i] + 1)].add(p.upper[i]);
     }
     for (std::size_t g = 0; g < p.n_groups; ++g) {
-        const double slack = 1e-9 * std::max(1.0, std::abs(group_sum[g]));
-        const bool reached = low[g + 1].value() - slack <= group_sum[g] &&
-                             group_sum[g] <= high[g + 1].value() + slack;
-        if (!reached || !std::isfinite(group_sum[g])) return false;
+        const double slack = 1e-9 * std::max(1.0, std::abs(p.group_sum[g]));
+        const bool reached = low[g + 1].value() - slack <= p.group_sum[g] &&
+                             p.group_sum[g] <= high[g + 1].value() + slack;
+        if (!reached || !std::isfinite(p.group_sum[g])) return false;
     }
     return true;
 }
 
 bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows) {
     for (std::size_t i = 0; i < size; ++i) {
-        if (!std::isfinite(beta[i]) || index[i] < 0 || std::size_t(index[i]) >= n_rows) return false;
+        if (!std::isfinite(beta[i]) || index[i] < 0 || std::size_t(index[i]) >= n_rows)
+            return false;
     }
     return true;
 }
@@ -109,23 +110,23 @@ bool are_weighted_signs(const double* sign, const double* weight, std::size_t si
     return has_plus && has_minus;
 }
 
-bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
-                      const double* group_sum, std::size_t n_groups) {
-    for (std::size_t i = 0; i < size; ++i) {
-        if (!(lower[i] <= 0.0 && 0.0 <= upper[i])) return false;
+bool is_zero_feasible(const ProblemView& p) {
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (!(p.lower[i] <= 0.0 && 0.0 <= p.upper[i])) return false;
     }
-    return std::all_of(group_sum, group_sum + n_groups, [](double sum) { return sum == 0.0; });
+    return std::all_of(p.group_sum, p.group_sum + p.n_groups,
+                       [](double sum) { return sum == 0.0; });
 }
 
-bool is_feasible(const ProblemView& p, const double* group_sum, const double* beta) {
+bool is_feasible(const ProblemView& p, const double* beta) {
     std::vector<Sum> sizes(p.n_groups + 1);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (!(p.lower[i] <= beta[i] && beta[i] <= p.upper[i]) || std::isinf(beta[i])) return false;
         sizes[std::size_t(p.group[i] + 1)].add(std::abs(beta[i]));
     }
-    const std::vector<double> missing = missing_sums(p, group_sum, beta);
+    const std::vector<double> missing = missing_sums(p, beta);
     for (std::size_t g = 0; g < p.n_groups; ++g) {
-        const double size = std::max(std::abs(group_sum[g]), sizes[g + 1].value());
+        const double size = std::max(std::abs(p.group_sum[g]), sizes[g + 1].value());
         if (!(std::abs(missing[g]) <= group_rounding * size)) return false;
     }
     return true;
@@ -186,8 +187,7 @@ template bool expand_point(Gram<float>&, const double*, const std::int64_t*, std
 template bool expand_point(Gram<double>&, const double*, const std::int64_t*, std::size_t, double*,
                            const Poll&);
 
-PointReport report_point(const ProblemView& p, const double* group_sum, const double* beta,
-                         const double* values) {
+PointReport report_point(const ProblemView& p, const double* beta, const double* values) {
     PointReport report{std::vector<double>(p.n_variables), std::vector<double>(p.n_groups)};
     Sum objective;
     std::vector<double> sizes(p.n_groups + 1, 0.0);
@@ -204,21 +204,22 @@ PointReport report_point(const ProblemView& p, const double* group_sum, const do
     report.objective = 0.5 * objective.value();
     const std::vector<Level> levels = find_levels(p, beta, report.gradient.data());
     report.violation = std::max({0.0, levels[0].all.highest, -levels[0].all.lowest});
-    const std::vector<double> missing = missing_sums(p, group_sum, beta);
+    const std::vector<double> missing = missing_sums(p, beta);
     for (std::size_t g = 0; g < p.n_groups; ++g) {
         const Level& level = levels[g + 1];
         report.violation = std::max(report.violation, level.all.highest - level.all.lowest);
         report.multiplier[g] = level.multiplier();
-        const double size = std::max(std::abs(group_sum[g]), sizes[g + 1]);
+        const double size = std::max(std::abs(p.group_sum[g]), sizes[g + 1]);
         report.infeasibility = std::max(report.infeasibility, share(missing[g], size));
     }
-    const bool is_known = std::ranges::all_of(report.gradient, [](double g) { return std::isfinite(g); });
+    const bool is_known =
+        std::ranges::all_of(report.gradient, [](double g) { return std::isfinite(g); });
     if (!is_known) {
         report.violation = report.gap = infinity;
         return report;
     }
     const PointView point{beta, values, report.gradient.data()};
-    report.gap = duality_gap(p, group_sum, point, report.multiplier.data());
+    report.gap = duality_gap(p, point, report.multiplier.data());
     return report;
 }
 

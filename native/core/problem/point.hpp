@@ -10,20 +10,20 @@
 namespace mercer {
 
 // Whether the requirements of a problem hold and the box lets every group reach its sum.
-bool is_proper(const ProblemView& problem, const double* group_sum);
+bool is_proper(const ProblemView& problem);
 
 // Whether all coefficients are finite and all rows are among the first `n_rows`.
 bool is_point(const double* beta, const std::int64_t* index, std::size_t size, std::size_t n_rows);
 
-// Whether all signs are -1 or +1, no weight is negative or infinite, and both signs have some weight.
+// Whether all signs are -1 or +1, no weight is negative or infinite, and both signs have some
+// weight.
 bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
 
 // Whether the point 0 is feasible.
-bool is_zero_feasible(const double* lower, const double* upper, std::size_t size,
-                      const double* group_sum, std::size_t n_groups);
+bool is_zero_feasible(const ProblemView& problem);
 
 // Whether a point lies in the box and its groups have their sums, up to rounding.
-bool is_feasible(const ProblemView& problem, const double* group_sum, const double* beta);
+bool is_feasible(const ProblemView& problem, const double* beta);
 
 // Where to start from the solution of a problem that differs in its box, and what is known there.
 struct CarriedPoint {
@@ -49,15 +49,14 @@ bool expand_point(Gram<T>& gram, const double* beta, const std::int64_t* index, 
 struct PointReport {
     std::vector<double> gradient, multiplier;
     double objective = 0.0, violation = 0.0;
-    // Largest violation of the box, relative to the largest coefficient, or of a group sum, relative
-    // to the sum of the sizes; at most 1.
+    // Largest violation of the box, relative to the largest coefficient, or of a group sum,
+    // relative to the sum of the sizes; at most 1.
     double infeasibility = 0.0;
     // Violation and gap are infinite where a gradient is not finite: nothing is known then.
     double gap = 0.0;  // means something only if the kernel is positive semi-definite
 };
 
 // values: (K beta)[index]. The formulas stand in problem.py and duality.hpp.
-PointReport report_point(const ProblemView& problem, const double* group_sum, const double* beta,
-                         const double* values);
+PointReport report_point(const ProblemView& problem, const double* beta, const double* values);
 
 }  // namespace mercer

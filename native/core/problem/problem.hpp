@@ -7,9 +7,9 @@
 namespace mercer {
 
 //     maximize    linear' beta - 1/2 beta' (K[index, index] + diag(ridge)) beta
-//     subject to  lower <= beta <= upper, sum of beta over group g constant
+//     subject to  lower <= beta <= upper, sum of beta over group g = group_sum[g]
 //
-// The group sums are those of the starting point: steps never change them.
+// Solvers that step from a feasible point never change its sums, and do not read group_sum.
 // requires: lower <= upper, ridge >= 0, group in -1 .. n_groups - 1, index < rows of the Gram
 struct ProblemView {
     std::size_t n_variables;
@@ -20,6 +20,7 @@ struct ProblemView {
     const double* upper;
     const double* ridge;
     const std::int8_t* group;
+    const double* group_sum;
 };
 
 }  // namespace mercer

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/base/cholesky.hpp"
+#include "core/problem/extremes.hpp"
 
 namespace mercer {
 
@@ -13,11 +13,10 @@ namespace {
 
 using Positions = std::vector<std::size_t>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double summing = 0x1p-50;  // error of sums in double precision, next to their terms
 constexpr double safety = 8.0;
-constexpr double objective_error = 1e-6;  // relative, up to which it need not be recomputed
-constexpr double most_chosen = 0.7;       // of all variables; to recompute all is as fast
+constexpr double objective_error = 1e-6;   // relative, up to which it need not be recomputed
+constexpr double most_chosen = 0.7;        // of all variables; to recompute all is as fast
 constexpr std::size_t least_at_coef = 16;  // variables of a sample that should have a coefficient
 
 // Variables to check the bound on, and those whose rows lie farthest out.
@@ -128,7 +127,8 @@ class ExactValues {
             for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
                 const auto held = gram_.rows(Indices(rows).subspan(begin, count), s);
                 for (std::size_t k = 0; k < count; ++k) {
-                    out[begin + k] += dot(held[k].values(), &row_beta_[cuts[s]], cuts[s + 1] - cuts[s]);
+                    out[begin + k] +=
+                        dot(held[k].values(), &row_beta_[cuts[s]], cuts[s + 1] - cuts[s]);
                 }
             }
             poll_();
@@ -211,9 +211,9 @@ struct Judgement {
 // Recomputes a sample of the values and bounds the errors of the others. Nothing if rounding does
 // not explain the errors found.
 std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>& gram,
-                                        const double* beta, Followed& followed,
-                                        ExactValues& exact, const Origin& origin,
-                                        const double* lengths, const SelectiveOptions& options) {
+                                        const double* beta, Followed& followed, ExactValues& exact,
+                                        const Origin& origin, const double* lengths,
+                                        const SelectiveOptions& options) {
     Sample sample = draw_sample(p, lengths, options.sample);
     add_coefficients(p.n_variables, beta, sample.checked);
     const auto at = [&](const Positions& some) {
@@ -241,44 +241,39 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
     return Judgement{std::max(safety * largest_error, rounded), rounded, shows};
 }
 
-// The largest gradient that may grow and the smallest that may fall, of each group, those without
-// one first.
-struct Extremes {
-    std::vector<double> highest, lowest;
+std::size_t slot(const ProblemView& p, std::size_t i) {
+    return p.group[i] < 0 ? p.n_groups : std::size_t(p.group[i]);
+}
 
-    Extremes(const ProblemView& p, const double* beta, const double* gradient)
-        : highest(p.n_groups + 1, -infinity), lowest(p.n_groups + 1, infinity) {
-        for (std::size_t i = 0; i < p.n_variables; ++i) {
-            const std::size_t g = std::size_t(p.group[i] + 1);
-            if (beta[i] < p.upper[i]) highest[g] = std::max(highest[g], gradient[i]);
-            if (beta[i] > p.lower[i]) lowest[g] = std::min(lowest[g], gradient[i]);
-        }
+// Of each group, and last of the variables without one.
+std::vector<Extremes> find_extremes(const ProblemView& p, const double* beta,
+                                    const double* gradient) {
+    std::vector<Extremes> found(p.n_groups + 1);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        Extremes& e = found[slot(p, i)];
+        if (beta[i] < p.upper[i]) e.up = std::max(e.up, gradient[i]);
+        if (beta[i] > p.lower[i]) e.down = std::min(e.down, gradient[i]);
     }
-
-    double violation() const {
-        double worst = std::max({0.0, highest[0], -lowest[0]});
-        for (std::size_t g = 1; g < highest.size(); ++g) worst = std::max(worst, highest[g] - lowest[g]);
-        return worst;
-    }
-};
+    return found;
+}
 
 double violation(const ProblemView& p, const double* beta, const std::vector<double>& values) {
     std::vector<double> gradient(p.n_variables);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         gradient[i] = p.linear[i] - values[i] - p.ridge[i] * beta[i];
     }
-    return Extremes(p, beta, gradient.data()).violation();
+    return largest_violation(find_extremes(p, beta, gradient.data()));
 }
 
 // The variables that may define the violation: within `band` of the extremes.
 std::vector<std::uint8_t> near_extremes(const ProblemView& p, const double* beta,
                                         const double* gradient, double band) {
-    const Extremes ends(p, beta, gradient);
+    const std::vector<Extremes> extremes = find_extremes(p, beta, gradient);
     std::vector<std::uint8_t> near(p.n_variables);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
-        const std::size_t g = std::size_t(p.group[i] + 1);
-        near[i] = (beta[i] < p.upper[i] && gradient[i] >= ends.highest[g] - band) ||
-                  (beta[i] > p.lower[i] && gradient[i] <= ends.lowest[g] + band);
+        const Extremes& e = extremes[slot(p, i)];
+        near[i] = (beta[i] < p.upper[i] && gradient[i] >= e.up - band) ||
+                  (beta[i] > p.lower[i] && gradient[i] <= e.down + band);
     }
     return near;
 }
@@ -302,9 +297,11 @@ bool correct_extremes(const ProblemView& p, const double* beta, const double* gr
 
 }  // namespace
 
-std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<double>& gram, const double* beta,
-                               const double* gradient, const Origin& origin, const double* lengths,
-                               const SelectiveOptions& options, const Poll& poll) {
+std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<double>& gram,
+                                                  const double* beta, const double* gradient,
+                                                  const Origin& origin, const double* lengths,
+                                                  const SelectiveOptions& options,
+                                                  const Poll& poll) {
     const ThreadPool::Client client(gram.threads());
     Followed followed{std::vector<double>(p.n_variables), std::vector<double>(p.n_variables, 0.0)};
     for (std::size_t i = 0; i < p.n_variables; ++i) {
@@ -314,7 +311,8 @@ std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<dou
         std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
     }
     const auto values_with = [&](double bound, double doubt) {
-        return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound, doubt};
+        return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound,
+                               doubt};
     };
     const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
     if (is_origin && violation(p, beta, followed.values) + 2.0 * origin.error <= options.enough) {

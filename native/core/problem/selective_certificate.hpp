@@ -23,7 +23,8 @@ namespace mercer {
 
 struct SelectiveOptions {
     std::size_t sample = 128;  // variables to check the bound on
-    // The largest error that rounding explains, relative to the distance from the origin and the diagonal.
+    // The largest error that rounding explains, relative to the distance from the origin and the
+    // diagonal.
     double error_per_norm = 2e-6;
     // A violation up to this need not be exact: a bound of it, 2 B above the one found, will do.
     double enough = 0.0;
@@ -49,8 +50,10 @@ struct SelectiveValues {
 
 // gradient: at `beta`, as followed from the origin. lengths: of the rows of the Gram, or null.
 // Nothing if rounding does not explain the errors, or if all values might as well be recomputed.
-std::optional<SelectiveValues> recompute_selected(const ProblemView& problem, Gram<double>& gram, const double* beta,
-                               const double* gradient, const Origin& origin, const double* lengths,
-                               const SelectiveOptions& options, const Poll& poll);
+std::optional<SelectiveValues> recompute_selected(const ProblemView& problem, Gram<double>& gram,
+                                                  const double* beta, const double* gradient,
+                                                  const Origin& origin, const double* lengths,
+                                                  const SelectiveOptions& options,
+                                                  const Poll& poll);
 
 }  // namespace mercer

@@ -13,6 +13,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/infinity.hpp"
+
 namespace mercer {
 
 // Sum of |beta_i gradient_i|.
@@ -46,7 +48,7 @@ class Stagnation {
 
   private:
     std::size_t window_, next_;
-    double smallest_ = std::numeric_limits<double>::infinity();
+    double smallest_ = infinity;
     double last_smallest_ = smallest_, best_objective_ = -smallest_;
 };
 

@@ -61,7 +61,8 @@ void scan_row(const State<T>& state, std::size_t held, const typename State<T>::
             // holds, comes first, for the box is a coin toss to the processor.
             if (difference * difference <= 2.0 * curve * best.gain || p == held) continue;
             const bool goes_up = difference > 0.0;
-            if (!(goes_up ? held_falls && state.can_grow[p] : held_grows && state.can_fall[p])) continue;
+            if (!(goes_up ? held_falls && state.can_grow[p] : held_grows && state.can_fall[p]))
+                continue;
             const double slope = std::abs(difference);
             const Pair pair = goes_up ? Pair{p, held} : Pair{held, p};
             const double room = state.room(pair), gain = clipped_gain(slope, curve, room);

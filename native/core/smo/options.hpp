@@ -14,9 +14,9 @@ struct Options {
     std::size_t set_size = 3;               // variables of large-maximum-gain
 
     std::string step = "newton";
-    double factor = 1.1;            // of over-relaxed
-    std::size_t recent_sets = 1;    // sets planning-ahead plans with
-    std::size_t window = 30;        // steps cycle-breaking looks back
+    double factor = 1.1;          // of over-relaxed
+    std::size_t recent_sets = 1;  // sets planning-ahead plans with
+    std::size_t window = 30;      // steps cycle-breaking looks back
 
     double tolerance = 1e-3;
     // Whether a step of maximum gain below the tolerance ends the run, whatever the violation.
@@ -32,7 +32,7 @@ struct Options {
     // `refined_tolerance` (relative to the size of the gradient).
     std::size_t newton_limit = 0;
     double refined_tolerance = 1e-11;
-    double gradient_error = 0.0;  // of the gradient that is given
+    double gradient_error = 0.0;   // of the gradient that is given
     std::size_t trace_stride = 0;  // iterations between two points of the trace; 0 for no trace
 };
 

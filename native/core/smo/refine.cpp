@@ -61,7 +61,8 @@ std::vector<double> direction(const State<double>& state, const std::vector<std:
     std::vector<double> system(present * present), nu(present);
     for (std::size_t g = 0; g < present; ++g) {
         nu[g] = dot(members[g], d);
-        for (std::size_t h = 0; h < present; ++h) system[g * present + h] = dot(members[g], solved[h]);
+        for (std::size_t h = 0; h < present; ++h)
+            system[g * present + h] = dot(members[g], solved[h]);
     }
     Cholesky<double>(std::move(system), present).solve(nu);
     for (std::size_t g = 0; g < present; ++g) {

@@ -1,8 +1,14 @@
+// One of three loops of pair steps: solve.cpp solves whole problems and simd/subproblem.cpp chunks.
+// This one takes the best of all pairs of three to some ten variables, in plain double precision:
+// it scores and moves the sets of large-maximum-gain, where setting up one of the others would cost
+// more than the steps.
 #include "core/smo/restricted.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "core/base/infinity.hpp"
 
 namespace mercer::smo {
 
@@ -19,7 +25,7 @@ struct Move {
 Move try_move(const Restricted& p, std::size_t up, std::size_t down) {
     const std::size_t m = p.size();
     Move move{up, down};
-    double curvature = 0.0, sum = 0.0, room = std::numeric_limits<double>::infinity();
+    double curvature = 0.0, sum = 0.0, room = infinity;
     if (up != alone) {
         move.slope += p.slope[up];
         curvature += p.matrix[up * m + up];

@@ -6,8 +6,8 @@
 
 namespace mercer::smo {
 
-// maximize slope' d - 1/2 d' matrix d  subject to  -fall <= d <= rise, the sum of d over each group 0
-// (group < 0: no constraint). requires: matrix symmetric, stored whole
+// maximize slope' d - 1/2 d' matrix d  subject to  -fall <= d <= rise, the sum of d over each group
+// 0 (group < 0: no constraint). requires: matrix symmetric, both triangles stored
 struct Restricted {
     std::vector<double> matrix, slope, rise, fall;
     std::vector<int> group;

@@ -1,31 +1,26 @@
+// The loop of `smo`: any problem, of any size, with kernel rows from the cache of the Gram, and a
+// policy for the pair and one for the step.
+//
+// One of three loops of pair steps. `chunked` solves its chunks by simd/subproblem.cpp, which has
+// one fixed policy and a working matrix in place of the cache; restricted.cpp solves for the
+// handful of variables of a set of large-maximum-gain, to score and to move it.
 #include "core/smo/solve.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/problem/drift.hpp"
+#include "core/problem/stagnation.hpp"
 #include "core/smo/refine.hpp"
 #include "core/smo/selection.hpp"
 #include "core/smo/state.hpp"
 #include "core/smo/step.hpp"
-#include "core/problem/stagnation.hpp"
 
 namespace mercer::smo {
 
 namespace {
 
 constexpr std::size_t first_newton = 150;  // pair steps before the first Newton step
-
-class Clock {
-  public:
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 template <class T>
 class Solver {
@@ -286,7 +281,7 @@ class Solver {
     Progress progress_;
     double next_poll_ = 0.0;
     bool is_midway_ = false;  // after a step that may have lost what the next one gains
-    State<T> state_;  // looks at the clock while it is made: what that needs stands above
+    State<T> state_;          // looks at the clock while it is made: what that needs stands above
     std::unique_ptr<Selection<T>> selection_;
     std::unique_ptr<Step<T>> step_;
     Recorder<T> recorder_;
@@ -315,8 +310,7 @@ Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, 
     } catch (const Interrupted&) {  // before the first step: the start is all there is
         Result result;
         result.seconds = clock.seconds();
-        result.status =
-            result.seconds >= options.max_seconds ? Status::max_time : Status::stopped;
+        result.status = result.seconds >= options.max_seconds ? Status::max_time : Status::stopped;
         result.violation = infinity;
         return result;
     }

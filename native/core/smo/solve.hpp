@@ -2,39 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <limits>
 #include <vector>
 
+#include "core/base/run.hpp"
 #include "core/gram/gram.hpp"
 #include "core/problem/problem.hpp"
 #include "core/smo/options.hpp"
 #include "core/smo/trace.hpp"
 
 namespace mercer::smo {
-
-// Before anything is known the objective has no bound.
-struct Progress {
-    std::size_t iteration = 0;
-    double violation = std::numeric_limits<double>::infinity();
-    double objective = -std::numeric_limits<double>::infinity();
-    std::size_t n_active = 0;
-    double seconds = 0.0;
-    double error = 0.0;  // bound of that of the objective
-};
-
-// Called by the clock on the calling thread; false stops the run.
-using Monitor = std::function<bool(const Progress&)>;
-
-enum class Status {
-    converged,
-    max_iterations,
-    max_time,
-    stopped,
-    unbounded,
-    stalled,  // steps are lost in rounding
-    stuck,    // the selection found no pair, though there is a violation (pure maximum gain)
-};
 
 struct Result {
     Status status = Status::converged;

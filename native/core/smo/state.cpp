@@ -255,8 +255,8 @@ void State<T>::advance(const Direction& direction) {
 }
 
 template <class T>
-void State<T>::advance(Direction& direction, double old, Pair pair, double step,
-                       const Row& up_row, const Row& down_row) {
+void State<T>::advance(Direction& direction, double old, Pair pair, double step, const Row& up_row,
+                       const Row& down_row) {
     for (std::size_t p : direction.support) direction.move[p] *= old;
     double *response = direction.response.data(), *g = gradient.data();
     for (const Run& run : runs_) {
@@ -353,10 +353,7 @@ const std::vector<Extremes>& State<T>::extremes() {
 
 template <class T>
 double State<T>::violation() {
-    double worst = 0.0;
-    const auto& found = extremes();
-    for (std::size_t g = 0; g < n_groups_; ++g) worst = std::max(worst, found[g].up - found[g].down);
-    return std::max({worst, found[n_groups_].up, -found[n_groups_].down});
+    return largest_violation(extremes());
 }
 
 // A variable at its upper bound with a gradient above all that may grow (or at its lower bound,

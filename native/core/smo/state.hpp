@@ -3,17 +3,18 @@
 // Variables are kept in positions ordered by group, segment and column, so that they form a few
 // *runs*: ranges of positions in one group whose kernel values lie in one segment of a kernel row.
 // Every scan is a loop over runs. The gradient of every variable is kept up to date; shrinking
-// only narrows what the scans look at (kernel rows are whole, for others to use), so nothing ever
-// needs to be reconstructed.
+// only narrows what the scans look at (kernel rows are complete, for others to use), so nothing
+// ever needs to be reconstructed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
+#include "core/base/run.hpp"
 #include "core/gram/gram.hpp"
+#include "core/problem/extremes.hpp"
 #include "core/problem/problem.hpp"
 #include "core/smo/direction.hpp"
 #include "simd/instruction_set.hpp"
@@ -21,7 +22,6 @@
 namespace mercer::smo {
 
 inline constexpr std::size_t none = Extremes::nowhere;
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The variable that is increased and the one that is decreased; a variable without a group moves
 // alone, the other side being `none`.
@@ -150,8 +150,8 @@ class State {
     std::size_t n_groups_;
     bool shrunk_ = false;
     std::size_t rows_computed_ = 0, rows_hit_ = 0;
-    std::vector<std::size_t> variable_;       // variable of the problem
-    std::vector<std::size_t> data_row_;       // row of the Gram
+    std::vector<std::size_t> variable_;  // variable of the problem
+    std::vector<std::size_t> data_row_;  // row of the Gram
     std::vector<int> group_;
     std::vector<std::size_t> segment_;        // place in used_segments_
     std::vector<std::uint32_t> column_;       // within its segment
@@ -161,8 +161,5 @@ class State {
     std::vector<Extremes> extremes_;
     bool extremes_known_ = false;
 };
-
-// Thrown by work that was polled out before there is anything to return.
-struct Interrupted {};
 
 }  // namespace mercer::smo

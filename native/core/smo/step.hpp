@@ -18,11 +18,11 @@ enum class StepKind : std::uint8_t {
 
 struct StepRecord {
     Pair pair;
-    double length = 0.0;       // as taken
+    double length = 0.0;       // of the step as taken
     double newton = infinity;  // the maximum along the pair, box ignored
     StepKind kind = StepKind::free;
-    bool unbounded = false;    // nothing limits the step, and it was not taken
-    bool stalled = false;      // lost in the rounding of the coefficients: not taken
+    bool unbounded = false;  // nothing limits the step, and it was not taken
+    bool stalled = false;    // lost in the rounding of the coefficients: not taken
 };
 
 template <class T>

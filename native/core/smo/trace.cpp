@@ -41,10 +41,10 @@ std::vector<double> multipliers(State<T>& state) {
     }
     for (std::size_t g = 0; g < state.n_groups(); ++g) {
         const Extremes& e = state.extremes()[g];
-        sum[g] = count[g] > 0.0           ? sum[g] / count[g]
-                 : std::isinf(e.up)       ? e.down
-                 : std::isinf(e.down)     ? e.up
-                                          : 0.5 * (e.up + e.down);
+        sum[g] = count[g] > 0.0       ? sum[g] / count[g]
+                 : std::isinf(e.up)   ? e.down
+                 : std::isinf(e.down) ? e.up
+                                      : 0.5 * (e.up + e.down);
     }
     return sum;
 }
@@ -60,7 +60,8 @@ double duality_gap(State<T>& state) {
     for (std::size_t p = 0; p < state.size(); ++p) {
         const int g = state.group_of(p);
         const double r = state.ridge[p], beta = state.beta[p];
-        const double h = state.gradient[p] + r * beta - m[g < 0 ? state.n_groups() : std::size_t(g)];
+        const double h =
+            state.gradient[p] + r * beta - m[g < 0 ? state.n_groups() : std::size_t(g)];
         if (h == 0.0 && r == 0.0) continue;
         const double b = std::clamp(r > 0.0 ? h / r : std::copysign(infinity, h), state.lower[p],
                                     state.upper[p]);

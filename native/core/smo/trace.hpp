@@ -11,7 +11,7 @@
 namespace mercer::smo {
 
 // Ratios of planned to Newton steps are counted between these; the first and last class are open.
-inline constexpr std::array<double, 10> ratio_edges{0.0, 0.5, 1.0 - 1e-8, 1.1,  1.5,
+inline constexpr std::array<double, 10> ratio_edges{0.0, 0.5, 1.0 - 1e-8, 1.1,   1.5,
                                                     2.0, 5.0, 10.0,       100.0, 1000.0};
 
 struct Counters {
@@ -28,7 +28,7 @@ struct Counters {
 struct TracePoint {
     std::size_t iteration;
     double seconds, violation, objective;
-    double gap;                    // duality gap at this point; infinite where none is cheap
+    double gap;                          // duality gap at this point; infinite where none is cheap
     std::size_t up = none, down = none;  // variables of the problem
     double length = 0.0, ratio = 1.0;    // of the step; to the Newton step
     StepKind kind = StepKind::free;

@@ -85,8 +85,8 @@ class CrossGram:
         else:
             left, right = self._left, self._left.like(X)
         kernel = build_kernel(self.form, left, right)
-        values = getattr(_core, f"cross_values_{precision}")
-        return np.asarray(values(kernel, self._columns, self.n_threads), dtype=np.float64).T
+        values = _core.cross_values(kernel, self._columns, self.n_threads)
+        return np.asarray(values, dtype=np.float64).T
 
 
 def cross_block(

@@ -150,9 +150,9 @@ class Expansion:
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:
         """Values of each part, shape (n_functions, n_rows), by the native kernel."""
-        product = getattr(_core, f"cross_product_{self.left.precision}")
         for part in self.parts:
-            yield product(kernel, self._columns[part], self.weights[part], self.n_threads)
+            columns, weights = self._columns[part], self.weights[part]
+            yield _core.cross_product(kernel, columns, weights, self.n_threads)
 
     def _kernel_against(self, rows: Any) -> Any:
         if self._is_stored:

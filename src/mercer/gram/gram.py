@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from math import fsum
 from operator import index as as_integer
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from mercer import _core
 from mercer._memory import require_memory
 from mercer._threads import resolve_threads
 from mercer.gram.arguments import cache_bytes, check_segments, indices, resolve_precision
+from mercer.gram.core_types import GRAM_TYPES, CoreGram
 from mercer.gram.native import (
     Precision,
     RowSet,
@@ -99,7 +100,7 @@ class Gram:
         self.origin = None if origin is None else np.asarray(origin, dtype=np.float64)
         self._rows = X if self.origin is None else moved(X, self.origin)
         self._spot_check = SpotCheck(kernel.definiteness)
-        self._native: dict[str, Any] = {}
+        self._native: dict[Precision, CoreGram] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
         self._has_finite_values = False
@@ -188,7 +189,13 @@ class Gram:
         largest = float(root.max(initial=0.0))
         return (root, largest) if root.ndim else (np.asarray(1.0), largest**2)
 
-    def native(self, precision: Precision | None = None) -> Any:
+    @overload
+    def native(self, precision: Literal["single"]) -> _core.GramSingle: ...
+    @overload
+    def native(self, precision: Literal["double"]) -> _core.GramDouble: ...
+    @overload
+    def native(self, precision: Precision | None = None) -> CoreGram: ...
+    def native(self, precision: Precision | None = None) -> CoreGram:
         """The native matrix in the given precision, made when first asked for."""
         wanted = self.precision
         precision = precision or wanted
@@ -215,19 +222,19 @@ class Gram:
         ``count`` is 1 more than the number of callers who are at work on other Grams.
         """
         single, double = self.native("single"), self.native("double")
-        visits = _core.Visitsingle(single, count), _core.Visitdouble(double, count)
+        visits = _core.VisitSingle(single, count), _core.VisitDouble(double, count)
         try:
             yield
         finally:
             for visit in visits:
                 visit.leave()
 
-    def _build(self, precision: Precision) -> Any:
+    def _build(self, precision: Precision) -> CoreGram:
         if precision not in self._row_sets:
             self._row_sets[precision] = fixed_rows(self._rows, precision, self.form)
         rows = self._row_sets[precision]
         kernel = build_kernel(self.form, rows, rows)
-        make = getattr(_core, f"Gram{precision}")
+        make: Any = GRAM_TYPES[precision]  # of the same precision as the kernel
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
     def reordered(self, order: ArrayLike, *, cache_size: float | None = None) -> Gram:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer import _core
+from mercer.gram.core_types import KERNEL_TYPES, CoreKernel
 from mercer.gram.heavy_features import split_rows
 from mercer.gram.rows import Precision, RowSet, check_finite, count_rows, take_rows
 from mercer.kernels import form as shapes
@@ -102,48 +102,53 @@ def _some(rows: Any, count: int) -> Any:
     return rows[:: max(len(rows) // count, 1)]
 
 
-def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> Any:
+def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> CoreKernel:
     """The native kernel with values between the rows ``left`` and ``right``.
 
     For a stored matrix the right rows are kernel values against the left ones.
     """
-    make = _maker(left.precision)
+    core = KERNEL_TYPES[left.precision]
     match form:
         case shapes.Leaf():
             parameters = form.kind, form.gamma, form.coef0, form.degree
             if takes_bytes(form, left, right):
-                return make("byte_leaf")(*parameters, left.packed_bytes(), right.packed_bytes())
+                return core.byte_leaf(*parameters, left.packed_bytes(), right.packed_bytes())
             centred, by_differences = distance_packing(form, left)
             is_mapped = form.transform is not None and form.transform.ndim == 2
             if by_differences and left.store_sparse and not is_mapped:
                 return _sparse_leaf(form, left, right)
             pair = (left.packed(form.transform, centred), right.packed(form.transform, centred))
-            return make("leaf")(*parameters, *pair, by_differences)
+            return core.leaf(*parameters, *pair, by_differences)
         case shapes.Constant():
-            return make("constant")(form.value, len(left), len(right))
+            return core.constant(form.value, len(left), len(right))
         case shapes.Sum():
-            return make("sum")([build_kernel(part, left, right) for part in form.parts])
+            return core.sum(_kernels(form.parts, left, right))
         case shapes.Product():
-            return make("product")([build_kernel(part, left, right) for part in form.parts])
+            return core.product(_kernels(form.parts, left, right))
         case shapes.Scaled():
-            factor = make("constant")(form.factor, len(left), len(right))
-            return make("product")([build_kernel(form.part, left, right), factor])
+            factor = shapes.Constant(form.factor)
+            return core.product(_kernels([form.part, factor], left, right))
         case shapes.Normalized():
             if left is not right and reads_stored(form.part):
                 raise ValueError(
                     "a normalized precomputed kernel is known for the training rows only: "
                     "normalize the matrices instead"
                 )
-            return make("normalized")(build_kernel(form.part, left, right))
+            return core.normalized(*_kernels([form.part], left, right))
         case shapes.Opaque():
             return _opaque(form, left, right)
         case shapes.Stored():
             return _stored(left, right)
 
 
-def _sparse_leaf(form: shapes.Leaf, left: RowSet, right: RowSet) -> Any:
+def _kernels(forms: Iterable[shapes.Form], left: RowSet, right: RowSet) -> list[Any]:
+    """Kernels of the one precision that the rows have."""
+    return [build_kernel(form, left, right) for form in forms]
+
+
+def _sparse_leaf(form: shapes.Leaf, left: RowSet, right: RowSet) -> CoreKernel:
     """A kernel of distances by differences, of heavy features only if these are few."""
-    make, scale = _maker(left.precision), form.transform
+    core, scale = KERNEL_TYPES[left.precision], form.transform
     parameters = form.kind, form.gamma, form.coef0, form.degree
     key = (form.kind, form.gamma, id(scale))
     if key not in left.splits:
@@ -151,13 +156,16 @@ def _sparse_leaf(form: shapes.Leaf, left: RowSet, right: RowSet) -> Any:
     split = left.splits[key]
     if split is None:
         pair = left.packed(scale, False), right.packed(scale, False)
-        return make("leaf")(*parameters, *pair, True)
+        return core.leaf(*parameters, *pair, True)
     other = split if right is left else split.like(right)
-    few = [side.heavy.packed(split.heavy_scale, False) for side in (split, other)]
-    rest = [side.light.packed(scale, False) for side in (split, other)]
-    return make("product")(
-        [make("leaf")(*parameters, *few, True), make("leaf")(*parameters, *rest, False)]
+    few = (
+        split.heavy.packed(split.heavy_scale, False),
+        other.heavy.packed(split.heavy_scale, False),
     )
+    rest = (split.light.packed(scale, False), other.light.packed(scale, False))
+    heavy: Any = core.leaf(*parameters, *few, True)
+    light: Any = core.leaf(*parameters, *rest, False)
+    return core.product([heavy, light])
 
 
 def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
@@ -253,11 +261,7 @@ def _ends(form: shapes.Form) -> Iterator[shapes.Form]:
             yield form
 
 
-def _maker(precision: Precision) -> Callable[[str], Any]:
-    return lambda stem: getattr(_core, f"{stem}_{precision}")
-
-
-def _opaque(form: shapes.Opaque, left: RowSet, right: RowSet) -> Any:
+def _opaque(form: shapes.Opaque, left: RowSet, right: RowSet) -> CoreKernel:
     def block(i: NDArray[np.intp], j: NDArray[np.intp]) -> NDArray[np.float64]:
         # New rows come first, as scikit-learn calls kernel functions.
         values = form.block(take_rows(right.rows, j), take_rows(left.rows, i))
@@ -265,7 +269,7 @@ def _opaque(form: shapes.Opaque, left: RowSet, right: RowSet) -> Any:
 
     diagonals = [_opaque_diagonal(form, left)]
     diagonals.append(diagonals[0] if right is left else _opaque_diagonal(form, right))
-    return _maker(left.precision)("opaque")(block, *diagonals)
+    return KERNEL_TYPES[left.precision].opaque(block, *diagonals)
 
 
 def _opaque_diagonal(form: shapes.Opaque, rows: RowSet) -> Sequence[float]:
@@ -278,7 +282,7 @@ def _opaque_diagonal(form: shapes.Opaque, rows: RowSet) -> Sequence[float]:
     ]
 
 
-def _stored(left: RowSet, right: RowSet) -> Any:
+def _stored(left: RowSet, right: RowSet) -> CoreKernel:
     if sp.issparse(right.rows):
         raise TypeError("a precomputed kernel needs a dense matrix, got a sparse one")
     matrix = np.asarray(right.rows)
@@ -288,4 +292,4 @@ def _stored(left: RowSet, right: RowSet) -> Any:
     if square and (matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]):
         raise ValueError(f"a precomputed kernel needs a square matrix, got shape {matrix.shape}")
     diagonal = np.diagonal(matrix).tolist() if square else []
-    return _maker(left.precision)("stored")(matrix, square, diagonal, diagonal)
+    return KERNEL_TYPES[left.precision].stored(matrix, square, diagonal, diagonal)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _core
+from mercer.gram.core_types import ROWS_TYPES, CoreRows, Precision
 
 __all__ = ["Precision", "RowSet", "check_finite", "check_products", "count_rows", "take_rows"]
 
-Precision = Literal["single", "double"]
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
 _BYTE_TYPES = (np.uint8, np.int8)
 _TRANSFORMED_ROWS = 512  # rows at a time, so that they stay in the cache
@@ -152,18 +152,18 @@ class RowSet:
         shift: NDArray[np.float64] | None,
         scale: NDArray[np.float64] | None,
         store_sparse: bool,
-    ) -> Any:
+    ) -> CoreRows:
         if sp.issparse(rows):
             csr = _canonical(rows)
-            pack = getattr(_core, f"sparse_rows_{self.precision}")
+            pack = ROWS_TYPES[self.precision].sparse
             return pack(csr.indptr, csr.indices, csr.data, csr.shape[1], scale)
         dense = np.asarray(rows)
         if dense.ndim != 2:
             raise ValueError(f"X must be two-dimensional (rows, features), got {dense.shape}")
         if dense.dtype not in _DENSE_TYPES:
             dense = dense.astype(np.float64)
-        pack = getattr(_core, f"dense_rows_{self.precision}")
-        return pack(np.ascontiguousarray(dense), shift, scale, store_sparse)
+        contiguous: Any = np.ascontiguousarray(dense)
+        return ROWS_TYPES[self.precision].dense(contiguous, shift, scale, store_sparse)
 
 
 def _transformed(

@@ -317,7 +317,7 @@ def assess(
     # gradient = linear - values - ridge b
     # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
     if report is None:
-        report = _core.report_point(beta, values, *problem._arrays)
+        report = _core.report_point(problem._native, beta, values)
     gradient, multiplier, objective, violation, infeasibility, gap = report
     if definiteness == "refuted":
         gap = None
@@ -348,7 +348,7 @@ def _checked_point(problem: Problem, gram: KernelMatrix, coef: ArrayLike) -> Flo
     beta = np.ascontiguousarray(coef, dtype=np.float64)
     if beta.shape != problem.linear.shape:
         raise ValueError(f"coef must have shape {problem.linear.shape}, got {beta.shape}")
-    if _core.is_point(beta, problem.index, gram.n_rows):
+    if _core.is_point(problem._native, beta, gram.n_rows):
         return beta
     if not np.isfinite(beta).all():
         raise ValueError("coef must be finite")

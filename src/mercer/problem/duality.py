@@ -39,7 +39,7 @@ def duality_gap(
     multiplier : ndarray of shape (n_groups,)
         Multiplier of each group; any value gives a valid bound.
     """
-    return _core.duality_gap(coef, values, gradient, multiplier, *problem._arrays)
+    return _core.duality_gap(problem._native, coef, values, gradient, multiplier)
 
 
 def conjugate_gap(h: FloatArray, coef: FloatArray, ridge: FloatArray, box: FloatArray) -> float:

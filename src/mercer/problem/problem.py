@@ -74,7 +74,7 @@ class Problem:
 
     def _check(self) -> None:
         """One pass in the core tells whether all is well; the rest tells what is not."""
-        if _core.is_proper(*self._arrays):
+        if self._native.is_proper():
             return
         for name in ("linear", "ridge", "group_sum"):
             if not np.isfinite(getattr(self, name)).all():
@@ -110,10 +110,10 @@ class Problem:
             f"upper[{i}]={self.upper[i]}"
         )
 
-    @property
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
-        """As the core takes them."""
-        return (
+    @cached_property
+    def _native(self) -> _core.Problem:
+        """As the core takes it."""
+        return _core.Problem(
             self.index,
             self.linear,
             self.lower,
@@ -123,18 +123,22 @@ class Problem:
             self.group_sum,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The arrays; copies and other processes make what the core takes of their own."""
+        return {name: value for name, value in vars(self).items() if name != "_native"}
+
     def on_rows(self, index: ArrayLike) -> Problem:
         """The same problem with its variables on other data rows."""
         rows = _spread("index", index, self.n_variables, np.intp)
         if len(rows) and rows.min() < 0:
             raise ValueError(f"index must not be negative, got {rows.min()}")
         moved = object.__new__(type(self))
-        vars(moved).update(vars(self), index=rows)
+        vars(moved).update(self.__getstate__(), index=rows)
         return moved
 
     @property
     def is_endless(self) -> bool:
-        """Whether a variable has neither a bound nor a ridge to end its way.
+        """Whether a variable has neither a bound nor a ridge to stop it.
 
         No other problem with a positive semi-definite kernel is unbounded.
         """

@@ -75,14 +75,8 @@ class Basis:
         self.problem, self.gram = problem, gram
         coef = feasible_start(problem, start)
         self._native = _core.Simplex(
+            problem._native,
             gram.native("double"),
-            problem.index,
-            problem.linear,
-            problem.lower,
-            problem.upper,
-            problem.ridge,
-            problem.group,
-            problem.group_sum,
             coef,
             None if gradient is None else np.ascontiguousarray(gradient, dtype=np.float64),
         )

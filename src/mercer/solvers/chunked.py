@@ -43,7 +43,7 @@ class Chunked:
     keep : float, default=0.5
         Largest share of a chunk that stays for the next one.
     shrinking : bool, default=True
-        Whether to leave out variables that seem to have settled at a bound.
+        Whether to leave out variables that seem to stay at a bound.
     kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
         Whether kernel rows of variables that move are kept in the cache of the Gram or
         computed again; "auto" keeps them where rows come back and a value is dear. No bit of a
@@ -143,11 +143,11 @@ class _Run(CertifiedRun):
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
-    ) -> Any:
-        p = self.problem
+    ) -> _core.ChunkedResult:
+        n_variables = self.problem.n_variables
         options = _core.ChunkedOptions()
         options.tolerance = tolerance
-        options.chunk_size = self.solver.size_for(p.n_variables)
+        options.chunk_size = self.solver.size_for(n_variables)
         options.keep = int(self.solver.keep * options.chunk_size)
         options.max_iterations = max(self.left, 0)
         options.max_seconds = self.seconds_left()
@@ -155,16 +155,10 @@ class _Run(CertifiedRun):
         options.kernel_rows = _KERNEL_ROWS[self.solver.kernel_rows]
         options.gradient_error = self.origin.error  # used if a gradient is given
         options.may_start_at_zero, self.may_start_at_zero = self.may_start_at_zero, False
-        self.gradient = np.empty(p.n_variables)
+        self.gradient = np.empty(n_variables)
         return _core.chunked_solve(
+            self.problem._native,
             self.gram.native(precision),
-            p.index,
-            p.linear,
-            p.lower,
-            p.upper,
-            p.ridge,
-            p.group,
-            p.n_groups,
             options,
             self.coef,
             gradient,

@@ -187,7 +187,7 @@ def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]
     """
     may_scale = not (problem.group_sum.any() or before.group_sum.any())
     start, gradient, scale = _core.carry(
-        last.coef, before.linear, last.gradient, may_scale, *problem._arrays
+        problem._native, last.coef, before.linear, last.gradient, may_scale
     )
     if not _have_same_matrix(before, problem):
         return {"start": start}

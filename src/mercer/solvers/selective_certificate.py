@@ -72,6 +72,7 @@ def selective_certificate(
     if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
     found: Any = _core.selective_certificate(
+        problem._native,
         gram.native("double"),
         coef,
         gradient,
@@ -80,7 +81,6 @@ def selective_certificate(
         origin.corrections,
         gram.lengths(),
         _options(precision, enough),
-        *problem._arrays,
     )
     if found is None:
         return certify(problem, gram, coef)
@@ -96,7 +96,7 @@ def selective_certificate(
     return replace(certificate, error=error, corrections=corrections)
 
 
-def _options(precision: Precision, enough: float | None) -> Any:
+def _options(precision: Precision, enough: float | None) -> _core.SelectiveOptions:
     rounding = _ERROR_PER_NORM[precision]
     if enough is None:
         return _core.SelectiveOptions(_SAMPLE, rounding, 0.0, False)

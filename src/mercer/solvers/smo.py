@@ -61,7 +61,7 @@ class Smo:
         step of "maximum-gain" (docs/theory/smo.md#stopping), and the "relative-change" of the
         dual value in one step, which is cheap to state and free of scale.
     shrinking : bool, default=True
-        Whether to leave out variables that seem to have settled at a bound.
+        Whether to leave out variables that seem to stay at a bound.
     refine : bool, default=True
         Whether to finish problems with few free variables by joint Newton steps, to the
         accuracy of the arithmetic (double precision kernel values only). False gives the
@@ -134,7 +134,7 @@ class Smo:
 
 
 @lru_cache(maxsize=32)
-def _native_options(smo: Smo) -> Any:
+def _native_options(smo: Smo) -> _core.SmoOptions:
     """What does not change between native runs of a solver; every run takes a copy."""
     options = _core.SmoOptions()
     resolve_selection(smo.selection).configure(options)
@@ -156,24 +156,17 @@ class _Run(CertifiedRun):
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
-    ) -> Any:
-        p = self.problem
+    ) -> _core.SmoResult:
         return _core.smo_solve(
+            self.problem._native,
             self.gram.native(precision),
-            p.index,
-            p.linear,
-            p.lower,
-            p.upper,
-            p.ridge,
-            p.group,
-            p.n_groups,
             self._options(precision, tolerance),
             self.coef,
             gradient,
             self.monitor(),
         )
 
-    def _options(self, precision: Precision, tolerance: float) -> Any:
+    def _options(self, precision: Precision, tolerance: float) -> _core.SmoOptions:
         options = _core.SmoOptions(_native_options(self.smo))
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)

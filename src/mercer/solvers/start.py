@@ -7,7 +7,6 @@ from math import fsum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer import _core
 from mercer.problem import Certificate, Problem
 
 __all__ = ["are_sums_worth", "feasible_start", "full_start", "restore_sums"]
@@ -27,13 +26,13 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     """
     if start is None:
         coef = np.zeros(problem.n_variables)
-        if _core.is_zero_feasible(problem.lower, problem.upper, problem.group_sum):
+        if problem._native.is_zero_feasible():
             return coef
     else:
         coef = np.array(start, dtype=np.float64)
         if coef.shape != (problem.n_variables,):
             raise ValueError(f"start must have shape ({problem.n_variables},), got {coef.shape}")
-        if _core.is_feasible(coef, *problem._arrays):
+        if problem._native.is_feasible(coef):
             return coef
         if not np.isfinite(coef).all():
             raise ValueError("start must be finite")
@@ -53,7 +52,7 @@ def full_start(problem: Problem) -> FloatArray | None:
     Small boxes are full at the optimum: it differs in a few variables from this point. None if
     a bound is infinite or zero is not feasible.
     """
-    if not _core.is_zero_feasible(problem.lower, problem.upper, problem.group_sum):
+    if not problem._native.is_zero_feasible():
         return None
     full = np.where(problem.linear > 0.0, problem.upper, problem.lower)
     return feasible_start(problem, full) if np.isfinite(full).all() else None

@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
+#include "core/base/infinity.hpp"
 #include "simd/instruction_set.hpp"
 
 namespace mercer::active_set {
 
 // |x|; what is not finite counts as infinite, which a largest value does not lose as it does NaN.
 inline double magnitude(double x) {
-    return std::isfinite(x) ? std::abs(x) : std::numeric_limits<double>::infinity();
+    return std::isfinite(x) ? std::abs(x) : infinity;
 }
 
 inline bool are_finite(const std::vector<double>& values) {

@@ -90,30 +90,4 @@ bool retire(Point& point, std::size_t variable, double value) {
     return coef == value;
 }
 
-Rates scale_rates(const Point& point) {
-    const std::vector<std::size_t>& members = point.basis.members();
-    Rates out;
-    out.coef = point.coef;
-    out.multiplier.assign(point.group_sum.size(), 0.0);
-    std::vector<double> sum = point.group_sum;
-    for (std::size_t v = 0; v < point.n_variables(); ++v) {
-        if (point.basis.position(v) != none || point.group[v] < 0) continue;
-        sum[std::size_t(point.group[v])] -= point.coef[v];
-    }
-    std::vector<double> u(members.size()), h;
-    for (std::size_t a = 0; a < u.size(); ++a) {
-        u[a] = -point.nonbasic[point.kernel->place(members[a])];
-    }
-    point.basis.solve(u.data(), sum, h, out.multiplier);
-    for (std::size_t a = 0; a < u.size(); ++a) out.coef[members[a]] = h[a];
-    std::vector<double> expansion = point.nonbasic;
-    point.kernel->add_rows(h.data(), point.basis.rows(), expansion.data());
-    out.slope.resize(point.n_variables());
-    for (std::size_t v = 0; v < out.slope.size(); ++v) {
-        out.slope[v] = -expansion[point.kernel->place(v)] - point.ridge[v] * out.coef[v] -
-                       point.level(v, out.multiplier);
-    }
-    return out;
-}
-
 }  // namespace mercer::active_set

@@ -18,11 +18,4 @@ void rescale(Point& point, const double* lower, const double* upper, const doubl
 // stays where it got.
 bool retire(Point& point, std::size_t variable, double value);
 
-// d/dt at t = 1 if every bound and group sum is multiplied by t
-// (docs/theory/active_set.md#rates).
-struct Rates {
-    std::vector<double> coef, slope, multiplier;
-};
-Rates scale_rates(const Point& point);
-
 }  // namespace mercer::active_set

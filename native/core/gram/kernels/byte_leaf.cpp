@@ -10,9 +10,9 @@ KernelPointer<T> make_byte_leaf(const LeafParameters& leaf, std::shared_ptr<cons
     return std::make_shared<PanelLeaf<T, ByteRows<S>>>(leaf, std::move(left), std::move(right));
 }
 
-#define MERCER_INSTANTIATE(T, S)                                                             \
-    template KernelPointer<T> make_byte_leaf<T, S>(const LeafParameters&,                    \
-                                                   std::shared_ptr<const ByteRows<S>>,       \
+#define MERCER_INSTANTIATE(T, S)                                                       \
+    template KernelPointer<T> make_byte_leaf<T, S>(const LeafParameters&,              \
+                                                   std::shared_ptr<const ByteRows<S>>, \
                                                    std::shared_ptr<const ByteRows<S>>);
 MERCER_INSTANTIATE(float, std::uint8_t)
 MERCER_INSTANTIATE(float, std::int8_t)

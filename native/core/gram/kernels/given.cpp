@@ -26,12 +26,14 @@ std::vector<V> pick(const std::vector<V>& from, Indices index) {
 template <class T, class S>
 class StoredKernel final : public Kernel<T> {
   public:
-    StoredKernel(const S* matrix, std::size_t n_left, std::size_t n_right, std::ptrdiff_t left_stride,
-                 std::ptrdiff_t right_stride, std::vector<double> left_diagonal,
-                 std::vector<double> right_diagonal, std::shared_ptr<const void> owner)
+    StoredKernel(const S* matrix, std::size_t n_left, std::size_t n_right,
+                 std::ptrdiff_t left_stride, std::ptrdiff_t right_stride,
+                 std::vector<double> left_diagonal, std::vector<double> right_diagonal,
+                 std::shared_ptr<const void> owner)
         : matrix_(matrix), n_left_(n_left), left_stride_(left_stride), right_stride_(right_stride),
           left_diagonal_(rounded<T>(std::move(left_diagonal))),
-          right_diagonal_(rounded<T>(std::move(right_diagonal))), owner_(std::move(owner)), columns_(n_right) {
+          right_diagonal_(rounded<T>(std::move(right_diagonal))), owner_(std::move(owner)),
+          columns_(n_right) {
         std::iota(columns_.begin(), columns_.end(), std::size_t(0));
     }
 
@@ -73,8 +75,7 @@ class OpaqueKernel final : public Kernel<T> {
     OpaqueKernel(BlockFunction block, std::vector<double> left_diagonal,
                  std::vector<double> right_diagonal)
         : block_(std::move(block)), left_diagonal_(rounded<T>(std::move(left_diagonal))),
-          right_diagonal_(rounded<T>(std::move(right_diagonal))),
-          columns_(right_diagonal_.size()) {
+          right_diagonal_(rounded<T>(std::move(right_diagonal))), columns_(right_diagonal_.size()) {
         std::iota(columns_.begin(), columns_.end(), std::size_t(0));
     }
 
@@ -161,10 +162,10 @@ KernelPointer<T> make_constant(double value, std::size_t n_left, std::size_t n_r
     return std::make_shared<ConstantKernel<T>>(value, n_left, n_right);
 }
 
-#define MERCER_INSTANTIATE(T, S)                                                            \
-    template KernelPointer<T> make_stored<T, S>(                                            \
-        const S*, std::size_t, std::size_t, std::ptrdiff_t, std::ptrdiff_t,                 \
-        std::vector<double>, std::vector<double>, std::shared_ptr<const void>);
+#define MERCER_INSTANTIATE(T, S)                                                                 \
+    template KernelPointer<T> make_stored<T, S>(                                                 \
+        const S*, std::size_t, std::size_t, std::ptrdiff_t, std::ptrdiff_t, std::vector<double>, \
+        std::vector<double>, std::shared_ptr<const void>);
 MERCER_INSTANTIATE(float, float)
 MERCER_INSTANTIATE(float, double)
 MERCER_INSTANTIATE(double, float)

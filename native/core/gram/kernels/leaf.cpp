@@ -67,7 +67,8 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
         }
         const bool one_norms = leaf_.kind == LeafKind::laplacian;
         // Whole blocks for both layouts: the order of summation is that of dense rows.
-        const std::size_t batch = std::lcm(functions<T>().sparse_height, functions<T>().left_height);
+        const std::size_t batch =
+            std::lcm(functions<T>().sparse_height, functions<T>().left_height);
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
             const typename Rows<T>::Left rows(*left_, some, one_norms);

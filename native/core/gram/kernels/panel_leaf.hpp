@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/gram/byte_rows.hpp"
 #include "core/base/denormals.hpp"
+#include "core/gram/byte_rows.hpp"
 #include "core/gram/kernel.hpp"
 #include "simd/instruction_set.hpp"
 
@@ -28,7 +28,8 @@ void leaf_diagonal(const LeafParameters& leaf, const R& rows, double* out) {
     const FlushDenormals flush;
     const std::vector<T> norms(rows.squared_norms(), rows.squared_norms() + rows.size());
     std::vector<T> values(rows.size());
-    instruction_set().micro_kernels.of<T>().diagonal(leaf, norms.data(), values.data(), rows.size());
+    instruction_set().micro_kernels.of<T>().diagonal(leaf, norms.data(), values.data(),
+                                                     rows.size());
     std::ranges::copy(values, out);
 }
 
@@ -124,45 +125,48 @@ class PanelLeaf final : public LeafKernel<T, R> {
                 std::size_t stride) const {
         const FlushDenormals flush;
         const std::size_t n_left = rows.view().count;
-        by_panels(first, last, [&](std::size_t panel, std::size_t panel_end, std::size_t skip,
-                                   std::size_t count, std::size_t at) {
-            const std::size_t width = functions().panel_width;
-            if (count == (panel_end - panel) * width) {
-                functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
-                                      out + at, stride);
-                return;
-            }
-            Buffer<T> edge(n_left * width);
-            functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
-                                  edge.data(), width);
-            for (std::size_t r = 0; r < n_left; ++r) {
-                std::copy_n(&edge[r * width + skip], count, out + r * stride + at);
-            }
-        });
+        by_panels(first, last,
+                  [&](std::size_t panel, std::size_t panel_end, std::size_t skip, std::size_t count,
+                      std::size_t at) {
+                      const std::size_t width = functions().panel_width;
+                      if (count == (panel_end - panel) * width) {
+                          functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
+                                             out + at, stride);
+                          return;
+                      }
+                      Buffer<T> edge(n_left * width);
+                      functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
+                                         edge.data(), width);
+                      for (std::size_t r = 0; r < n_left; ++r) {
+                          std::copy_n(&edge[r * width + skip], count, out + r * stride + at);
+                      }
+                  });
     }
 
     void add_product(const typename R::Left& rows, const T* weights, std::size_t n_columns,
                      std::size_t first, std::size_t last, double* out, std::size_t stride) const {
         const FlushDenormals flush;
         const std::size_t width = functions().panel_width;
-        by_panels(first, last, [&](std::size_t panel, std::size_t panel_end, std::size_t skip,
-                                   std::size_t count, std::size_t at) {
-            if (count == (panel_end - panel) * width) {
-                functions().product(leaf_, rows.view(), right_->panels(), panel, panel_end, weights,
-                                    n_columns, out + at, stride);
-                return;
-            }
-            // The sums so far go on in the copy: added up apart they would round otherwise.
-            std::vector<double> edge(n_columns * width, 0.0);
-            for (std::size_t c = 0; c < n_columns; ++c) {
-                std::copy_n(out + c * stride + at, count, &edge[c * width + skip]);
-            }
-            functions().product(leaf_, rows.view(), right_->panels(), panel, panel_end, weights,
-                                n_columns, edge.data(), width);
-            for (std::size_t c = 0; c < n_columns; ++c) {
-                std::copy_n(&edge[c * width + skip], count, out + c * stride + at);
-            }
-        });
+        by_panels(first, last,
+                  [&](std::size_t panel, std::size_t panel_end, std::size_t skip, std::size_t count,
+                      std::size_t at) {
+                      if (count == (panel_end - panel) * width) {
+                          functions().product(leaf_, rows.view(), right_->panels(), panel,
+                                              panel_end, weights, n_columns, out + at, stride);
+                          return;
+                      }
+                      // The sums so far go on in the copy: added up apart they would round
+                      // otherwise.
+                      std::vector<double> edge(n_columns * width, 0.0);
+                      for (std::size_t c = 0; c < n_columns; ++c) {
+                          std::copy_n(out + c * stride + at, count, &edge[c * width + skip]);
+                      }
+                      functions().product(leaf_, rows.view(), right_->panels(), panel, panel_end,
+                                          weights, n_columns, edge.data(), width);
+                      for (std::size_t c = 0; c < n_columns; ++c) {
+                          std::copy_n(&edge[c * width + skip], count, out + c * stride + at);
+                      }
+                  });
     }
 
     static const auto& functions() { return panel_functions<T>(static_cast<R*>(nullptr)); }

@@ -9,8 +9,8 @@
 
 namespace mercer::smo {
 
-// Maximum gain computes one row where second order computes two, but takes more iterations, and each
-// looks at two rows (docs/theory/smo.md#automatic-selection). That pays if three things come
+// Maximum gain computes one row where second order computes two, but takes more iterations, and
+// each looks at two rows (docs/theory/smo.md#automatic-selection). That pays if three things come
 // together: the touched rows do not fit, most requests of second order are misses, and a row costs
 // much more than a look at it (docs/policies.md has the measurements). All three are counted, not
 // timed: a run can be repeated.

@@ -97,7 +97,8 @@ void LargeMaximumGain<T>::search(const State<T>& state, std::size_t group, std::
         for (const std::uint32_t p : run.active) {
             if (std::ranges::find(last_, p) != last_.end()) continue;
             set.back() = p;
-            const double gain = maximize(restrict_to<T>(state, set, rows), 1e-4, scoring_steps).gain;
+            const double gain =
+                maximize(restrict_to<T>(state, set, rows), 1e-4, scoring_steps).gain;
             if (gain > best.gain) best = {gain, set};
         }
     }

@@ -30,8 +30,8 @@ class Greedy final : public Selection<T> {
     Choice<T> select(State<T>& state, const Hint& hint) override;
 };
 
-// Second order, or the pair before the last if that gains more: what planning ahead selects, without
-// the planning (Glasmachers 2008, section 7.2.2).
+// Second order, or the pair before the last if that gains more: what planning ahead selects,
+// without the planning (Glasmachers 2008, section 7.2.2).
 template <class T>
 class Recall final : public Selection<T> {
   public:

@@ -50,7 +50,8 @@ Found best_unclipped_partner(State<T>& state, std::size_t up, const typename Sta
     };
     Found best;
     const auto compare = [&](std::size_t p) {
-        if (const double found_gain = gain(p); found_gain >= best.gain) best = {{up, p}, found_gain};
+        if (const double found_gain = gain(p); found_gain >= best.gain)
+            best = {{up, p}, found_gain};
     };
     for (const Run& run : state.runs()) {
         if (run.group != state.group_of(up)) continue;

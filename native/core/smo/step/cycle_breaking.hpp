@@ -8,8 +8,8 @@
 namespace mercer::smo {
 
 // Pairs that follow each other in cycles move the variables along a valley. When the chosen pair is
-// among those of the last steps, the step goes along the sum of the displacements since then, to the
-// maximum or the box (Barbero et al. 2009). The gradient before each of those steps is kept.
+// among those of the last steps, the step goes along the sum of the displacements since then, to
+// the maximum or the box (Barbero et al. 2009). The gradient before each of those steps is kept.
 template <class T>
 class CycleBreaking final : public Step<T> {
   public:

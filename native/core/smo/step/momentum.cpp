@@ -11,7 +11,7 @@ namespace {
 // Whether beta + kappa last + lambda (e_up - e_down) lies in the box.
 template <class T>
 bool stays_feasible(const State<T>& state, const Direction& last, double kappa, Pair pair,
-                  double lambda) {
+                    double lambda) {
     const auto fits = [&](std::size_t p) {
         const double moved = state.beta[p] + kappa * last.move[p] + lambda * pair.sign(p);
         return state.lower[p] <= moved && moved <= state.upper[p];
@@ -34,7 +34,8 @@ StepRecord Momentum<T>::take(State<T>& state, Choice<T>& choice) {
 }
 
 // With s, q the slope and curvature of the pair, t, m those of the last displacement, c the
-// curvature between them, maximize  lambda s + kappa t - 1/2 (q lambda^2 + 2 c lambda kappa + m kappa^2):
+// curvature between them, maximize  lambda s + kappa t - 1/2 (q lambda^2 + 2 c lambda kappa + m
+// kappa^2):
 //     lambda = (s m - t c) / det,   kappa = (t q - s c) / det,   det = q m - c^2
 template <class T>
 bool Momentum<T>::take_joint(State<T>& state, const Choice<T>& choice, StepRecord& record) {

@@ -5,8 +5,8 @@
 
 namespace mercer::smo {
 
-// The step of `factor` times the distance to the maximum along the pair, or to the box; not taken yet.
-// Fetches the rows.
+// The step of `factor` times the distance to the maximum along the pair, or to the box; not taken
+// yet. Fetches the rows.
 template <class T>
 StepRecord newton_record(State<T>& state, Choice<T>& choice, double factor = 1.0);
 

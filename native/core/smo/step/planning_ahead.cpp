@@ -9,7 +9,8 @@ namespace mercer::smo {
 
 namespace {
 
-// Steps mu with lower < beta + mu v < upper, at the point beta + offset w (v, w: directions of pairs).
+// Steps mu with lower < beta + mu v < upper, at the point beta + offset w (v, w: directions of
+// pairs).
 struct Interval {
     double low = -infinity, high = infinity;
     bool contains(double x) const { return low < x && x < high; }
@@ -38,7 +39,8 @@ double cross_curvature(const State<T>& state, const Choice<T>& choice, Pair othe
         if (p == none) continue;
         const double sign = p == other.up ? 1.0 : -1.0;
         if (choice.pair.up != none) sum += sign * state.entry(choice.pair.up, choice.up_row, p);
-        if (choice.pair.down != none) sum -= sign * state.entry(choice.pair.down, choice.down_row, p);
+        if (choice.pair.down != none)
+            sum -= sign * state.entry(choice.pair.down, choice.down_row, p);
     }
     return sum;
 }
@@ -71,7 +73,8 @@ StepRecord PlanningAhead<T>::take(State<T>& state, Choice<T>& choice) {
     take_recorded(state, choice, record);
     was_free_ = record.kind == StepKind::free;
     ratio_ = record.length / record.newton;
-    recent_.insert(recent_.begin(), {record.pair, state.pair_curvature(record.pair, choice.up_row)});
+    recent_.insert(recent_.begin(),
+                   {record.pair, state.pair_curvature(record.pair, choice.up_row)});
     if (recent_.size() > n_recent_) recent_.pop_back();
     return record;
 }

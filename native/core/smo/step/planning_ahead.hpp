@@ -31,7 +31,7 @@ class PlanningAhead final : public Step<T> {
     std::size_t n_recent_;
     bool was_planned_ = false, was_free_ = false;
     double ratio_ = 1.0;
-    std::vector<Candidate> recent_;    // pairs moved along, the last one first
+    std::vector<Candidate> recent_;     // pairs moved along, the last one first
     std::vector<Candidate> plan_base_;  // those the last plan could choose from
 };
 

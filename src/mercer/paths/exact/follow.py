@@ -77,14 +77,8 @@ def follow(
     while True:
         settings = _options(limits, events, until_zero, options)
         out = _core.follow_path(
+            problem._native,
             gram.native("double"),
-            problem.index,
-            problem.linear,
-            problem.lower,
-            problem.upper,
-            problem.ridge,
-            True,
-            float(problem.group_sum[0]),
             motion.sum_rate,
             motion.offset,
             start.coef,

@@ -44,19 +44,15 @@ def solve_part(
     options.tolerance, options.max_seconds = tol, min(max_time, 1e300)
     gram = Gram(Precomputed(positive_definite=True), matrix, precision="double", n_threads=1)
     after = before.copy()
-    result = _core.smo_solve(
-        gram.native(),
+    part = _core.Problem(
         np.arange(n),
         gradient + matrix @ before + ridge * before,
         problem.lower[members],
         problem.upper[members],
         ridge,
         np.zeros(n, dtype=np.int8),
-        1,
-        options,
-        after,
-        gradient,
-        None,
+        np.array([before.sum()]),
     )
+    result = _core.smo_solve(part, gram.native(), options, after, gradient, None)
     change = after - before
     return Part(after, gradient - matrix @ change - ridge * change, result.status)
