@@ -41,6 +41,7 @@ FloatArray = NDArray[np.float64]
 _FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
 _ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
 _NEGLIGIBLE = 0.1  # share of a tolerance that rounding may add to a violation
+_RELATIVE = 1e-7  # of an objective
 _ACCURACY = 1e-5  # of a gradient, in units of the linear term or the margin
 _U = 2.0**-53
 
@@ -132,14 +133,18 @@ class Certificate:
         return self.infeasibility <= _FEASIBLE
 
     def is_within(self, tolerance: float) -> bool:
-        """Whether the violation is at most ``tolerance``, whatever rounding did to it.
+        """Whether the violation is at most ``tolerance`` with what rounding has likely done to it.
 
         What nobody knows is not held against it.
         """
         if not self.violation <= tolerance:
             return False
-        off = 2.0 * self.rounding
+        off = 2.0 * likely_rounding(self)
         return off <= _NEGLIGIBLE * tolerance or off == np.inf or self.violation + off <= tolerance
+
+    def is_hidden(self, tolerance: float) -> bool:
+        """Whether rounding has likely done more than ``tolerance`` to the violation."""
+        return tolerance <= 2.0 * likely_rounding(self) < np.inf
 
     @property
     def relative_gap(self) -> float | None:
@@ -188,8 +193,15 @@ class Solution:
         return self.infeasibility <= _FEASIBLE
 
     def is_within(self, tolerance: float) -> bool:
-        """Whether the violation is at most ``tolerance``, whatever rounding did to it."""
+        """As :meth:`Certificate.is_within`."""
         return Certificate.is_within(self, tolerance)  # type: ignore[arg-type]
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether rounding has likely left the objective the digits that the gap speaks of."""
+        size = max(abs(self.objective), abs(self.primal or 0.0))
+        off = 0.5 * likely_rounding(self) * float(np.abs(self.coef).sum())
+        return off == np.inf or off <= max(self.gap or 0.0, _RELATIVE * size)
 
     @property
     def relative_gap(self) -> float | None:
@@ -200,6 +212,15 @@ class Solution:
     def converged(self) -> bool:
         """Whether the requested tolerance was reached."""
         return self.status == "converged"
+
+
+def likely_rounding(found: Certificate | Solution) -> float:
+    """What rounding does to gradients unless all errors of kernel values have the same sign.
+
+    A bound adds the sizes of n errors, which grow with the root of n; of ten rows an eighth of
+    the bound is reached (docs/theory/rounding.md#what-is-likely).
+    """
+    return found.rounding * min(0.125, 0.4 / float(np.sqrt(max(len(found.gradient), 1))))
 
 
 def lowered(solution: Solution, level: float) -> Solution:

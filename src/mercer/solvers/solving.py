@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
-from mercer.problem import Problem, Solution
+from mercer.problem import Problem, Solution, certify
 from mercer.solvers.active_set import ActiveSet
 from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
+from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, continued
 from mercer.solvers.refinement import refined
 from mercer.solvers.smo import Smo
+from mercer.solvers.start import restore_sums
 
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
 
@@ -203,7 +206,7 @@ def solve(
         raise ValueError(
             f"problem.index refers to row {problem.index.max()}, but gram has {gram.n_rows} rows"
         )
-    return resolve_solver(solver).solve(
+    found = resolve_solver(solver).solve(
         problem,
         gram.check_values(),
         start=start,
@@ -212,3 +215,17 @@ def solve(
         max_time=max_time,
         callback=callback,
     )
+    return found if gram.origin is None else _with_sums(problem, gram, found, tol)
+
+
+def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Solution:
+    """The solution with sums of zero, on which the use of another origin relies."""
+    coef = found.coef.copy()
+    restore_sums(problem, coef)
+    if np.array_equal(coef, found.coef):
+        return found
+    unit = violation_unit(problem, gram, coef, found)  # type: ignore[arg-type]
+    certificate = certify(problem, gram, coef, accuracy=0.05 * tol * unit)
+    is_lost = found.converged and not certificate.is_within(tol * unit)
+    status = "precision-limit" if is_lost else found.status
+    return replace(found, coef=coef, **vars(certificate), status=status)
