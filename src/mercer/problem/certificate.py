@@ -303,13 +303,31 @@ def certify_expansion(
         rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0))
         rounding += _own_error(problem, gram, beta)
     found = replace(found, error=rounding, rounding=rounding)
-    if found.gap is None or not is_large(problem, found):
+    gap = found.gap
+    if gap is None:
         return found
-    if features is not None:
-        gap = long_gap(problem, features, beta, values, found)
-    else:
-        gap = corrected_gap(problem, gram, beta, values, found)
+    if is_large(problem, found):
+        if features is not None:
+            gap = long_gap(problem, features, beta, values, found)
+        else:
+            gap = corrected_gap(problem, gram, beta, values, found)
+    if found.infeasibility > _ROUNDED and problem.n_groups:
+        gap = max(gap, _worth_of_sums(problem, gram, beta, found))
     return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
+
+
+def _worth_of_sums(
+    problem: Problem, gram: KernelMatrix, beta: FloatArray, found: Certificate
+) -> float:
+    """By how much an objective may lie above the optimum because of what its sums lack.
+
+    A variable that takes up s gains its gradient, the multiplier, times s, less s^2 k/2.
+    """
+    missing = np.abs(problem.group_sum - problem.group_sums(beta))
+    worst = problem.index[np.abs(beta).argmax()]
+    curvature = abs(float(gram.block([worst], [worst], precision="double")[0, 0]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float((np.abs(found.multiplier) * missing + 0.5 * curvature * missing**2).sum())
 
 
 def _needed_accuracy(problem: Problem, found: Certificate) -> float:
@@ -342,10 +360,6 @@ def assess(
     gradient, multiplier, objective, violation, infeasibility, gap = report
     if definiteness == "refuted":
         gap = None
-    elif infeasibility > _ROUNDED and problem.n_groups:
-        # an objective may lie above the optimum by what its sums lack
-        missing = problem.group_sum - problem.group_sums(beta)
-        gap = max(gap, float(np.abs(multiplier * missing).sum()))
     return Certificate(
         gradient=gradient,
         multiplier=multiplier,

@@ -19,7 +19,7 @@ from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, continued
 from mercer.solvers.refinement import refined
 from mercer.solvers.smo import Smo
-from mercer.solvers.start import restore_sums
+from mercer.solvers.start import are_sums_worth, restore_sums
 
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
 
@@ -215,11 +215,13 @@ def solve(
         max_time=max_time,
         callback=callback,
     )
-    return found if gram.origin is None else _with_sums(problem, gram, found, tol)
+    if gram.origin is None and not are_sums_worth(problem, found.coef, found):
+        return found
+    return _with_sums(problem, gram, found, tol)
 
 
 def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Solution:
-    """The solution with sums of zero, on which the use of another origin relies."""
+    """The solution with group sums to the last digit: another origin relies on them."""
     coef = found.coef.copy()
     restore_sums(problem, coef)
     if np.array_equal(coef, found.coef):
