@@ -293,7 +293,7 @@ def certify_expansion(
     found = assess(problem, beta, values, definiteness)
     rounding = rounding_error(problem, gram, beta)
     features = None
-    if rounding > (_needed_accuracy(problem, found) if accuracy is None else accuracy):
+    if rounding > (_needed_accuracy(problem, found, rounding) if accuracy is None else accuracy):
         features = linear_features(gram, beta)
     if features is None and found.gap is not None and is_large(problem, found):
         features = features_needed(problem, gram, beta, found)
@@ -330,12 +330,17 @@ def _worth_of_sums(
         return float((np.abs(found.multiplier) * missing + 0.5 * curvature * missing**2).sum())
 
 
-def _needed_accuracy(problem: Problem, found: Certificate) -> float:
-    """What a slope must be known to for a violation to mean something."""
+def _needed_accuracy(problem: Problem, found: Certificate, rounding: float) -> float:
+    """What a slope must be known to for a violation to mean something.
+
+    A margin that vanishes counts as a millionth of the largest gradient such coefficients can
+    have (docs/theory/problem.md#hulls-that-overlap), of which ``rounding`` is some 16 roundings.
+    """
     size = problem.linear_size
     if size == 0.0 and problem.n_groups:
         multiplier = found.multiplier
         size = float(np.ptp(multiplier) if len(multiplier) > 1 else abs(multiplier[0]))
+        size = max(size, 1e-6 * rounding / (16.0 * _U))
     return _ACCURACY * size
 
 
