@@ -109,7 +109,7 @@ def test_extreme_prices(name: str, C: float) -> None:
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine = case.fit(data.X, y, C=C, max_iter=100_000)
     assert np.isfinite(case.values(machine, data.X)).all()
-    assert machine.solutions_[0].status in ("converged", "max-iter")
+    assert machine.solutions_[0].status in ("converged", "max-iter", "precision-limit")
     certificate = replace(case, formulation=priced[name]).certify(machine, data.X, y)
     assert certificate.violation == pytest.approx(machine.violation_, rel=1e-6, abs=1e-9)
     if machine.solutions_[0].status == "converged":

@@ -5,7 +5,7 @@ that add up to zero those of x - m do as well:
 
     sum_j c_j x_j'x = sum_j c_j (x_j - m)'(x - m) + sum_j c_j (x_j - m)'m,
 
-so that the machine is the same but for its bias (docs/theory/kernels.md#rows-far-from-the-origin).
+so that the machine is the same but for its bias (docs/theory/rounding.md#rows-far-from-the-origin).
 What rounding leaves of the sum of the coefficients is taken as zero.
 """
 
@@ -46,7 +46,8 @@ def far_origin(form: shapes.Form, rows: Any) -> FloatArray | None:
         low, mean, high, square = (_sparse_moments if sp.issparse(rows) else _moments)(rows)
         small, large = np.minimum(np.abs(low), np.abs(high)), np.maximum(np.abs(low), np.abs(high))
         is_exact = (low * high > 0.0) & (large <= 2.0 * small)
-        mean = np.where(is_exact, mean, 0.0)
+        # the mean of equal numbers may be another one
+        mean = np.where(is_exact, np.clip(mean, low, high), 0.0)
         is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / _FAR
     return mean if is_far else None
 

@@ -3,7 +3,7 @@
 Below, u is the unit roundoff and d the number of terms of an inner product. An inner product of
 two rows errs by at most ``d u |x||z|``, and every bound has that form: a number b of each row,
 with sqrt(b_x b_z) for a pair of them. So have sums of such bounds, by Cauchy-Schwarz, and
-products (docs/theory/kernels.md#rounding).
+products (docs/theory/rounding.md#bounds).
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ def is_done(solution: Solution) -> bool:
     """Whether it converged or, where coefficients have no more digits, is proven optimal."""
     gap = solution.relative_gap
     at_limit = solution.status == "precision-limit"
-    return solution.converged or (at_limit and gap is not None and gap <= _PROVEN)
+    is_proven = gap is not None and gap <= _PROVEN and solution.has_digits
+    return solution.converged or (at_limit and is_proven)
 
 
 def early_end(machine: Any, solutions: Sequence[Solution], problems: str) -> str:

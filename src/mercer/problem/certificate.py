@@ -41,6 +41,7 @@ FloatArray = NDArray[np.float64]
 _FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
 _ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
 _NEGLIGIBLE = 0.1  # share of a tolerance that rounding may add to a violation
+_RELATIVE = 1e-7  # of an objective
 _ACCURACY = 1e-5  # of a gradient, in units of the linear term or the margin
 _U = 2.0**-53
 
@@ -132,14 +133,18 @@ class Certificate:
         return self.infeasibility <= _FEASIBLE
 
     def is_within(self, tolerance: float) -> bool:
-        """Whether the violation is at most ``tolerance``, whatever rounding did to it.
+        """Whether the violation is at most ``tolerance`` with what rounding has likely done to it.
 
         What nobody knows is not held against it.
         """
         if not self.violation <= tolerance:
             return False
-        off = 2.0 * self.rounding
+        off = 2.0 * likely_rounding(self)
         return off <= _NEGLIGIBLE * tolerance or off == np.inf or self.violation + off <= tolerance
+
+    def is_hidden(self, tolerance: float) -> bool:
+        """Whether rounding has likely done more than ``tolerance`` to the violation."""
+        return tolerance <= 2.0 * likely_rounding(self) < np.inf
 
     @property
     def relative_gap(self) -> float | None:
@@ -188,8 +193,15 @@ class Solution:
         return self.infeasibility <= _FEASIBLE
 
     def is_within(self, tolerance: float) -> bool:
-        """Whether the violation is at most ``tolerance``, whatever rounding did to it."""
+        """As :meth:`Certificate.is_within`."""
         return Certificate.is_within(self, tolerance)  # type: ignore[arg-type]
+
+    @property
+    def has_digits(self) -> bool:
+        """Whether rounding has likely left the objective the digits that the gap speaks of."""
+        size = max(abs(self.objective), abs(self.primal or 0.0))
+        off = 0.5 * likely_rounding(self) * float(np.abs(self.coef).sum())
+        return off == np.inf or off <= max(self.gap or 0.0, _RELATIVE * size)
 
     @property
     def relative_gap(self) -> float | None:
@@ -200,6 +212,15 @@ class Solution:
     def converged(self) -> bool:
         """Whether the requested tolerance was reached."""
         return self.status == "converged"
+
+
+def likely_rounding(found: Certificate | Solution) -> float:
+    """What rounding does to gradients unless all errors of kernel values have the same sign.
+
+    A bound adds the sizes of n errors, which grow with the root of n; of ten rows an eighth of
+    the bound is reached (docs/theory/rounding.md#what-is-likely).
+    """
+    return found.rounding * min(0.125, 0.4 / float(np.sqrt(max(len(found.gradient), 1))))
 
 
 def lowered(solution: Solution, level: float) -> Solution:
@@ -272,7 +293,7 @@ def certify_expansion(
     found = assess(problem, beta, values, definiteness)
     rounding = rounding_error(problem, gram, beta)
     features = None
-    if rounding > (_needed_accuracy(problem, found) if accuracy is None else accuracy):
+    if rounding > (_needed_accuracy(problem, found, rounding) if accuracy is None else accuracy):
         features = linear_features(gram, beta)
     if features is None and found.gap is not None and is_large(problem, found):
         features = features_needed(problem, gram, beta, found)
@@ -282,21 +303,44 @@ def certify_expansion(
         rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0))
         rounding += _own_error(problem, gram, beta)
     found = replace(found, error=rounding, rounding=rounding)
-    if found.gap is None or not is_large(problem, found):
+    gap = found.gap
+    if gap is None:
         return found
-    if features is not None:
-        gap = long_gap(problem, features, beta, values, found)
-    else:
-        gap = corrected_gap(problem, gram, beta, values, found)
+    if is_large(problem, found):
+        if features is not None:
+            gap = long_gap(problem, features, beta, values, found)
+        else:
+            gap = corrected_gap(problem, gram, beta, values, found)
+    if found.infeasibility > _ROUNDED and problem.n_groups:
+        gap = max(gap, _worth_of_sums(problem, gram, beta, found))
     return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
 
 
-def _needed_accuracy(problem: Problem, found: Certificate) -> float:
-    """What a slope must be known to for a violation to mean something."""
+def _worth_of_sums(
+    problem: Problem, gram: KernelMatrix, beta: FloatArray, found: Certificate
+) -> float:
+    """By how much an objective may lie above the optimum because of what its sums lack.
+
+    A variable that takes up s gains its gradient, the multiplier, times s, less s^2 k/2.
+    """
+    missing = np.abs(problem.group_sum - problem.group_sums(beta))
+    worst = problem.index[np.abs(beta).argmax()]
+    curvature = abs(float(gram.block([worst], [worst], precision="double")[0, 0]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float((np.abs(found.multiplier) * missing + 0.5 * curvature * missing**2).sum())
+
+
+def _needed_accuracy(problem: Problem, found: Certificate, rounding: float) -> float:
+    """What a slope must be known to for a violation to mean something.
+
+    A margin that vanishes counts as a millionth of the largest gradient such coefficients can
+    have (docs/theory/problem.md#hulls-that-overlap), of which ``rounding`` is some 16 roundings.
+    """
     size = problem.linear_size
     if size == 0.0 and problem.n_groups:
         multiplier = found.multiplier
         size = float(np.ptp(multiplier) if len(multiplier) > 1 else abs(multiplier[0]))
+        size = max(size, 1e-6 * rounding / (16.0 * _U))
     return _ACCURACY * size
 
 
@@ -321,10 +365,6 @@ def assess(
     gradient, multiplier, objective, violation, infeasibility, gap = report
     if definiteness == "refuted":
         gap = None
-    elif infeasibility > _ROUNDED and problem.n_groups:
-        # an objective may lie above the optimum by what its sums lack
-        missing = problem.group_sum - problem.group_sums(beta)
-        gap = max(gap, float(np.abs(multiplier * missing).sum()))
     return Certificate(
         gradient=gradient,
         multiplier=multiplier,

@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
 from mercer.gram.native import Precision
-from mercer.problem import Certificate, Problem, Solution, assess, certify, definiteness_at
+from mercer.problem import (
+    Certificate,
+    Problem,
+    Solution,
+    assess,
+    certify,
+    definiteness_at,
+    rounding_error,
+)
 from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, monitor
 from mercer.solvers.selective_certificate import KnownGradient, Origin, selective_certificate
@@ -25,6 +33,9 @@ __all__ = ["CertifiedRun"]
 
 # What a run in single precision must leave of a violation for another one to follow.
 _GAIN = 0.1
+# Times the tolerance: where slopes err by more, runs in double precision do not end by themselves.
+_FAR = 100.0
+_SHORT = 10_000  # steps of such runs
 # Relative, of an objective.
 _ROUNDING = 1e-6
 # Share of a tolerance to which slopes are computed where more digits can be had.
@@ -76,7 +87,7 @@ class CertifiedRun(ABC):
         self.start_gradient = start_gradient if is_kept else None
         self.start = self.coef.copy()
         self.best: tuple[NDArray[np.float64], Certificate] | None = None
-        self.drifted = False
+        self.drifted = self.is_short = False
         self.origin = Origin()
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
@@ -144,14 +155,24 @@ class CertifiedRun(ABC):
         # whatever ended the run: what was asked for is there
         if good and self.status != "unbounded":
             self.status = "converged"
-        if not good and self.status == "converged" and self._is_beyond_digits(certificate):
-            self.status = "precision-limit"
+        if not good and self.status == "converged":
+            aim = self.tol * self._unit(certificate)
+            if certificate.violation <= aim and certificate.is_hidden(aim):
+                # small enough, and no other would be known to be
+                self.status = "precision-limit"
+            elif precision == "double":
+                self._limit_noise(aim, certificate)
         return good or self.status != "converged"
 
-    def _is_beyond_digits(self, certificate: Certificate) -> bool:
-        """Whether a violation is small enough, and no other would be known to be."""
-        aim = self.tol * self._unit(certificate)
-        return certificate.violation <= aim <= 2.0 * certificate.rounding < np.inf
+    def _limit_noise(self, aim: float, certificate: Certificate) -> None:
+        """Let the next run be short if its slopes err by more than what it is to remove.
+
+        Where that is far more than is asked for, such a run would not end by itself.
+        """
+        noise = 2.0 * rounding_error(self.problem, self.gram, self.coef)
+        if _FAR * aim < noise < np.inf and certificate.violation <= noise:
+            self.left = min(self.left, max(_SHORT, 50 * self.problem.n_variables))
+            self.is_short = True
 
     def seconds_left(self) -> float:
         """Time until the deadline, at most a number the core can hold."""
@@ -167,6 +188,8 @@ class CertifiedRun(ABC):
         self.status, self.drifted = result.status, result.drifted
         if self.status == "unbounded" and not self.problem.is_endless:
             # rounding has hidden the curvature of the ridge
+            self.status = "precision-limit"
+        if self.is_short and self.status == "max-iter":
             self.status = "precision-limit"
         self.left -= result.iterations
         self.record(result)

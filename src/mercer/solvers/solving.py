@@ -11,14 +11,16 @@ from numpy.typing import ArrayLike
 from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
-from mercer.problem import Problem, Solution
+from mercer.problem import Problem, Solution, certify
 from mercer.solvers.active_set import ActiveSet
 from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
+from mercer.solvers.margin import violation_unit
 from mercer.solvers.progress import Callback, continued
 from mercer.solvers.refinement import refined
 from mercer.solvers.smo import Smo
+from mercer.solvers.start import are_sums_worth, restore_sums
 
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
 
@@ -217,4 +219,19 @@ def solve(
     )
     if found.status == "converged" and not np.isfinite(found.objective):
         return replace(found, status="precision-limit")
-    return found
+    if gram.origin is None and not are_sums_worth(problem, found.coef, found):
+        return found
+    return _with_sums(problem, gram, found, tol)
+
+
+def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Solution:
+    """The solution with group sums to the last digit: another origin relies on them."""
+    coef = found.coef.copy()
+    restore_sums(problem, coef)
+    if np.array_equal(coef, found.coef):
+        return found
+    unit = violation_unit(problem, gram, coef, found)  # type: ignore[arg-type]
+    certificate = certify(problem, gram, coef, accuracy=0.05 * tol * unit)
+    is_lost = found.converged and not certificate.is_within(tol * unit)
+    status = "precision-limit" if is_lost else found.status
+    return replace(found, coef=coef, **vars(certificate), status=status)

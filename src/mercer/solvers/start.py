@@ -7,7 +7,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.problem import Certificate, Problem
+from mercer.problem import Certificate, Problem, Solution
 
 __all__ = ["are_sums_worth", "feasible_start", "full_start", "restore_sums"]
 
@@ -58,7 +58,7 @@ def full_start(problem: Problem) -> FloatArray | None:
     return feasible_start(problem, full) if np.isfinite(full).all() else None
 
 
-def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate) -> bool:
+def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate | Solution) -> bool:
     """Whether what rounding took from the group sums of ``coef`` is worth something.
 
     A sum that is off by s changes the objective by its multiplier times s, which is large where
@@ -72,19 +72,21 @@ def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate) -> bo
 
 
 def restore_sums(problem: Problem, coef: FloatArray) -> None:
-    """Give the groups their sums back to the last digit, by one variable of each.
+    """Give the groups their sums back to the last digit, by one free variable of each.
 
     That is the smallest one with room for it, whose digits are the finest.
     """
-    room = np.minimum(coef - problem.lower, problem.upper - coef)
+    free = (coef > problem.lower) & (coef < problem.upper)
     for g in range(problem.n_groups):
-        members = np.flatnonzero(problem.group == g)
+        members = np.flatnonzero((problem.group == g) & free)
         for _ in range(2):
-            lack = -fsum([*coef[members], -problem.group_sum[g]])
-            fits = members[room[members] > 2.0 * abs(lack)]
+            lack = -fsum([*coef[problem.group == g], -problem.group_sum[g]])
+            bound = problem.upper if lack > 0.0 else problem.lower
+            fits = members[np.abs(bound - coef)[members] >= abs(lack)]
             if lack == 0.0 or not len(fits):
                 break
-            coef[fits[np.abs(coef[fits]).argmin()]] += lack
+            i = fits[np.abs(coef[fits]).argmin()]
+            coef[i] = np.clip(coef[i] + lack, problem.lower[i], problem.upper[i])
 
 
 def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:
