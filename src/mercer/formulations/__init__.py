@@ -7,6 +7,7 @@ intercept and whatever else the machine learns. No kernel value is needed.
 
 from __future__ import annotations
 
+from mercer.formulations.bias_and_rho import Formulation, ReadOut
 from mercer.formulations.classification import nu_svc, one_sided_huber, pinball, svc
 from mercer.formulations.conversions import (
     C_from_alpha,
@@ -26,7 +27,6 @@ from mercer.formulations.conversions import (
 )
 from mercer.formulations.hulls import enclosing_ball, minimum_norm, nearest_points, one_class
 from mercer.formulations.ranges import C_range, ReadOutRange, read_out_range
-from mercer.formulations.readout import Formulation, ReadOut
 from mercer.formulations.regression import (
     absolute,
     huber,

@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.formulations.bias_and_rho import Formulation, Kind
 from mercer.formulations.checks import check_choice
-from mercer.formulations.readout import Formulation, Kind
 from mercer.problem import Problem
 
 FloatArray = NDArray[np.float64]

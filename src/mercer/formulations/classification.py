@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer.formulations.bias_and_rho import Formulation
 from mercer.formulations.boxes import (
     Intercept,
     linear_loss,
@@ -16,7 +17,6 @@ from mercer.formulations.boxes import (
     squared_loss,
 )
 from mercer.formulations.checks import check_choice, check_labels, check_scalar
-from mercer.formulations.readout import Formulation
 from mercer.problem import Problem
 
 HINGES = ("hinge", "squared_hinge")

@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer.formulations.bias_and_rho import ReadOut
 from mercer.formulations.checks import check_scalar
-from mercer.formulations.readout import ReadOut
 
 
 def C_from_lambda(regularization: float, n: int) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer.formulations.bias_and_rho import Formulation
 from mercer.formulations.boxes import linear_loss, signed_box, squared_loss
 from mercer.formulations.checks import (
     check_count,
@@ -17,7 +18,6 @@ from mercer.formulations.checks import (
     check_vector,
     check_weight,
 )
-from mercer.formulations.readout import Formulation
 from mercer.problem import Problem
 
 

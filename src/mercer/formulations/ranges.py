@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.formulations.readout import Formulation
+from mercer.formulations.bias_and_rho import Formulation
 from mercer.problem import Certificate, Solution
 
 __all__ = ["C_range", "ReadOutRange", "read_out_range"]

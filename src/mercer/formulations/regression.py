@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer.formulations.bias_and_rho import Formulation
 from mercer.formulations.boxes import Intercept, linear_loss, one_bias, squared_loss
 from mercer.formulations.checks import (
     check_choice,
@@ -15,7 +16,6 @@ from mercer.formulations.checks import (
     check_squared_targets,
     check_targets,
 )
-from mercer.formulations.readout import Formulation
 from mercer.problem import Problem
 
 TUBES = ("epsilon_insensitive", "squared_epsilon_insensitive")

@@ -12,7 +12,6 @@ from mercer.gram import Gram
 from mercer.gram.native import reads_python
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem
-from mercer.least_squares.penalized_bias import total_bias
 from mercer.solvers.linear_system.factors import CholeskyFactor
 from mercer.solvers.linear_system.residual import dual_residual
 
@@ -40,7 +39,7 @@ def fit_direct(job: Job, *, spectral: bool) -> LeastSquaresFit:
     return LeastSquaresFit(
         solver="direct" if isinstance(evaluator.factor, CholeskyFactor) else "eigen",
         alpha=alpha,
-        intercept=total_bias(job, coef, intercept),
+        intercept=coef.sum(axis=0) if job.penalized else intercept,
         coef=coef,
         support=everything,
         scan=result,

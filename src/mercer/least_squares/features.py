@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsymm
 
+from mercer.least_squares.high_leverage import left_out_values
 from mercer.least_squares.moments import Moments
 from mercer.solvers.linear_system.factors import (
     CholeskyFactor,
@@ -29,8 +30,8 @@ Source = Callable[[slice], Any]
 
 # 1 - h_i below which its subtraction has lost too many digits.
 LEAST_REMAINDER = 1e-6
-# Rows of a block that are then left out in earnest, and the numbers of their matrices together.
-MOST_ROWS, MOST_NUMBERS = 16, 2**22
+# Rows of a block that may then be left out by a machine of all others.
+MOST_ROWS = 512
 
 
 class FeatureSolver:
@@ -173,25 +174,39 @@ class FeatureSystem:
 
         See docs/theory/least_squares.md#leave-one-out-values.
 
-        y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i); a few rows of leverage h_i near 1, where
-        both differences cancel, are left out in earnest.
+        y_i - f_-i(x_i) = (y_i - f(x_i)) / (1 - h_i), but for rows of leverage h_i near 1, where
+        both differences cancel.
         """
-        targets, weight = self.system.targets[rows], self.system.weight[rows]
-        fitted, rest = self.solver.fitted_and_remainder(alphas, self.source(rows), weight)
+        targets, weight, features = *self._known(rows), self.source(rows)
+        fitted, rest = self.solver.fitted_and_remainder(alphas, features, weight)
         held_out = targets - (targets - fitted) / rest[:, :, None]
         close = rest < LEAST_REMAINDER
         at = np.flatnonzero(close.any(axis=0))
-        if len(at) <= min(MOST_ROWS, MOST_NUMBERS // max(self._rank, 1) ** 2):
-            for i in at:
-                held_out[close[:, i], i] = self._left_out(rows.start + i, alphas)[close[:, i]]
+        if 0 < len(at) <= MOST_ROWS:
+            values = self._left_out(features[at], rows.start + at, alphas)
+            held_out[:, at] = np.where(close[:, at, None], values, held_out[:, at])
         return fitted, held_out
 
-    def _left_out(self, i: int, alphas: FloatArray) -> FloatArray:
-        """Values of row i by the machines of all others: (n_alphas, n_outputs)."""
-        weight = self.system.weight.copy()
-        weight[i] = 0.0
-        row = self.source(slice(i, i + 1))
-        return self._solver(weight).fitted_and_remainder(alphas, row, weight[i : i + 1])[0][:, 0]
+    def _left_out(self, features: Any, at: NDArray[np.intp], alphas: FloatArray) -> FloatArray:
+        """Values of the rows ``at`` of high leverage, each by the machine of all others."""
+        # a bias needs a row to come from: where all rows are of high leverage in two groups
+        cut = 1 if len(at) == self.n_rows else 0
+        if self.n_rows == 1:
+            # without it there is no machine, and its value counts as 0
+            return np.zeros((len(alphas), 1, self.system.targets.shape[1]))
+        values = []
+        for group in (slice(0, cut), slice(cut, None)):
+            weight = self.system.weight.copy()
+            weight[at[group]] = 0.0
+            if len(at[group]):
+                others = self._solver(weight)
+                known = self._known(at[group])
+                values.append(left_out_values(others, features[group], *known, alphas))
+        return np.concatenate(values, axis=1)
+
+    def _known(self, rows: Any) -> tuple[FloatArray, FloatArray]:
+        """Targets and weights of some rows."""
+        return self.system.targets[rows], self.system.weight[rows]
 
     def dof(self, alphas: FloatArray) -> FloatArray:
         """Effective degrees of freedom."""

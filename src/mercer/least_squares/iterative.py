@@ -11,7 +11,6 @@ from mercer.formulations import least_squares
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.least_squares.job import Job, LeastSquaresFit
-from mercer.least_squares.penalized_bias import total_bias
 from mercer.lowrank import LowRank
 from mercer.solvers import solve
 from mercer.solvers.linear_system.kernel_cg import kernel_cg, preconditioner_features
@@ -54,7 +53,7 @@ def fit_cg(job: Job, solver: ConjugateGradient) -> LeastSquaresFit:
     return LeastSquaresFit(
         solver="cg",
         alpha=alpha,
-        intercept=total_bias(job, coef, intercept),
+        intercept=coef.sum(axis=0) if job.penalized else intercept,
         coef=coef,
         support=np.arange(job.system.n_rows),
         n_iter=n_iter,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.least_squares.job import Job
 
-__all__ = ["split_bias", "total_bias", "with_constant"]
+__all__ = ["split_bias", "with_constant"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,11 +28,3 @@ def split_bias(job: Job, weights: FloatArray, intercept: FloatArray) -> dict[str
     if not job.penalized:
         return {"weights": weights, "intercept": intercept}
     return {"weights": weights[:-1], "intercept": weights[-1]}
-
-
-def total_bias(job: Job, coef: FloatArray, intercept: FloatArray) -> FloatArray:
-    """With the kernel k + 1 the bias is the sum of the coefficients.
-
-    Rifkin 2002, section 2.6.2.
-    """
-    return coef.sum(axis=0) if job.penalized else intercept

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -118,8 +119,12 @@ class KernelMachine(BaseEstimator):
 
     def _validate_params(self) -> None:
         """Check the parameters that are not their defaults."""
-        params = ((name, getattr(self, name), value) for name, value in self._defaults().items())
-        changed = {name: value for name, value, default in params if value is not default}
+        defaults = self._defaults().items()
+        changed = {
+            name: getattr(self, name)
+            for name, default in defaults
+            if getattr(self, name) is not default
+        }
         validate_parameter_constraints(
             self._parameter_constraints, changed, caller_name=type(self).__name__
         )
@@ -214,7 +219,7 @@ class KernelMachine(BaseEstimator):
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
-        if kernel == Precomputed() and is_surely_indefinite(X):
+        if self._is_precomputed() and kernel == Precomputed() and is_surely_indefinite(X):
             kernel = Precomputed(positive_definite=False)
         if kernel.definiteness == "refuted":
             warn_of_indefinite(kernel, stacklevel=4)
@@ -247,9 +252,9 @@ class KernelMachine(BaseEstimator):
         previous = getattr(self, "solutions_", ()) if self.warm_start else ()
         solver = resolve_solver(self.solver, shrinking=self.shrinking)
         solutions, read_outs = [], []
-        with progress_display(self.verbose, len(formulations), type(self).__name__) as display:
+        with self._display(len(formulations)) as display:
             for k, formulation in enumerate(formulations):
-                callback = display.watch(k, self.callback)
+                callback = display.watch(k, self.callback) if display else self.callback
                 start = previous[k].coef if len(previous) == len(formulations) else None
                 solution = self._solve_one(formulation, gram, solver, start, deadline, callback)
                 read_out = formulation.read_out(solution)
@@ -263,6 +268,12 @@ class KernelMachine(BaseEstimator):
                 solutions.append(solution)
                 read_outs.append(read_out)
         return solutions, read_outs
+
+    def _display(self, n_problems: int) -> Any:
+        """What shows the progress, if that is wanted."""
+        if not self.verbose:
+            return nullcontext()
+        return progress_display(n_problems, type(self).__name__)
 
     def _solve_one(
         self,

@@ -13,11 +13,6 @@ from mercer.solvers.progress import Callback, Progress
 __all__ = ["progress_display"]
 
 
-class _Silent:
-    def watch(self, k: int, callback: Callback | None) -> Callback | None:
-        return callback
-
-
 class _Lines:
     """One line a second through ``print``, so that notebooks and tests can capture it."""
 
@@ -57,11 +52,9 @@ def describe(k: int, total: int, progress: Progress) -> str:
 
 
 @contextmanager
-def progress_display(verbose: bool | int, total: int, name: str) -> Iterator[Any]:
+def progress_display(total: int, name: str) -> Iterator[Any]:
     """Something with ``watch(k, callback)`` that shows the progress of problem ``k``."""
-    if not verbose:
-        yield _Silent()
-    elif importlib.util.find_spec("rich") is None:
+    if importlib.util.find_spec("rich") is None:
         yield _Lines(total, name)
     else:
         from rich.progress import Progress as Bar

@@ -75,7 +75,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         rows = weights > 0
         targets = signed_labels(labels, len(self.classes_))
         choose = lambda values: self.classes_[chosen_class(values)]  # noqa: E731
-        known = LeftOutClassifier(self.classes_, choose), self.classes_[labels[rows]]
+        known = lambda: (LeftOutClassifier(self.classes_, choose), self.classes_[labels[rows]])  # noqa: E731
         loss = wrong_class(labels[rows])
         scan = self._fit_targets(X, targets, weights, loss, weights[rows], known)
         self._calibrate(scan, targets[rows], labels[rows], weight[rows])
@@ -88,7 +88,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         rows = weight > 0
         loss = wrong_labels(y[rows])
         choose = lambda values: (values > 0).astype(np.intp)  # noqa: E731
-        known = LeftOutClassifier(self.classes_, choose), y[rows]
+        known = lambda: (LeftOutClassifier(self.classes_, choose), y[rows])  # noqa: E731
         scan = self._fit_targets(X, targets, weight, loss, weight[rows], known)
         self._calibrate(scan, targets[rows], y[rows].ravel(), weight[rows])
         return self

@@ -140,7 +140,8 @@ class LSSVR(RegressorMixin, StreamedMachine):
         X, targets, weight = self._validate_targets(X, y, sample_weight)
         rows = weight > 0
         self._warn_of_grid(targets.shape[1])
-        known = LeftOutRegressor(), targets[rows, 0] if self._is_flat else targets[rows]
+        met = targets[rows, 0] if self._is_flat else targets[rows]
+        known = lambda: (LeftOutRegressor(), met)  # noqa: E731
         loss = squared_loss(targets[rows])
         self._fit_targets(X, targets, weight, loss, weight[rows], known)
         if self.robust is not None:
@@ -208,7 +209,7 @@ class LSSVR(RegressorMixin, StreamedMachine):
                 f"the weights of robust={self.robust!r} still change by {fit.change:.3g} after "
                 f"{fit.n_iter} rounds. A larger alpha (now {fit.alpha:g}) may help",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         super()._warn(fit)
 

@@ -30,6 +30,8 @@ from mercer.solvers.linear_system import System
 __all__ = ["LeastSquaresMachine", "check_heaviest", "count_all_rows"]
 
 FloatArray = NDArray[np.float64]
+# A machine of known values, and the targets it is to meet.
+Known = Callable[[], tuple[Any, NDArray[Any]]]
 
 # Share of the rows below which the freedom left to the residuals is rounding.
 LEAST_FREEDOM = 1e-8
@@ -88,13 +90,13 @@ class LeastSquaresMachine(KernelMachine):
         return alphas
 
     def _left_out_score(
-        self, known: tuple[Any, NDArray[Any]], weight: FloatArray
+        self, known: Known, weight: FloatArray
     ) -> Callable[[FloatArray], float] | None:
         if self.scoring is None:
             return None
         if isinstance(self.alpha, str) and self.alpha == "gcv":
             raise ValueError(f"scoring must be None with alpha='gcv', got {self.scoring!r}")
-        return left_out_score(self.scoring, *known, weight)
+        return left_out_score(self.scoring, *known(), weight)
 
     def _low_rank(self) -> LowRank | None:
         if isinstance(self.low_rank, Integral):
@@ -129,14 +131,15 @@ class LeastSquaresMachine(KernelMachine):
         weight: FloatArray,
         loss: Loss,
         loss_weight: FloatArray,
-        known: tuple[Any, NDArray[Any]],
+        known: Known,
     ) -> Scan | None:
         """Fit on the rows of positive weight and keep what came of it.
 
-        ``loss`` and ``loss_weight`` are those of the rows of positive weight; ``known`` is what
-        a scorer gets for a machine, and the targets of these rows.
+        ``loss`` and ``loss_weight`` are those of the rows of positive weight; ``known``
+        makes what a scorer gets for a machine, and the targets of these rows.
         """
         began = time.perf_counter()
+        self.__dict__.pop("_stream", None)  # a fit ends a stream of blocks
         check_heaviest(weight)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
@@ -234,7 +237,7 @@ class LeastSquaresMachine(KernelMachine):
                 f"{fit.solver} stopped after {fit.n_iter} iterations ({reason}) at a relative "
                 f"residual of {fit.residual:.3g} (tol={self.tol:g}). {advice}",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         elif fit.condition is not None and fit.condition > limit:
             warnings.warn(
@@ -242,14 +245,14 @@ class LeastSquaresMachine(KernelMachine):
                 f"residual_={fit.residual:.2g}): coefficients may be inaccurate. A larger alpha "
                 f"(now {fit.alpha:g}) helps",
                 LinAlgWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         elif not fit.residual <= max(self.tol, ROUNDING):
             warnings.warn(
                 f"the relative residual_ of the system is {fit.residual:.3g}, above "
                 f"tol={self.tol:g}. A larger alpha (now {fit.alpha:g}) helps",
                 LinAlgWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
     def _reason(self, n_iter: int) -> tuple[str, str]:
@@ -291,7 +294,7 @@ class LeastSquaresMachine(KernelMachine):
         warnings.warn(
             f"max_time={self.max_time:g} was over before all rows were left out: {what}",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
 
     def _warn_of_interpolation(self, n_rows: int) -> None:
@@ -304,7 +307,7 @@ class LeastSquaresMachine(KernelMachine):
                 f"loo_values_ may be inaccurate. A larger alpha (now {self.alpha_:g}) or a "
                 "smaller rank helps",
                 LinAlgWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property

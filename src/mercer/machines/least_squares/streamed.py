@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.least_squares import Scan
-from mercer.least_squares.job import Loss
 from mercer.machines.least_squares.machine import (
     LeastSquaresMachine,
     check_heaviest,
@@ -34,18 +32,6 @@ class StreamedMachine(LeastSquaresMachine):
     A block costs its features and their moments only. The O(rank^3) of a solution is paid once
     after the last block, or once each time the machine is looked at on the way.
     """
-
-    def _fit_targets(
-        self,
-        X: Any,
-        targets: FloatArray,
-        weight: FloatArray,
-        loss: Loss,
-        loss_weight: FloatArray,
-        known: tuple[Any, NDArray[Any]],
-    ) -> Scan | None:
-        self.__dict__.pop("_stream", None)
-        return super()._fit_targets(X, targets, weight, loss, loss_weight, known)
 
     def _stream_block(self, X: Any, targets: FloatArray, weight: FloatArray, first: bool) -> None:
         """Take in one block of a stream."""

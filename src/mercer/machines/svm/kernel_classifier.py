@@ -74,7 +74,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         X, y, weight = self._validate_fit(X, y, sample_weight)
         classes, labels, class_weight = read_classes(y, self.class_weight, weight)
         self._fit_pairs(X, labels, classes, class_weight, weight)
-        self._fit_probability(X, y, sample_weight)
+        if self.probability != "deprecated":
+            self._fit_probability(X, y, sample_weight)
         return self
 
     def _fit_pairs(

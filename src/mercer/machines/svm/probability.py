@@ -27,8 +27,6 @@ class PlattMixin:
     """Probabilities by a sigmoid fitted to deterministic out-of-fold decisions."""
 
     def _fit_probability(self: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
-        if self.probability == "deprecated":
-            return
         warnings.warn(
             "The `probability` parameter is deprecated, as in scikit-learn. Use "
             f"`CalibratedClassifierCV({type(self).__name__}(), ensemble=False)` instead.",

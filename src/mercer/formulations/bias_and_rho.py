@@ -1,4 +1,4 @@
-"""The way back: from the solution of a problem to what the machine predicts with."""
+"""The way back: bias, rho and tube of a machine from the solution of its problem."""
 
 from __future__ import annotations
 
