@@ -120,8 +120,8 @@ def follow(
 
 
 def _goes_far(segments: Segments) -> bool:
-    """Whether rounding may show at the end of a path."""
-    return bool(0 < segments.end_parameter * _FAR < segments.parameter[0] < np.inf)
+    """Whether rounding may show in the last breakpoints of a path."""
+    return bool(0 < segments.parameter[-1] * _FAR < segments.parameter[0] < np.inf)
 
 
 def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
