@@ -27,6 +27,7 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
     // below this, rounding is all there is: of slopes in proportion to t, or of the offset
     const double least = has_offset_ ? 1e-13 * offset_size_ : 1e-11 * parameter_;
     const double last = std::max(options.stop, least);
+    const double zero = 1e-14 * parameter_;  // what cannot be told from t = 0
     if (!refresh()) return finish(PathEnd::drifted);
     for (;;) {
         find_direction();
@@ -44,7 +45,8 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
             event = next_event();
             if (is_lost_) return finish(PathEnd::drifted);
             const bool is_last = event.parameter <= last;
-            const bool arrives = last == options.stop || has_offset_;
+            // where nothing more happens the solution is known down to `stop`
+            const bool arrives = event.parameter <= std::max(options.stop, zero) || has_offset_;
             const double end = arrives ? options.stop : last;
             advance(std::min(is_last ? end : event.parameter, parameter_));
             if (is_last && !are_finite(value_)) return finish(PathEnd::drifted);

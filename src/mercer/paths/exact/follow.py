@@ -114,8 +114,9 @@ def follow(
 
 
 def _goes_far(segments: Segments) -> bool:
-    """Whether rounding may show at the end of a path."""
-    return bool(0 < segments.end_parameter * _FAR < segments.parameter[0] < np.inf)
+    """Whether rounding may show in the last breakpoints of a path."""
+    first, last = segments.parameter[[0, -1]]
+    return bool(0 < last < first / _FAR < np.inf)
 
 
 def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
