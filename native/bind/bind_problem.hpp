@@ -39,8 +39,8 @@ class BoundProblem {
     Array1<double> linear_, lower_, upper_, ridge_;
     Array1<std::int8_t> group_;
     Array1<double> group_sum_;
-    std::size_t n_rows_ =
-        0;  // that hold all variables; more than there are if an index is negative
+    // One more than the largest row index; if one is negative more than any Gram has.
+    std::size_t n_rows_ = 0;
     ProblemView view_;
 };
 
