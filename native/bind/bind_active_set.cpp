@@ -43,8 +43,7 @@ const char* run(Simplex& simplex, const Options& options, nb::object callback) {
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (callback.is_none()) return true;
         return nb::cast<bool>(callback(simplex.counters().iterations - before, simplex.violation(),
-                                       simplex.point().objective,
-                                       simplex.n_active(), seconds));
+                                       simplex.point().objective, simplex.n_active(), seconds));
     };
     nb::gil_scoped_release release;
     return status_name(simplex.run(options, monitor));
@@ -109,8 +108,7 @@ void register_simplex(nb::module_& m) {
         .def("gradient", [](const Simplex& s) { return as_array<double>(s.point().gradient()); })
         .def("coef", [](const Simplex& s) { return as_array<double>(s.point().coef); })
         .def("basic", [](const Simplex& s) { return s.point().basis.members(); })
-        .def("multiplier",
-             [](const Simplex& s) { return as_array<double>(s.point().multiplier); })
+        .def("multiplier", [](const Simplex& s) { return as_array<double>(s.point().multiplier); })
         .def_prop_ro("violation", &Simplex::violation)
         .def_prop_ro("objective", [](const Simplex& s) { return s.point().objective; })
         .def_prop_ro("condition", [](const Simplex& s) { return s.point().basis.condition(); })

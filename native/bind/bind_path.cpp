@@ -80,8 +80,8 @@ nb::dict follow_path(const BoundProblem& problem, Gram<double>& gram, double sum
         if (extra) values = {extra->data(), extra->size()};
         auto kernel = std::make_shared<KernelRows>(
             gram, std::span<const std::int64_t>(view.index, n), values);
-        path.emplace(std::move(kernel), view, sum, sum_rate, problem.entries_or_null(offset),
-                     start, members, parameter, known);
+        path.emplace(std::move(kernel), view, sum, sum_rate, problem.entries_or_null(offset), start,
+                     members, parameter, known);
         end = path->follow(options, monitor);
     }
     return as_dict(*path, end);
@@ -101,8 +101,8 @@ void register_path(nb::module_& m) {
         .def_rw("tie", &PathOptions::tie);
     m.def("follow_path", &follow_path, nb::arg("problem"), nb::arg("gram"), nb::arg("sum_rate"),
           nb::arg("offset").none(), nb::arg("coef"), nb::arg("free"), nb::arg("parameter"),
-          nb::arg("expansion").none(),
-          nb::arg("extra").none(), nb::arg("options"), nb::arg("callback").none());
+          nb::arg("expansion").none(), nb::arg("extra").none(), nb::arg("options"),
+          nb::arg("callback").none());
 }
 
 }  // namespace mercer::bind

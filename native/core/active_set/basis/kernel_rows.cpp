@@ -21,9 +21,11 @@ KernelRows::KernelRows(Gram<double>& gram, std::span<const std::int64_t> index,
     find_segments(index);
     for (const std::int64_t row : index) {
         const std::size_t s = std::size_t(
-            std::ranges::find_if(segments_, [&](const Segment& segment) {
-                return std::size_t(row) - segment.first_row < segment.length;
-            }) - segments_.begin());
+            std::ranges::find_if(segments_,
+                                 [&](const Segment& segment) {
+                                     return std::size_t(row) - segment.first_row < segment.length;
+                                 }) -
+            segments_.begin());
         segment_.push_back(s);
         column_.push_back(std::size_t(row) - segments_[s].first_row);
         place_.push_back(segments_[s].first_place + column_.back());

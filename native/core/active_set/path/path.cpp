@@ -119,8 +119,7 @@ bool Path::release(std::size_t variable) {
 // free variables change. Else there is an offset, or rounding keeps it apart: it moves inwards
 // along the flat direction, where no value changes, until a free variable meets a bound and leaves,
 // or it meets its own other bound.
-bool Path::swap_in(std::size_t variable, const KernelRowPointer& row,
-                   const Response& response) {
+bool Path::swap_in(std::size_t variable, const KernelRowPointer& row, const Response& response) {
     double rate = linear_[variable], size = std::abs(rate);
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         rate += response.h[a] * linear_[basis_.members()[a]];

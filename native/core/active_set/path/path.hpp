@@ -27,15 +27,22 @@ struct PathOptions {
     double stop = 1e-3;
     std::size_t max_events = 10'000'000;
     double max_seconds = 1e300;
-    std::size_t bland_after = 50;       // events at one t before the smallest index decides ties
-    std::size_t refresh_period = 50;    // events between exact recomputations
-    std::size_t until_zero = none;      // ends when this variable is at a bound of zero
-    double tie = 1e-9;                  // relative distance of breakpoints that count as equal
+    std::size_t bland_after = 50;     // events at one t before the smallest index decides ties
+    std::size_t refresh_period = 50;  // events between exact recomputations
+    std::size_t until_zero = none;    // ends when this variable is at a bound of zero
+    double tie = 1e-9;                // relative distance of breakpoints that count as equal
 };
 
 // drifted: rounding has spoiled the state; precision: there are no digits left for a smaller t.
 enum class PathEnd {
-    complete, reached, at_zero, max_events, max_time, stopped, drifted, precision
+    complete,
+    reached,
+    at_zero,
+    max_events,
+    max_time,
+    stopped,
+    drifted,
+    precision
 };
 
 // Where a variable is: at a bound, or free (a member of the factor).
@@ -135,13 +142,13 @@ class Path {
     // Expansion of what is not free, by place, but for the rows that came or went lately.
     std::vector<double> bounded_, late_coef_;
     std::vector<KernelRowPointer> late_rows_;
-    std::vector<double> value_, value_rate_;      // expansion of everything, and its rate
-    std::vector<double> rate_;                    // of the free variables, in the factor's order
+    std::vector<double> value_, value_rate_;  // expansion of everything, and its rate
+    std::vector<double> rate_;                // of the free variables, in the factor's order
     // 1 at the upper bound, -1 at the lower one; 0 if free, fixed or barred (see swap_in).
     std::vector<double> towards_;
-    std::vector<std::size_t> barred_, sorted_;    // sorted_: the free variables, ascending
-    std::vector<double> distance_, gathered_;     // of the next event, for each variable
-    std::vector<double> target_, residual_;       // of the direction, for each free variable
+    std::vector<std::size_t> barred_, sorted_;  // sorted_: the free variables, ascending
+    std::vector<double> distance_, gathered_;   // of the next event, for each variable
+    std::vector<double> target_, residual_;     // of the direction, for each free variable
     PathOptions options_;
     PathLog log_;
     std::size_t n_events_ = 0, n_loaded_ = 0, since_refresh_ = 0, n_refactorised_ = 0;

@@ -25,15 +25,14 @@ Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, doubl
                      : std::vector<double>(problem.n_variables, 0.0)),
       lower_(copied(problem.lower, problem.n_variables)),
       upper_(copied(problem.upper, problem.n_variables)),
-      ridge_(copied(problem.ridge, problem.n_variables)),
-      coef_(copied(coef, problem.n_variables)), sum_(sum), sum_rate_(sum_rate),
-      parameter_(parameter), side_(problem.n_variables, Side::free),
+      ridge_(copied(problem.ridge, problem.n_variables)), coef_(copied(coef, problem.n_variables)),
+      sum_(sum), sum_rate_(sum_rate), parameter_(parameter), side_(problem.n_variables, Side::free),
       basis_(kernel_, ridge_,
              std::vector<std::int8_t>(problem.n_variables, problem.n_groups > 0 ? 0 : -1),
              problem.n_groups),
-      bounded_(kernel_->n_places()),
-      value_rate_(kernel_->n_places()), towards_(problem.n_variables, 0.0),
-      distance_(problem.n_variables), priority_(problem.n_variables) {
+      bounded_(kernel_->n_places()), value_rate_(kernel_->n_places()),
+      towards_(problem.n_variables, 0.0), distance_(problem.n_variables),
+      priority_(problem.n_variables) {
     scale_ = 0.0;
     for (const double x : linear_) scale_ = std::max(scale_, std::abs(x));
     if (scale_ == 0.0) scale_ = kernel_->largest_diagonal();
@@ -109,8 +108,8 @@ double Path::size_at_bounds() const {
 void Path::clean_bounded() {
     const double size = size_at_bounds();
     largest_bounded_ = std::max(largest_bounded_, size);
-    const double rounding = std::numeric_limits<double>::epsilon() * largest_bounded_ *
-                            kernel_->largest_diagonal();
+    const double rounding =
+        std::numeric_limits<double>::epsilon() * largest_bounded_ * kernel_->largest_diagonal();
     if (size < 0.5 * largest_bounded_ && rounding > 1e-11 * unit() * scale_) expand_bounded();
 }
 

@@ -22,8 +22,7 @@ bool replace_last(Point& point, int group, std::size_t except, double sign) {
     }
     point.multiplier[std::size_t(group)] = now[v];
     if (point.coef[v] != 0.0) {
-        point.kernel->add_row(-point.coef[v], *point.basis.rows()[position],
-                              point.nonbasic.data());
+        point.kernel->add_row(-point.coef[v], *point.basis.rows()[position], point.nonbasic.data());
     }
     return true;
 }

@@ -23,10 +23,10 @@ Point::Point(Gram<double>& gram, const ProblemView& problem, const double* sums,
       linear(copied(problem.linear, problem.n_variables)),
       lower(copied(problem.lower, problem.n_variables)),
       upper(copied(problem.upper, problem.n_variables)),
-      ridge(copied(problem.ridge, problem.n_variables)),
-      coef(copied(given, problem.n_variables)), group(copied(problem.group, problem.n_variables)),
-      group_sum(copied(sums, problem.n_groups)), multiplier(problem.n_groups, 0.0),
-      basis(kernel, ridge, group, problem.n_groups), nonbasic(kernel->n_places()) {}
+      ridge(copied(problem.ridge, problem.n_variables)), coef(copied(given, problem.n_variables)),
+      group(copied(problem.group, problem.n_variables)), group_sum(copied(sums, problem.n_groups)),
+      multiplier(problem.n_groups, 0.0), basis(kernel, ridge, group, problem.n_groups),
+      nonbasic(kernel->n_places()) {}
 
 std::vector<double> Point::expansion() const {
     std::vector<double> out = nonbasic, weights(basis.size());

@@ -24,7 +24,9 @@ Priced price(const Point& point, std::size_t variable, double expansion) {
 
 }  // namespace
 
-Pricing::Pricing(std::size_t n_variables) : calm_(n_variables, 0) { unshrink(); }
+Pricing::Pricing(std::size_t n_variables) : calm_(n_variables, 0) {
+    unshrink();
+}
 
 void Pricing::begin(const Options& options) {
     options_ = options;
@@ -33,7 +35,9 @@ void Pricing::begin(const Options& options) {
     violation_ = infinity;
 }
 
-void Pricing::entered(std::size_t variable) { std::erase(candidates_, variable); }
+void Pricing::entered(std::size_t variable) {
+    std::erase(candidates_, variable);
+}
 
 bool Pricing::select(Point& point, bool bland, Counters& counters, Priced& choice) {
     if (!bland && select_candidate(point, counters, choice)) return true;

@@ -49,7 +49,7 @@ class Pricing {
 
     Options options_;
     double tolerance_ = 0.0, violation_ = infinity;  // that asked for, or rounding if that is more
-    std::vector<std::size_t> active_, candidates_;  // what a full pricing looks at; both ascending
+    std::vector<std::size_t> active_, candidates_;   // what a full pricing looks at; both ascending
     std::vector<std::uint8_t> calm_;  // full pricings in a row that found it far from violated
     std::vector<Priced> priced_;
 };

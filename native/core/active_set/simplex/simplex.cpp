@@ -98,8 +98,7 @@ Simplex::Outcome Simplex::enter(std::size_t variable, double slope) {
 // Steps along the response of the basic variables until the slope of the entering variable has
 // vanished or it has met its other bound (Sentelle 2014, algorithm 1). Blocking variables leave on
 // the way, the first one before the entering variable joins.
-Simplex::Outcome Simplex::advance(std::size_t variable, double slope,
-                                  const KernelRowPointer& row) {
+Simplex::Outcome Simplex::advance(std::size_t variable, double slope, const KernelRowPointer& row) {
     Basis& basis = point_.basis;
     const double sign = slope > 0.0 ? 1.0 : -1.0;
     const Response response = basis.respond(variable, *row);

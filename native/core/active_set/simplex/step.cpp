@@ -29,9 +29,9 @@ Block ratio_test(const Point& point, std::size_t entering, double sign,
     const double together = first * (1.0 + 1e-12);
     for (std::size_t a = 0; a < count; ++a) {
         if (!(std::abs(rate(a)) > cut && room(a) <= together)) continue;
-        const bool better = block.position == none ||
-                            (bland ? variable(a) < variable(block.position)
-                                   : std::abs(rate(a)) > std::abs(rate(block.position)));
+        const bool better =
+            block.position == none || (bland ? variable(a) < variable(block.position)
+                                             : std::abs(rate(a)) > std::abs(rate(block.position)));
         if (better) block.position = a;
     }
     if (block.position == none) return block;
