@@ -30,7 +30,7 @@ ROOMS = [
     "cli",
 ]
 # Modules beside the rooms, which every room may use.
-EVERYWHERE = {"_core", "_floating", "_memory", "_threads", "__version__"}
+EVERYWHERE = {"_core", "_floating", "_memory", "_threads", "_warning", "__version__"}
 
 FILES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 

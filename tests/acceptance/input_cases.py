@@ -147,6 +147,11 @@ def _functions() -> dict[str, Trainer]:
             "labels",
             "nu_svc_path",
         ),
+        "nu_svr_path": Trainer(
+            lambda rows, y, w: mercer.nu_svr_path(rows, y, sample_weight=w).predict(NEW, 0.3),
+            "numbers",
+            "nu_svr_path",
+        ),
         "svr_path": Trainer(
             lambda rows, y, w: mercer.svr_path(
                 rows, y, C_max=10.0, sample_weight=w
@@ -229,6 +234,9 @@ def _result_readers() -> dict[str, Reader]:
     def over_nu(rows: Any) -> Any:
         return mercer.nu_svc_path(rows, LABELS)
 
+    def tubes(rows: Any) -> Any:
+        return mercer.nu_svr_path(rows, NUMBERS)
+
     return {
         "Path.decision_function": Reader(
             path, lambda p, r, y, w: p.decision_function(r, 1.0), "Path.decision_function"
@@ -257,6 +265,9 @@ def _result_readers() -> dict[str, Reader]:
         ),
         "NuSVCPath.predict": Reader(
             over_nu, lambda p, r, y, w: p.predict(r, 0.2), "NuSVCPath.predict"
+        ),
+        "NuSVRPath.predict": Reader(
+            tubes, lambda p, r, y, w: p.predict(r, 0.3), "NuSVRPath.predict"
         ),
         "KernelPath.decision_function": Reader(
             widths, lambda p, r, y, w: p.decision_function(r, 0.5), "KernelPath.decision_function"

@@ -67,7 +67,7 @@ std::vector<Level> find_levels(const ProblemView& p, const double* beta, const d
         const double near = std::min(1e-9 * (p.upper[i] - p.lower[i]), rounding);
         const bool rises = beta[i] < p.upper[i] - near;
         const bool falls = beta[i] > p.lower[i] + near;
-        level.all.add(gradient[i], beta[i]<p.upper[i], beta[i]> p.lower[i]);
+        level.all.add(gradient[i], p.upper[i] > beta[i], p.lower[i] < beta[i]);
         level.clear.add(gradient[i], rises, falls);
         if (rises && falls) level.free.add(gradient[i]), ++level.n_free;
     }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._warning import warn
 from mercer.diagnostics.bounds import (
     jaakkola_haussler,
     rlsc_bound,
@@ -150,11 +150,9 @@ def _holds(coef: FloatArray, price: FloatArray, possible: NDArray[np.bool_]) -> 
     """
     size = np.abs(coef)
     if not ((size > _AT_BOUND * price) & (size < (1.0 - _AT_BOUND) * price)).any():
-        warnings.warn(
+        warn(
             "no coefficient of the machine is strictly inside its box: its bias is not unique, "
-            "and there may be more leave-one-out errors than the xi-alpha bound says",
-            UserWarning,
-            stacklevel=5,
+            "and there may be more leave-one-out errors than the xi-alpha bound says"
         )
         return False
     return None if (~possible & (size > 0)).any() else True

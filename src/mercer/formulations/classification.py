@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer._warning import warn
 from mercer.formulations.bias_and_rho import Formulation
 from mercer.formulations.boxes import (
     Intercept,
@@ -90,7 +90,7 @@ def nu_svc(
         share = min(nu * total / 2, lightest)
     else:
         nu = check_scalar("nu", nu, high=1.0, closed_high=True)
-        warnings.warn("nu has no effect with loss='squared_hinge'", UserWarning, stacklevel=2)
+        warn("nu has no effect with loss='squared_hinge'")
         size, ridge = squared_loss(total, w)
         share = nu * total / 2
     lower, upper = signed_box(labels, size)

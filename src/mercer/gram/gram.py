@@ -133,7 +133,7 @@ class Gram:
         each row, before others.
         """
         if self._spot_check.look(self, coef) and warn:
-            warn_of_indefinite(self.kernel, self.refutation, stacklevel=3)
+            warn_of_indefinite(self.kernel, self.refutation)
         return self.definiteness
 
     @cached_property

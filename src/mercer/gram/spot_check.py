@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._warning import warn
 from mercer.kernels.definiteness import SAMPLE_ROWS, Definiteness, refutation
 
 if TYPE_CHECKING:
@@ -60,14 +60,12 @@ def require_definite(gram: Gram, what: str, advice: str = "") -> None:
         )
 
 
-def warn_of_indefinite(kernel: Any, reason: str = "", *, stacklevel: int = 2) -> None:
+def warn_of_indefinite(kernel: Any, reason: str = "") -> None:
     """Say what a kernel that is not positive semi-definite takes away."""
     why = f" ({reason})" if reason else ""
-    warnings.warn(
+    warn(
         f"the kernel {kernel!r} is not positive semi-definite{why}: the solution need not be "
-        "the best one, and there is no duality gap",
-        UserWarning,
-        stacklevel=stacklevel + 1,
+        "the best one, and there is no duality gap"
     )
 
 

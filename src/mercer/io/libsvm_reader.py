@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer._warning import warn
 from mercer.io.consistency import revived
 from mercer.io.libsvm_writer import SVM_TYPES
 from mercer.io.opening import open_regular
@@ -103,7 +103,7 @@ def _header(lines: list[str]) -> dict[str, Any]:
         elif key in INTEGERS:
             header[key] = [_whole(word) for word in words]
         elif key in IGNORED:
-            warnings.warn(f"{key} of the LIBSVM model is left out", UserWarning, stacklevel=4)
+            warn(f"{key} of the LIBSVM model is left out")
         else:
             raise ValueError(f"unknown entry {key!r}")
     for key, allowed in (("svm_type", list(SVM_TYPES)), ("kernel_type", list(KERNELS))):

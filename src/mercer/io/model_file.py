@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 
+from mercer._warning import warn
 from mercer.io.archive import parse_json, read_archive, read_document, write_archive
 from mercer.io.codec import decode, encode
 from mercer.paths import (
@@ -137,13 +137,12 @@ def _check_version(estimator: Any, document: dict[str, Any]) -> None:
     written = versions.get("scikit-learn") if isinstance(versions, dict) else None
     is_ours = type(estimator).__module__.startswith("mercer.")
     if not is_ours and str(written).split(".")[:2] != sklearn.__version__.split(".")[:2]:
-        warnings.warn(
+        warn(
             InconsistentVersionWarning(
                 estimator_name=type(estimator).__name__,
                 current_sklearn_version=sklearn.__version__,
                 original_sklearn_version=str(written),
             ),
-            stacklevel=3,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._warning import warn
 from mercer.gram.native import Precision, count_rows, reads_stored
 from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
@@ -214,14 +214,13 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError("basis must be positions of rows for a precomputed kernel")
         return self.basis, np.arange(count_rows(self.basis))
 
-    def warn_of_cut(self, max_time: float | None, stacklevel: int) -> None:
+    def warn_of_cut(self, max_time: float | None) -> None:
         """Warn if the time was over before all landmarks were chosen."""
         if self._cut is not None:
-            warnings.warn(
+            warn(
                 f"max_time={max_time:g} was over when {self._cut[0]} of {self._cut[1]} landmarks "
                 "of low_rank were chosen: the machine is that of these",
                 ConvergenceWarning,
-                stacklevel=stacklevel,
             )
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
@@ -25,6 +24,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mercer._warning import warn
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.gram.bounded_expansion import LazyExpansion
@@ -222,7 +222,7 @@ class KernelMachine(BaseEstimator):
         if self._is_precomputed() and kernel == Precomputed() and is_surely_indefinite(X):
             kernel = Precomputed(positive_definite=False)
         if kernel.definiteness == "refuted":
-            warn_of_indefinite(kernel, stacklevel=4)
+            warn_of_indefinite(kernel)
         return kernel
 
     def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:
@@ -319,7 +319,7 @@ class KernelMachine(BaseEstimator):
         n = len(getattr(self, "classes_", ()))
         problems = "class pairs" if len(self.solutions_) == n * (n - 1) // 2 else "problems"
         message = early_end(self, self.solutions_, problems)
-        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        warn(message, ConvergenceWarning)
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
         self.support_ = support.astype(np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._warning import warn
 from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.kernels import Kernel
@@ -300,11 +300,10 @@ class PathSVC(KernelClassifier):
             return
         end = min(full.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
         if full.status in ENDED:
-            warnings.warn(
+            warn(
                 f"a path ended early ({full.status}): C_={self.C_:.4g} is chosen up to "
                 f"{end:.4g}, not up to C_max={plain(self.C_max)}",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _keep_machine(self, inputs: Inputs, kernel: Kernel, full: PairPaths) -> None:

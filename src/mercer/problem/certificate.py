@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -20,28 +19,19 @@ from mercer.problem.primal_correction import (
     long_gap,
 )
 from mercer.problem.problem import Problem
+from mercer.problem.solution import Certificate
 
 __all__ = [
-    "Certificate",
     "KernelMatrix",
-    "Solution",
-    "Status",
     "assess",
     "certify",
     "certify_expansion",
     "definiteness_at",
-    "lowered",
     "rounding_error",
 ]
 
-Status = Literal[
-    "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
-]
 FloatArray = NDArray[np.float64]
-_FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
 _ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
-_NEGLIGIBLE = 0.1  # share of a tolerance that rounding may add to a violation
-_RELATIVE = 1e-7  # of an objective
 _ACCURACY = 1e-5  # of a gradient, in units of the linear term or the margin
 _U = 2.0**-53
 
@@ -73,164 +63,6 @@ class KernelMatrix(Protocol):
         rows: ArrayLike | None = None,
         precision: Literal["single", "double"] | None = None,
     ) -> FloatArray: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Certificate:
-    """How good a point of a :class:`Problem` is, computed in float64.
-
-    Attributes
-    ----------
-    gradient : ndarray of shape (n_variables,)
-        Gradient of the objective, ``linear - (K + ridge) coef``.
-    multiplier : ndarray of shape (n_groups,)
-        Multiplier of each group: the common gradient of its free variables.
-    objective, primal : float
-        Dual value of the point and the best primal value found from it: that of its machine,
-        of the same w with another bias or scale, or of w with its rounding corrected.
-    gap : float or None
-        ``primal - objective``, an upper bound of the distance to the optimal value, if the
-        kernel is positive semi-definite. None if it is known not to be, infinite if no primal
-        point was found.
-    violation : float
-        Largest KKT violation: how much a feasible pair (or, without a group, a single
-        variable) could still gain per unit step.
-    infeasibility : float
-        Largest violation of the box, relative to the largest coefficient, or of a group sum,
-        relative to the sum of the sizes of its coefficients; at most 1.
-    error : float
-        Bound of the error of the gradients: of those that were not recomputed in double
-        precision, on which the violation does not depend, and of ``rounding``, which all of them
-        have. The objective is off by at most half of it times the sum of ``|coef|``.
-    rounding : float
-        What rounding of distances, inner products and sums in double precision may do to any
-        gradient, and twice that to the violation. Infinite if nobody knows, as for products with a
-        Python function.
-    corrections : ndarray or None
-        What was added to the values (K coef) behind the gradients so far because it was
-        recomputed; without that they would have the errors of the others. None if all were.
-    definiteness : {"known", "stated", "unknown", "refuted"}
-        Whether the kernel is positive semi-definite, as the gap needs: by construction, by
-        what the caller said, or not known but not refuted either by the kernel values of up to
-        256 rows, those with the largest coefficients first. "refuted" if it is not.
-    """
-
-    gradient: FloatArray
-    multiplier: FloatArray
-    objective: float
-    primal: float | None
-    gap: float | None
-    violation: float
-    infeasibility: float
-    error: float = 0.0
-    rounding: float = 0.0
-    corrections: FloatArray | None = None
-    definiteness: Definiteness = "known"
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether the point lies in the box and has its group sums, up to rounding."""
-        return self.infeasibility <= _FEASIBLE
-
-    def is_within(self, tolerance: float) -> bool:
-        """Whether the violation is at most ``tolerance`` with what rounding has likely done to it.
-
-        What nobody knows is not held against it.
-        """
-        if not self.violation <= tolerance:
-            return False
-        off = 2.0 * likely_rounding(self)
-        return off <= _NEGLIGIBLE * tolerance or off == np.inf or self.violation + off <= tolerance
-
-    def is_hidden(self, tolerance: float) -> bool:
-        """Whether rounding has likely done more than ``tolerance`` to the violation."""
-        return tolerance <= 2.0 * likely_rounding(self) < np.inf
-
-    @property
-    def relative_gap(self) -> float | None:
-        """The gap relative to the size of the objective.
-
-        Where the optimal value is 0, as for hulls that overlap or targets that are all alike, it
-        may stay near 1 or above however small the gap: no digit of the objective is known.
-        """
-        if self.gap is None or self.primal is None:
-            return None
-        if self.gap == np.inf:
-            return np.inf
-        scale = max(abs(self.objective), abs(self.primal))
-        return self.gap / scale if scale > 0 else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """What a solver returns: a point, its certificate, and what it cost.
-
-    The certificate's fields are those of :class:`Certificate`.
-    """
-
-    coef: FloatArray
-    gradient: FloatArray
-    multiplier: FloatArray
-    objective: float
-    primal: float | None
-    gap: float | None
-    violation: float
-    infeasibility: float
-    n_iter: int
-    n_kernel: int
-    seconds: float
-    status: Status
-    error: float = 0.0
-    rounding: float = 0.0
-    corrections: FloatArray | None = None
-    definiteness: Definiteness = "known"
-    solver: str = ""
-    trace: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether the point lies in the box and has its group sums, up to rounding."""
-        return self.infeasibility <= _FEASIBLE
-
-    def is_within(self, tolerance: float) -> bool:
-        """As :meth:`Certificate.is_within`."""
-        return Certificate.is_within(self, tolerance)  # type: ignore[arg-type]
-
-    @property
-    def has_digits(self) -> bool:
-        """Whether rounding has likely left the objective the digits that the gap speaks of."""
-        size = max(abs(self.objective), abs(self.primal or 0.0))
-        off = 0.5 * likely_rounding(self) * float(np.abs(self.coef).sum())
-        return off == np.inf or off <= max(self.gap or 0.0, _RELATIVE * size)
-
-    @property
-    def relative_gap(self) -> float | None:
-        """The gap relative to the size of the objective."""
-        return Certificate.relative_gap.fget(self)  # type: ignore[attr-defined]
-
-    @property
-    def converged(self) -> bool:
-        """Whether the requested tolerance was reached."""
-        return self.status == "converged"
-
-
-def likely_rounding(found: Certificate | Solution) -> float:
-    """What rounding does to gradients unless all errors of kernel values have the same sign.
-
-    A bound adds the sizes of n errors, which grow with the root of n; of ten rows an eighth of
-    the bound is reached (docs/theory/rounding.md#what-is-likely).
-    """
-    return found.rounding * min(0.125, 0.4 / float(np.sqrt(max(len(found.gradient), 1))))
-
-
-def lowered(solution: Solution, level: float) -> Solution:
-    """The solution with values ``K coef`` that are larger by ``level`` everywhere.
-
-    Coefficients that add up to zero do not see it; gradients and multipliers do.
-    """
-    return replace(
-        solution, gradient=solution.gradient - level, multiplier=solution.multiplier - level
-    )
 
 
 def certify(

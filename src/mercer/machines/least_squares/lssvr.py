@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
+from mercer._warning import warn
 from mercer.least_squares import Job, LeastSquaresFit, squared_loss
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
@@ -153,12 +153,10 @@ class LSSVR(RegressorMixin, StreamedMachine):
     def _warn_of_grid(self, n_targets: int) -> None:
         """KernelRidge would take such a vector as one alpha for each target."""
         if n_targets > 1 and np.size(self.alpha) == n_targets:
-            warnings.warn(
+            warn(
                 f"alpha holds {n_targets} values and there are as many targets: it is a grid, of "
                 "which one value is chosen for all targets, not an alpha for each as in "
-                "KernelRidge. Fit one machine a target for that",
-                UserWarning,
-                stacklevel=4,
+                "KernelRidge. Fit one machine a target for that"
             )
 
     def _validate_targets(
@@ -205,11 +203,10 @@ class LSSVR(RegressorMixin, StreamedMachine):
 
     def _warn(self, fit: LeastSquaresFit) -> None:
         if fit.change > CHANGE:
-            warnings.warn(
+            warn(
                 f"the weights of robust={self.robust!r} still change by {fit.change:.3g} after "
                 f"{fit.n_iter} rounds. A larger alpha (now {fit.alpha:g}) may help",
                 ConvergenceWarning,
-                stacklevel=6,
             )
         super()._warn(fit)
 

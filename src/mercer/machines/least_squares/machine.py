@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer_names
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer._warning import warn
 from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
 from mercer.least_squares import Job, LeastSquaresFit, Scan, fit_least_squares
@@ -205,7 +205,7 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_expansion(fit, X, rows)
         if fit.low_rank is not None:
             self.low_rank_ = fit.low_rank
-            fit.low_rank.warn_of_cut(self.max_time, stacklevel=6)
+            fit.low_rank.warn_of_cut(self.max_time)
         self._warn(fit)
 
     def _keep_expansion(self, fit: LeastSquaresFit, X: Any, rows: NDArray[np.intp]) -> None:
@@ -233,26 +233,23 @@ class LeastSquaresMachine(KernelMachine):
         limit = 1 / (np.finfo(float).eps * max(len(solved) if solved is not None else 0, 1))
         if not fit.converged:
             reason, advice = self._reason(fit.n_iter)
-            warnings.warn(
+            warn(
                 f"{fit.solver} stopped after {fit.n_iter} iterations ({reason}) at a relative "
                 f"residual of {fit.residual:.3g} (tol={self.tol:g}). {advice}",
                 ConvergenceWarning,
-                stacklevel=6,
             )
         elif fit.condition is not None and fit.condition > limit:
-            warnings.warn(
+            warn(
                 f"the matrix is ill-conditioned (condition_={fit.condition:.2g}, relative "
                 f"residual_={fit.residual:.2g}): coefficients may be inaccurate. A larger alpha "
                 f"(now {fit.alpha:g}) helps",
                 LinAlgWarning,
-                stacklevel=6,
             )
         elif not fit.residual <= max(self.tol, ROUNDING):
-            warnings.warn(
+            warn(
                 f"the relative residual_ of the system is {fit.residual:.3g}, above "
                 f"tol={self.tol:g}. A larger alpha (now {fit.alpha:g}) helps",
                 LinAlgWarning,
-                stacklevel=6,
             )
 
     def _reason(self, n_iter: int) -> tuple[str, str]:
@@ -291,10 +288,9 @@ class LeastSquaresMachine(KernelMachine):
         self.dof_ = float(result.dof[result.best])
 
     def _warn_of_time(self, what: str) -> None:
-        warnings.warn(
+        warn(
             f"max_time={self.max_time:g} was over before all rows were left out: {what}",
             ConvergenceWarning,
-            stacklevel=6,
         )
 
     def _warn_of_interpolation(self, n_rows: int) -> None:
@@ -302,12 +298,11 @@ class LeastSquaresMachine(KernelMachine):
         if self.dof_ is None or self.solver_ in ("direct", "eigen", "subset", "pruned"):
             return
         if n_rows - self.dof_ < LEAST_FREEDOM * n_rows:
-            warnings.warn(
+            warn(
                 f"the machine goes through its rows (dof_={self.dof_:.6g} of {n_rows}): "
                 f"loo_values_ may be inaccurate. A larger alpha (now {self.alpha_:g}) or a "
                 "smaller rank helps",
                 LinAlgWarning,
-                stacklevel=5,
             )
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
+
+from mercer._warning import warn
 
 __all__ = ["PlattMixin"]
 
@@ -27,11 +28,10 @@ class PlattMixin:
     """Probabilities by a sigmoid fitted to deterministic out-of-fold decisions."""
 
     def _fit_probability(self: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
-        warnings.warn(
+        warn(
             "The `probability` parameter is deprecated, as in scikit-learn. Use "
             f"`CalibratedClassifierCV({type(self).__name__}(), ensemble=False)` instead.",
             FutureWarning,
-            stacklevel=3,
         )
         if self.probability:
             from sklearn.calibration import CalibratedClassifierCV

@@ -173,7 +173,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             self._choose_among(wanted, kernel, X, rows, deadline)
         else:
             wanted.choose(kernel, X, n_threads=self.n_threads, deadline=deadline)
-        wanted.warn_of_cut(self.max_time, stacklevel=5)
+        wanted.warn_of_cut(self.max_time)
         self.low_rank_ = wanted
         rank = sum(features.rank for features in wanted.maps_)
         out = np.empty((n, rank))

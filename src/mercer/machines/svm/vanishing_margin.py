@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._warning import warn
 from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.problem import Solution
@@ -29,24 +28,22 @@ def is_vague(solution: Solution) -> bool:
 def warn_of_no_margin(nu: float, solution: Solution) -> None:
     """Warn of a one-class machine whose hull holds the origin of the feature space."""
     if is_vague(solution) or (solution.converged and solution.objective == 0.0):
-        warnings.warn(
+        warn(
             f"nu={nu} is too small: the reduced convex hull of the rows holds the origin of the "
             "feature space, there is no margin, and the decision function is noise. Choose a "
             "larger nu or another kernel.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
 
 def warn_of_small_targets(tol: float, solution: Solution) -> None:
     """Warn of a regression of targets that the tolerance takes for zero."""
     if is_vague(solution):
-        warnings.warn(
+        warn(
             f"tol={tol:g} is not small next to the differences of the targets: no digit of the "
             f"objective is known (relative duality gap {solution.relative_gap:.3g}). Choose a "
             "smaller tol or scale y.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
 
@@ -62,11 +59,10 @@ def warn_of_overlap(
     for solution, read_out in zip(solutions, read_outs, strict=True):
         reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
         if (read_out.rho or 0.0) <= 1e-9 * reach or is_vague(solution):
-            warnings.warn(
+            warn(
                 f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
                 "no margin, and the decision function is noise. Choose a larger nu or another "
                 "kernel.",
                 ConvergenceWarning,
-                stacklevel=6,
             )
             return

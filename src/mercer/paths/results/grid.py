@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._warning import warn
 from mercer.gram.native import count_rows
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.numbers import plain
@@ -68,11 +68,10 @@ class Grid:
         if unknown == self.scores.size:
             raise ValueError(f"there are no scores: the grid ended early ({self.status})")
         if unknown:
-            warnings.warn(
+            warn(
                 f"the grid ended early ({self.status}): {unknown} of {self.scores.size} scores "
                 "are not known, the best of the others is taken",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         i, j = np.unravel_index(np.nanargmax(self.scores), self.scores.shape)
         return int(i), int(j)

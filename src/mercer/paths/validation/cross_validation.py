@@ -5,13 +5,13 @@ A row that is not trained on is one whose box is collapsed to zero: all splits s
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer._warning import warn
 from mercer.gram import Gram
 from mercer.paths.curves.crossings import Block
 from mercer.paths.curves.step_function import StepFunction
@@ -74,14 +74,13 @@ class HeldOut:
         share = 0.0 if self.error is None else float(self.error(C))
         return float(np.sqrt(share * (1.0 - share) / n_rows))
 
-    def warn_if_incomplete(self, consequence: str, *, stacklevel: int = 5) -> bool:
+    def warn_if_incomplete(self, consequence: str) -> bool:
         """Say on how little the error is based; whether there was anything to say."""
         if self.status:
-            warnings.warn(
+            warn(
                 f"validation ended early ({self.status}) with {self.n_done} of {self.n_asked} "
                 f"{self.unit}: {consequence}",
                 ConvergenceWarning,
-                stacklevel=stacklevel,
             )
         return bool(self.status)
 

@@ -39,7 +39,7 @@ def leave_one_out(
     found = leave_one_out_error(path, limits, weight)
     if found.error is None:
         raise ValueError(f"max_time={plain(max_time)} is too short to leave out any row")
-    found.warn_if_incomplete("the error is that of these", stacklevel=4)
+    found.warn_if_incomplete("the error is that of these")
     return found.error
 
 
