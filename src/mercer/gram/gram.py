@@ -99,7 +99,8 @@ class Gram:
         self.n_threads = resolve_threads(n_threads)
         self.origin = None if origin is None else np.asarray(origin, dtype=np.float64)
         self._rows = X if self.origin is None else moved(X, self.origin)
-        self._spot_check = SpotCheck(kernel.definiteness)
+        self._definiteness: Definiteness = kernel.definiteness
+        self._spot_check = SpotCheck() if self._definiteness == "unknown" else None
         self._native: dict[Precision, CoreGram] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
@@ -114,7 +115,7 @@ class Gram:
     @property
     def definiteness(self) -> Definiteness:
         """What is known of the matrix: that of the kernel, or "refuted" by its values."""
-        return self._spot_check.definiteness
+        return "refuted" if self.refutation else self._definiteness
 
     @property
     def is_positive_definite(self) -> bool:
@@ -124,7 +125,7 @@ class Gram:
     @property
     def refutation(self) -> str:
         """What values of the matrix refuted its definiteness; empty if none did."""
-        return self._spot_check.reason
+        return self._spot_check.reason if self._spot_check else ""
 
     def inspect(self, coef: FloatArray | None = None, *, warn: bool = True) -> Definiteness:
         """Look for values that refute a definiteness nobody knows of; warn if there are any.
@@ -132,7 +133,7 @@ class Gram:
         At most 256 rows are looked at, those with the largest coefficients ``coef``, one for
         each row, before others.
         """
-        if self._spot_check.look(self, coef) and warn:
+        if self._spot_check and self._spot_check.look(self, coef) and warn:
             warn_of_indefinite(self.kernel, self.refutation)
         return self.definiteness
 
@@ -253,7 +254,7 @@ class Gram:
             precision=self.precision,
             n_threads=self.n_threads,
         )
-        other._spot_check = SpotCheck(self.definiteness)
+        other._definiteness, other._spot_check = self._definiteness, self._spot_check
         other.origin = self.origin  # the rows have been moved
         return other
 

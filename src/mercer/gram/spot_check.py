@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._warning import warn
-from mercer.kernels.definiteness import SAMPLE_ROWS, Definiteness, refutation
+from mercer.kernels.definiteness import SAMPLE_ROWS, refutation
 
 if TYPE_CHECKING:
     from mercer.gram import Gram
@@ -19,15 +19,14 @@ FloatArray = NDArray[np.float64]
 
 
 class SpotCheck:
-    """What is known of the definiteness of a kernel matrix, until its values refute it.
+    """Looks at values of a kernel matrix whose definiteness is unknown, until they refute it.
 
     The kernel matrix of any rows of a positive semi-definite one is so too: one of at most 256
-    rows that is not refutes it. Kernels of which more is known are not looked at.
+    rows that is not refutes it.
     """
 
-    def __init__(self, definiteness: Definiteness) -> None:
-        self.definiteness: Definiteness = definiteness
-        self.reason = ""
+    def __init__(self) -> None:
+        self.reason = ""  # what refuted it, empty if nothing did
         self._seen: list[NDArray[np.intp]] = []
 
     def look(self, gram: Gram, coef: FloatArray | None) -> bool:
@@ -35,16 +34,16 @@ class SpotCheck:
 
         Whether that has refuted what was not refuted before.
         """
-        if self.definiteness != "unknown":
+        if self.reason:
             return False
         rows = _chosen(gram.n_rows, coef)
         if any(np.isin(rows, seen).all() for seen in self._seen):
             return False
         reason = refutation(_values(gram, rows))
         self._seen = [*self._seen[-1:], rows]
-        if reason is None or self.definiteness != "unknown":
+        if reason is None or self.reason:
             return False
-        self.definiteness, self.reason = "refuted", reason
+        self.reason = reason
         return True
 
 

@@ -228,7 +228,8 @@ class KernelMachine(BaseEstimator):
     def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:
         if getattr(self, "fit_intercept", True) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
-        origin = far_origin(kernel.form(), X) if self._sums_vanish() else None
+        may_move = self._sums_vanish() and not kernel.is_normalized
+        origin = far_origin(kernel.form(), X) if may_move else None
         gram = Gram(
             kernel,
             X,
@@ -310,7 +311,7 @@ class KernelMachine(BaseEstimator):
         self.violation_ = max(s.violation for s in solutions)
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
-        self.fit_status_ = int(not all(is_done(s) for s in solutions))
+        self.fit_status_ = int(not all(s.converged or is_done(s) for s in solutions))
         self._expand()
         if self.fit_status_:
             self._warn_not_converged()

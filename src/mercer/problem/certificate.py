@@ -14,12 +14,11 @@ from mercer.problem.error_free import long_expansion
 from mercer.problem.primal_correction import (
     corrected_gap,
     features_needed,
-    is_large,
     linear_features,
     long_gap,
 )
 from mercer.problem.problem import Problem
-from mercer.problem.solution import Certificate
+from mercer.problem.solution import Certificate, is_large
 
 __all__ = [
     "KernelMatrix",

@@ -30,18 +30,18 @@ from threadpoolctl import threadpool_limits
 
 from mercer.problem.duality import conjugate_gap
 from mercer.problem.inner_product import inner_product
+from mercer.problem.solution import is_large
 
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem
 
-__all__ = ["corrected_gap", "features_needed", "is_large", "linear_features", "long_gap"]
+__all__ = ["corrected_gap", "features_needed", "linear_features", "long_gap"]
 
 FloatArray = NDArray[np.float64]
 
 _MOST_ROWS = 400  # with a free variable, up to which the small system is cheap
 _MOST_REGULAR_ROWS = 2000  # the same for a system with one equation per row, by Cholesky
 _MOST_ENTRIES = 10**6  # the same for the entries of a system of features
-_SMALL_GAP = 1e-7  # relative; below it there is nothing to explain
 _SMALL_VIOLATION = 1e-6  # in units of the linear term; above it the point is not optimal
 
 
@@ -208,14 +208,4 @@ def _is_rounding(problem: Problem, certificate: Certificate) -> bool:
     """Whether the gap is large although hardly anything violates."""
     return is_large(problem, certificate) and (
         certificate.violation <= _SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
-    )
-
-
-def is_large(problem: Problem, certificate: Certificate) -> bool:
-    """Whether there is a gap to explain, and all bounds have a price."""
-    relative = certificate.relative_gap
-    return (
-        relative is not None
-        and _SMALL_GAP < relative < np.inf
-        and bool(np.isfinite(problem.lower).all() and np.isfinite(problem.upper).all())
     )

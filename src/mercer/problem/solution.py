@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.definiteness import Definiteness
+from mercer.problem.problem import Problem
 
-__all__ = ["Certificate", "Solution", "Status", "likely_rounding", "lowered"]
+__all__ = ["Certificate", "Solution", "Status", "is_large", "likely_rounding", "lowered"]
 
 Status = Literal[
     "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
@@ -20,6 +21,7 @@ FloatArray = NDArray[np.float64]
 _FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
 _NEGLIGIBLE = 0.1  # share of a tolerance that rounding may add to a violation
 _RELATIVE = 1e-7  # of an objective
+_SMALL_GAP = 1e-7  # relative; below it there is nothing to explain
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,4 +179,14 @@ def lowered(solution: Solution, level: float) -> Solution:
     """
     return replace(
         solution, gradient=solution.gradient - level, multiplier=solution.multiplier - level
+    )
+
+
+def is_large(problem: Problem, certificate: Certificate) -> bool:
+    """Whether there is a gap to explain, and all bounds have a price."""
+    relative = certificate.relative_gap
+    return (
+        relative is not None
+        and _SMALL_GAP < relative < np.inf
+        and bool(np.isfinite(problem.lower).all() and np.isfinite(problem.upper).all())
     )

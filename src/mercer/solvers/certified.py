@@ -104,6 +104,8 @@ class CertifiedRun(ABC):
 
     def monitor(self) -> Callable[..., bool] | None:
         """The callback as the core calls it, with the steps and the time of all native runs."""
+        if self.callback is None:
+            return None
         return monitor(self.callback, self.trace["iterations"], self.began)
 
     def record(self, result: Any) -> None:
@@ -263,7 +265,7 @@ class CertifiedRun(ABC):
 
     def _unit(self, certificate: Certificate) -> float:
         """The unit of a violation: the margin, if that is what stopping goes by."""
-        if self.stopping != "margin":
+        if self.stopping != "margin" or self.problem.linear_size > 0.0:
             return 1.0
         return violation_unit(self.problem, self.gram, self.coef, certificate)
 
