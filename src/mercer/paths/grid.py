@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._floating import without_warnings
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.paths.approximate.moving import MovingSolution
@@ -28,6 +29,7 @@ __all__ = ["svc_grid"]
 FloatArray = NDArray[np.float64]
 
 
+@without_warnings
 def svc_grid(
     X: Any,
     y: ArrayLike,

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer._floating import without_warnings
 from mercer.paths.results.nu_svc_path import NuSVCPath
 from mercer.paths.svc import svc_path
 
 __all__ = ["nu_svc_path"]
 
 
+@without_warnings
 def nu_svc_path(X: Any, y: ArrayLike, *, C_max: float = np.inf, **options: Any) -> NuSVCPath:
     """Nu-SVC machines for every nu at once.
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._floating import without_warnings
 from mercer.formulations import svr
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
@@ -35,6 +36,7 @@ __all__ = ["nu_svr_path"]
 FloatArray = NDArray[np.float64]
 
 
+@without_warnings
 def nu_svr_path(
     X: Any,
     y: ArrayLike,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
@@ -29,6 +30,7 @@ from mercer.solvers.deadline import Deadline
 __all__ = ["one_class_path"]
 
 
+@without_warnings
 def one_class_path(
     X: Any,
     *,

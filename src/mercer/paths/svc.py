@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._floating import without_warnings
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
@@ -28,6 +29,7 @@ from mercer.solvers.deadline import Deadline
 __all__ = ["check_range", "svc_path", "trace"]
 
 
+@without_warnings
 def svc_path(
     X: Any,
     y: ArrayLike,

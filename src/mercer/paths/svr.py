@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from mercer._floating import without_warnings
 from mercer.formulations import svr
 from mercer.lowrank import LowRank
 from mercer.paths.inputs.data import KernelChoice, read_rows
@@ -17,6 +18,7 @@ from mercer.solvers.deadline import Deadline
 __all__ = ["svr_path"]
 
 
+@without_warnings
 def svr_path(
     X: Any,
     y: ArrayLike,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._floating import without_warnings
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Gaussian
@@ -39,6 +40,7 @@ FloatArray = NDArray[np.float64]
 _FIRST_STEP = 0.3  # of log gamma
 
 
+@without_warnings
 def kernel_path(
     X: Any,
     y: ArrayLike,
