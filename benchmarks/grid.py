@@ -38,8 +38,8 @@ def draw(rows: int, features: int) -> tuple[NDArray[np.float32], NDArray[np.floa
     return StandardScaler().fit_transform(X).astype(np.float32), np.where(y > 0, 1.0, -1.0)
 
 
-def chains(y: NDArray[np.float64], fold: NDArray[np.intp]) -> list[list[Problem]]:
-    """One chain over C for each fold; its rows are held out by an empty box."""
+def sequences(y: NDArray[np.float64], fold: NDArray[np.intp]) -> list[list[Problem]]:
+    """One sequence over C for each fold; its rows are held out by an empty box."""
     problems = [svc(y, C).problem for C in CS]
     out = []
     for k in range(N_FOLDS):
@@ -57,7 +57,7 @@ def held_out_accuracy(solution: Solution, y: NDArray[np.float64], out: NDArray[n
 def grid(X: NDArray[np.float32], y: NDArray[np.float64], threads: int) -> NDArray[np.float64]:
     """Mean accuracy of each (gamma, C)."""
     fold = np.arange(len(y)) % N_FOLDS
-    problems = chains(y, fold)
+    problems = sequences(y, fold)
     scores = np.empty((len(GAMMAS), N_FOLDS, len(CS)))
     jobs = ((problems, Gram(Gaussian(gamma=gamma), X, n_threads=threads)) for gamma in GAMMAS)
     for g, solved in enumerate(solve_series(jobs)):

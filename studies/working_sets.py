@@ -34,8 +34,8 @@ from mercer.datasets import make_chessboard
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.solvers import Osuna, PlanningAhead, Platt, SvmFu, SvmLight
-from mercer.solvers.compare import first_step, permuted, variable_order
-from mercer.solvers.comparison import Comparison, Measurement
+from mercer.solvers.comparison.compare import first_step, permuted, variable_order
+from mercer.solvers.comparison.result import Comparison, Measurement
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 from suite import Case, generated, read

@@ -14,7 +14,7 @@ from mercer import Path, PathSVC, kernel_path, one_class_path, svc_grid, svc_pat
 from mercer.paths.exact.start import exact_start, start_at
 from mercer.paths.inputs.limits import Limits
 from mercer.paths.validation.leave_one_out import leave_one_out_error
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 
 def sample(n: int = 120) -> tuple[np.ndarray, np.ndarray]:

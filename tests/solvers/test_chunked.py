@@ -12,7 +12,7 @@ from mercer import SVC, SVR, Chunked, Gram, NuSVC, NuSVR, OneClassSVM, Smo, _cor
 from mercer.formulations import nu_svr, one_class, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian, Linear
 from mercer.solvers import chunked, solve_many
-from mercer.solvers.progress import monitor
+from mercer.solvers.runs.progress import monitor
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 MACHINES = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)

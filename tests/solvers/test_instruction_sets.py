@@ -12,7 +12,7 @@ from mercer import Gram, Problem, _core, certify, solve
 from mercer.formulations import nu_svc, nu_svr, one_class, svc, svr
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Precomputed
 from mercer.solvers import Chunked
-from mercer.solvers.basis import Basis
+from mercer.solvers.active_set.basis import Basis
 from test_exponential import available
 
 KERNELS: dict[str, Kernel] = {

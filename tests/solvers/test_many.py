@@ -37,9 +37,11 @@ def folds(y, Cs, n_folds=3):
 @pytest.mark.parametrize("solver", ["auto", "smo", Chunked(chunk_size=32), Smo(step="newton")])
 def test_every_problem_is_solved(solver, n_threads):
     X, y = noisy()
-    chains, gram = folds(y, np.logspace(-2, 3, 6)), Gram(Gaussian(0.3), X, n_threads=n_threads)
-    for chain, solutions in zip(chains, solve_many(chains, gram, solver, tol=1e-4), strict=True):
-        for problem, solution in zip(chain, solutions, strict=True):
+    sequences, gram = folds(y, np.logspace(-2, 3, 6)), Gram(Gaussian(0.3), X, n_threads=n_threads)
+    for sequence, solutions in zip(
+        sequences, solve_many(sequences, gram, solver, tol=1e-4), strict=True
+    ):
+        for problem, solution in zip(sequence, solutions, strict=True):
             alone = solve(problem, gram, tol=1e-6)
             assert certify(problem, gram, solution.coef).violation <= 1e-4
             assert solution.violation <= 1e-4
@@ -47,10 +49,10 @@ def test_every_problem_is_solved(solver, n_threads):
 
 
 @pytest.mark.parametrize("gamma", [0.005, 0.1, 2.0])
-def test_what_a_chain_claims_holds_in_double_precision(gamma):
+def test_what_a_sequence_claims_holds_in_double_precision(gamma):
     X, y = noisy(900, d=6)
-    chain, gram = folds(y, np.logspace(-2, 3, 8))[0], Gram(Gaussian(gamma), X, n_threads=1)
-    for problem, solution in zip(chain, solve_many([chain], gram)[0], strict=True):
+    sequence, gram = folds(y, np.logspace(-2, 3, 8))[0], Gram(Gaussian(gamma), X, n_threads=1)
+    for problem, solution in zip(sequence, solve_many([sequence], gram)[0], strict=True):
         full = certify(problem, gram, solution.coef)
         assert full.violation <= solution.violation * (1 + 1e-9)
         assert np.abs(solution.gradient - full.gradient).max() <= max(solution.error, 1e-9)
@@ -59,8 +61,8 @@ def test_what_a_chain_claims_holds_in_double_precision(gamma):
 
 def test_held_out_decision_values_are_in_the_gradient():
     X, y = noisy()
-    chains, gram = folds(y, [0.1, 10.0]), Gram(Gaussian(0.3), X)
-    for k, solutions in enumerate(solve_many(chains, gram)):
+    sequences, gram = folds(y, [0.1, 10.0]), Gram(Gaussian(0.3), X)
+    for k, solutions in enumerate(solve_many(sequences, gram)):
         out = np.arange(len(y)) % 3 == k
         for solution in solutions:
             values = gram.product(None, solution.coef)
@@ -69,8 +71,8 @@ def test_held_out_decision_values_are_in_the_gradient():
 
 def test_threads_do_not_change_a_byte():
     X, y = noisy()
-    chains = folds(y, [0.1, 1.0, 10.0])
-    one, two = (solve_many(chains, Gram(Gaussian(0.3), X, n_threads=t)) for t in (1, 2))
+    sequences = folds(y, [0.1, 1.0, 10.0])
+    one, two = (solve_many(sequences, Gram(Gaussian(0.3), X, n_threads=t)) for t in (1, 2))
     for a, b in zip(one, two, strict=True):
         assert [s.coef.tobytes() for s in a] == [s.coef.tobytes() for s in b]
 
@@ -97,21 +99,21 @@ def test_the_best_multiple_of_the_last_solution_starts_the_next(scale):
 def test_warm_starts_save_steps():
     X, y = noisy(600)
     Cs = np.logspace(0, 4, 8)  # up to boxes that bind nothing
-    chain, gram = [svc(y, C).problem for C in Cs], Gram(Gaussian(3.0), X)
-    warm = sum(s.n_iter for s in solve_many([chain], gram)[0])
-    cold = sum(s.n_iter for (s,) in solve_many([[problem] for problem in chain], gram))
+    sequence, gram = [svc(y, C).problem for C in Cs], Gram(Gaussian(3.0), X)
+    warm = sum(s.n_iter for s in solve_many([sequence], gram)[0])
+    cold = sum(s.n_iter for (s,) in solve_many([[problem] for problem in sequence], gram))
     assert warm < cold
 
 
 def test_problems_with_two_groups_and_two_variables_for_a_row():
     X, y = noisy()
     gram = Gram(Gaussian(0.3), X)
-    chains = [
+    sequences = [
         [nu_svc(y, nu).problem for nu in (0.5, 0.6)],
         [svr(y + X[:, 1], C, 0.1).problem for C in (1.0, 3.0)],
     ]
-    for chain, solutions in zip(chains, solve_many(chains, gram, tol=1e-4), strict=True):
-        for problem, solution in zip(chain, solutions, strict=True):
+    for sequence, solutions in zip(sequences, solve_many(sequences, gram, tol=1e-4), strict=True):
+        for problem, solution in zip(sequence, solutions, strict=True):
             assert solution.converged
             exact = solve(problem, gram, "smo", tol=1e-6)
             assert solution.objective == pytest.approx(exact.objective, rel=1e-4, abs=1e-6)
@@ -127,12 +129,12 @@ def test_python_kernels_and_nothing_at_all():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_a_callback_ends_all_chains(n_threads):
+def test_a_callback_ends_all_sequences(n_threads):
     X, y = noisy(3000, d=2)
     gram = Gram(Gaussian(5.0), X, n_threads=n_threads)
-    chains = [[svc(y, 1e6).problem] * 3] * 4
-    solutions = solve_many(chains, gram, callback=lambda progress: True, tol=1e-9)
-    assert {s.status for chain in solutions for s in chain} <= {"callback", "converged"}
+    sequences = [[svc(y, 1e6).problem] * 3] * 4
+    solutions = solve_many(sequences, gram, callback=lambda progress: True, tol=1e-9)
+    assert {s.status for sequence in solutions for s in sequence} <= {"callback", "converged"}
 
 
 def test_an_error_of_the_callback_comes_out():
@@ -147,35 +149,35 @@ def test_an_error_of_the_callback_comes_out():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_chains_of_any_length_take_turns(n_threads):
+def test_sequences_of_any_length_take_turns(n_threads):
     X, y = noisy(200)
     gram = Gram(Gaussian(0.5), X, n_threads=n_threads)
-    chains = [[svc(y, C).problem for C in (0.1, 1.0, 10.0)[:length]] for length in (0, 3, 1, 2)]
-    found = solve_many(chains, gram)
+    sequences = [[svc(y, C).problem for C in (0.1, 1.0, 10.0)[:length]] for length in (0, 3, 1, 2)]
+    found = solve_many(sequences, gram)
     assert [len(solutions) for solutions in found] == [0, 3, 1, 2]
-    for chain, solutions in zip(chains, found, strict=True):
-        for problem, solution in zip(chain, solutions, strict=True):
+    for sequence, solutions in zip(sequences, found, strict=True):
+        for problem, solution in zip(sequence, solutions, strict=True):
             assert certify(problem, gram, solution.coef).violation <= 1e-3
 
 
 def test_solves_on_one_gram_reuse_their_memory():
     X, y = noisy(300)
     gram = Gram(Gaussian(0.5), X, n_threads=1)
-    chain = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
-    solve_many([chain], gram)
+    sequence = [svc(y, C).problem for C in (0.1, 1.0, 10.0)]
+    solve_many([sequence], gram)
     made = gram.native("single").n_blocks
-    solve_many([chain, chain], gram)
+    solve_many([sequence, sequence], gram)
     assert gram.native("single").n_blocks == made
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 def test_a_series_is_solve_many_on_one_gram_after_the_other(n_threads):
     X, y = noisy()
-    chains = [folds(y, (0.1, 1.0, 30.0)), [], [[], [svc(y, 1.0).problem]], folds(y, (5.0,))]
+    sequences = [folds(y, (0.1, 1.0, 30.0)), [], [[], [svc(y, 1.0).problem]], folds(y, (5.0,))]
     grams = [Gram(Gaussian(gamma), X, n_threads=n_threads) for gamma in (0.1, 0.3, 1.0, 3.0)]
-    series = list(solve_series(zip(chains, grams, strict=True)))
+    series = list(solve_series(zip(sequences, grams, strict=True)))
     assert len(series) == len(grams)
-    for some, gram, found in zip(chains, grams, series, strict=True):
+    for some, gram, found in zip(sequences, grams, series, strict=True):
         alone = solve_many(some, Gram(gram.kernel, X, n_threads=1))
         assert [len(solutions) for solutions in found] == [len(problems) for problems in some]
         for a, b in zip(joined(*found), joined(*alone), strict=True):

@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from mercer import SVR, ActiveSet, Gram, Problem, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Gaussian, Linear
-from mercer.solvers.feature_step import feature_step
+from mercer.solvers.active_set.feature_step import feature_step
 
 FloatArray = NDArray[np.float64]
 

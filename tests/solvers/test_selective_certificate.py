@@ -9,7 +9,7 @@ from mercer import Gram, certify, solve
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.solvers import solve_many
-from mercer.solvers.selective_certificate import Origin, selective_certificate
+from mercer.solvers.runs.selective_certificate import Origin, selective_certificate
 
 
 def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():
@@ -45,14 +45,14 @@ def test_the_objective_is_right_where_the_sample_has_only_small_coefficients(see
     assert solution.violation == pytest.approx(full.violation, rel=1e-9)
 
 
-def test_errors_do_not_add_up_unseen_along_a_chain():
+def test_errors_do_not_add_up_unseen_along_a_sequence():
     """The sample was corrected at every problem, and then said little about the others."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 8))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=1200) > 0, 1.0, -1.0)
     gram = Gram(Gaussian(0.02), X)
-    chain = [svc(y, C).problem for C in np.logspace(-2, 4, 10)]
-    for problem, solution in zip(chain, solve_many([chain], gram)[0], strict=True):
+    sequence = [svc(y, C).problem for C in np.logspace(-2, 4, 10)]
+    for problem, solution in zip(sequence, solve_many([sequence], gram)[0], strict=True):
         full = certify(problem, gram, solution.coef)
         assert np.abs(full.gradient - solution.gradient).max() <= solution.error
         assert full.violation <= solution.violation * (1 + 1e-9)

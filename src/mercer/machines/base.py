@@ -44,8 +44,8 @@ from mercer.machines.early_end import early_end, is_done
 from mercer.machines.verbose import progress_display
 from mercer.problem import Solution, lowered
 from mercer.solvers import Solver, resolve_solver, solve
-from mercer.solvers.deadline import Deadline
-from mercer.solvers.progress import Callback
+from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["KernelMachine"]
 

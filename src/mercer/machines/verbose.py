@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mercer.solvers.progress import Callback, Progress
+from mercer.solvers.runs.progress import Callback, Progress
 
 __all__ = ["progress_display"]
 

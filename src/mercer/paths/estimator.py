@@ -35,7 +35,7 @@ from mercer.paths.validation.cross_validation import ENDED, HeldOut, cross_valid
 from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
 from mercer.paths.validation.splits import Split, read_splits
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["PathSVC"]
 

@@ -22,7 +22,7 @@ from mercer.paths.validation.scoring import Scoring
 from mercer.paths.validation.splits import read_splits
 from mercer.problem import Certificate, Problem, Solution, assess
 from mercer.solvers import solve
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["svc_grid"]
 

@@ -29,7 +29,7 @@ from mercer.paths.inputs.numbers import plain, positive, real
 from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.results.nu_svr_path import NuSVRPath
 from mercer.problem import Problem
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["nu_svr_path"]
 

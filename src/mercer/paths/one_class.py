@@ -25,7 +25,7 @@ from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, real
 from mercer.paths.results.nu_path import NuPath
 from mercer.problem import Problem
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["one_class_path"]
 

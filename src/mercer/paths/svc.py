@@ -24,7 +24,7 @@ from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, positive, real
 from mercer.paths.results.path import Path
 from mercer.problem import Problem
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["check_range", "svc_path", "trace"]
 

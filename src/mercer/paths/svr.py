@@ -13,7 +13,7 @@ from mercer.paths.inputs.data import KernelChoice, read_rows
 from mercer.paths.inputs.limits import PathCallback, read_limits
 from mercer.paths.results.path import Path
 from mercer.paths.svc import check_range, trace
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["svr_path"]
 

@@ -1,15 +1,16 @@
 """Solvers: each takes a :class:`~mercer.Problem` and returns a :class:`~mercer.Solution`."""
 
-from mercer.solvers.active_set import ActiveSet
+from mercer.solvers.active_set.basis import Basis
+from mercer.solvers.active_set.solver import ActiveSet
 from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
-from mercer.solvers.basis import Basis
 from mercer.solvers.chunked import Chunked
-from mercer.solvers.compare import compare
-from mercer.solvers.comparison import Comparison
+from mercer.solvers.comparison.compare import compare
+from mercer.solvers.comparison.result import Comparison
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.many import solve_many, solve_series
-from mercer.solvers.progress import Progress
-from mercer.solvers.selection import (
+from mercer.solvers.runs.progress import Progress
+from mercer.solvers.runs.start import feasible_start
+from mercer.solvers.smo.selection import (
     CachedMaximumGain,
     HybridMaximumGain,
     LargeMaximumGain,
@@ -17,10 +18,9 @@ from mercer.solvers.selection import (
     OneRowMaximumGain,
     RecentMaximumGain,
 )
-from mercer.solvers.smo import Smo
+from mercer.solvers.smo.solver import Smo
+from mercer.solvers.smo.step import CycleBreaking, OverRelaxed, PlanningAhead
 from mercer.solvers.solving import Solver, resolve_solver, solve
-from mercer.solvers.start import feasible_start
-from mercer.solvers.step import CycleBreaking, OverRelaxed, PlanningAhead
 
 __all__ = [
     "ActiveSet",

@@ -13,9 +13,9 @@ from mercer import _core
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
-from mercer.solvers.certified import CertifiedRun
-from mercer.solvers.progress import Callback
-from mercer.solvers.selective_certificate import KnownGradient, selective_certificate
+from mercer.solvers.runs.certified import CertifiedRun
+from mercer.solvers.runs.progress import Callback
+from mercer.solvers.runs.selective_certificate import KnownGradient, selective_certificate
 
 __all__ = ["Chunked"]
 

@@ -13,10 +13,10 @@ from mercer.gram import Gram
 from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
-from mercer.solvers.progress import Callback, Progress
-from mercer.solvers.selective_certificate import KnownGradient
+from mercer.solvers.runs.progress import Callback, Progress
+from mercer.solvers.runs.selective_certificate import KnownGradient
+from mercer.solvers.runs.start import full_start
 from mercer.solvers.solving import Solver, resolve_solver
-from mercer.solvers.start import full_start
 from mercer.solvers.turns import Job, Turns
 
 __all__ = ["solve_many", "solve_series"]
@@ -27,7 +27,7 @@ _CHUNK = 512
 
 
 def solve_many(
-    chains: Sequence[Sequence[Problem]],
+    sequences: Sequence[Sequence[Problem]],
     gram: Gram,
     solver: str | Solver = "auto",
     *,
@@ -37,15 +37,15 @@ def solve_many(
 ) -> list[list[Solution]]:
     """Solve many problems that share their kernel values.
 
-    The problems of a chain are solved one after the other, each from the solution of the one
-    before it; chains are independent of each other and share the threads of ``gram``. So a
-    grid search over C by cross-validation is one chain for each fold, with C ascending; a row
+    The problems of a sequence are solved one after the other, each from the solution of the one
+    before it; sequences are independent of each other and share the threads of ``gram``. So a
+    grid search over C by cross-validation is one sequence for each fold, with C ascending; a row
     is held out by a box of [0, 0], and its decision value is in the solution's gradient.
 
     Parameters
     ----------
-    chains : sequence of sequences of Problem
-        The problems. Those of one chain must have as many variables as each other.
+    sequences : sequence of sequences of Problem
+        The problems. Those of one sequence must have as many variables as each other.
     gram : Gram
         Kernel values of the rows all problems refer to. Up to 4,000 rows "auto" computes
         the whole matrix once.
@@ -57,9 +57,9 @@ def solve_many(
     Returns
     -------
     list of lists of Solution
-        In the order of ``chains``.
+        In the order of ``sequences``.
     """
-    jobs = [(chains, gram)]
+    jobs = [(sequences, gram)]
     return next(solve_series(jobs, solver, tol=tol, max_iter=max_iter, callback=callback))
 
 
@@ -78,7 +78,7 @@ def solve_series(
 
     Parameters
     ----------
-    jobs : iterable of pairs (chains, gram)
+    jobs : iterable of pairs (sequences, gram)
         What to solve; made when a thread is free for it, and forgotten when it is done. The
         first Gram says how many threads there are.
     solver, tol, max_iter, callback
@@ -93,15 +93,15 @@ def solve_series(
     first = next(made, None)
     if first is None:
         return
-    chained = _Chained(solver, tol, max_iter, callback)
+    in_sequence = _InSequence(solver, tol, max_iter, callback)
     n_threads = first[1].n_threads
     turns = Turns(Job(*pair) for pair in itertools.chain((first,), made))
     if n_threads == 1:
-        yield from _serve_alone(turns, chained)
+        yield from _serve_alone(turns, in_sequence)
         return
-    # A thread that ends leaves the rest to others: those who have the last chains go on with them.
+    # A thread that ends leaves the rest to others: those who have the last sequences go on.
     threads = [
-        threading.Thread(target=_serve, args=(turns, chained), daemon=True)
+        threading.Thread(target=_serve, args=(turns, in_sequence), daemon=True)
         for _ in range(n_threads)
     ]
     for thread in threads:
@@ -110,7 +110,7 @@ def solve_series(
         for job in turns.finished():
             yield job.solutions
     finally:
-        chained.stopping.set()
+        in_sequence.stopping.set()
         turns.fail(_Closed())
         for thread in threads:
             thread.join()
@@ -120,8 +120,8 @@ class _Closed(Exception):
     """Nobody asks for more results."""
 
 
-class _Chained:
-    """Solves the next problem of a chain."""
+class _InSequence:
+    """Solves the next problem of a sequence."""
 
     def __init__(
         self, solver: str | Solver, tol: float, max_iter: int, callback: Callback | None
@@ -140,41 +140,41 @@ class _Chained:
     @without_warnings
     def advance(self, job: Job, k: int) -> None:
         chosen = _choose(job.gram) if self.solver == "auto" else resolve_solver(self.solver)
-        chain, solved = job.chains[k], job.solutions[k]
+        sequence, solved = job.sequences[k], job.solutions[k]
         at = len(solved)
         warm: dict[str, Any] = {}
         if at > 0:
-            warm = carried(solved[-1], chain[at - 1], chain[at])
+            warm = carried(solved[-1], sequence[at - 1], sequence[at])
         elif isinstance(chosen, Chunked) and chosen.kernel_rows == "whole":
-            warm = _full(chain[at])
+            warm = _full(sequence[at])
         if not isinstance(chosen, Chunked):
             warm = {"start": warm.get("start")}
         gram = job.gram.check_values()
-        solved.append(chosen.solve(chain[at], gram, **self.options, **warm))
+        solved.append(chosen.solve(sequence[at], gram, **self.options, **warm))
 
 
-def _serve(turns: Turns, chained: _Chained) -> None:
+def _serve(turns: Turns, in_sequence: _InSequence) -> None:
     """What each thread does: take turns as long as there are any."""
     try:
         while (turn := turns.take()) is not None:
             with turn.job.gram.visit(1 + turn.n_elsewhere):
-                chained.advance(turn.job, turn.chain)
+                in_sequence.advance(turn.job, turn.sequence)
             turns.give_back(turn)
     except BaseException as error:
-        chained.stopping.set()
+        in_sequence.stopping.set()
         turns.fail(error)
 
 
-def _serve_alone(turns: Turns, chained: _Chained) -> Iterator[list[list[Solution]]]:
+def _serve_alone(turns: Turns, in_sequence: _InSequence) -> Iterator[list[list[Solution]]]:
     while (turn := turns.take()) is not None:
-        chained.advance(turn.job, turn.chain)
+        in_sequence.advance(turn.job, turn.sequence)
         turns.give_back(turn)
         yield from (job.solutions for job in turns.done())
     yield from (job.solutions for job in turns.done())
 
 
 def _full(problem: Problem) -> dict[str, Any]:
-    """Chains tend to begin with small boxes."""
+    """Sequences tend to begin with small boxes."""
     start = full_start(problem)
     return {} if start is None else {"start": start, "may_start_at_zero": True}
 

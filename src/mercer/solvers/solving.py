@@ -12,15 +12,15 @@ from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution, certify
-from mercer.solvers.active_set import ActiveSet
+from mercer.solvers.active_set.refinement import refined
+from mercer.solvers.active_set.solver import ActiveSet
 from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.linear_system import ConjugateGradient, Direct
-from mercer.solvers.margin import violation_unit
-from mercer.solvers.progress import Callback, continued
-from mercer.solvers.refinement import refined
-from mercer.solvers.smo import Smo
-from mercer.solvers.start import are_sums_worth, restore_sums
+from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.progress import Callback, continued
+from mercer.solvers.runs.start import are_sums_worth, restore_sums
+from mercer.solvers.smo.solver import Smo
 
 __all__ = ["Auto", "Solver", "resolve_solver", "solve"]
 

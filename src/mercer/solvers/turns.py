@@ -1,7 +1,7 @@
-"""Chains of problems that share threads: whose turn it is.
+"""Sequences of problems that share threads: whose turn it is.
 
-Chains of a job take turns, a problem at a time. When all chains left of a job are running, free
-threads begin the next job: only at the very end one of them may have nothing to do.
+Sequences of a job take turns, a problem at a time. When all sequences left of a job are running,
+free threads begin the next job: only at the very end one of them may have nothing to do.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ __all__ = ["Job", "Turn", "Turns"]
 
 @dataclass(eq=False)
 class Job:
-    """Chains of problems on one Gram, and the solutions found so far."""
+    """Sequences of problems on one Gram, and the solutions found so far."""
 
-    chains: Sequence[Sequence[Problem]]
+    sequences: Sequence[Sequence[Problem]]
     gram: Gram
     solutions: list[list[Solution]] = field(init=False)
     waiting: deque[int] = field(init=False)
     n_running: int = 0
 
     def __post_init__(self) -> None:
-        self.solutions = [[] for _ in self.chains]
-        self.waiting = deque(k for k, chain in enumerate(self.chains) if chain)
+        self.solutions = [[] for _ in self.sequences]
+        self.waiting = deque(k for k, sequence in enumerate(self.sequences) if sequence)
 
     @property
     def is_done(self) -> bool:
@@ -39,10 +39,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Turn:
-    """The next problem of a chain, and how many others are at work on other Grams."""
+    """The next problem of a sequence, and how many others are at work on other Grams."""
 
     job: Job
-    chain: int
+    sequence: int
     n_elsewhere: int
 
 
@@ -67,11 +67,11 @@ class Turns:
             return Turn(job, job.waiting.popleft(), elsewhere)
 
     def give_back(self, turn: Turn) -> None:
-        """After a turn: the chain goes to the end of the line."""
+        """After a turn: the sequence goes to the end of the line."""
         with self._changed:
-            job, k = turn.job, turn.chain
+            job, k = turn.job, turn.sequence
             job.n_running -= 1
-            if len(job.solutions[k]) < len(job.chains[k]):
+            if len(job.solutions[k]) < len(job.sequences[k]):
                 job.waiting.append(k)
             self._changed.notify_all()
 
@@ -92,7 +92,7 @@ class Turns:
             yield job
 
     def _ready_job(self) -> Job | None:
-        """The first job with a chain that waits; a new one if there is none."""
+        """The first job with a sequence that waits; a new one if there is none."""
         for job in self._open:
             if job.waiting:
                 return job

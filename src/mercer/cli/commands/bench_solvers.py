@@ -26,8 +26,8 @@ from mercer.io.archive import replaced
 from mercer.kernels import as_kernel
 from mercer.problem import Problem
 from mercer.solvers import Comparison, Smo, Solver, compare, resolve_solver
-from mercer.solvers.selection import SELECTIONS
-from mercer.solvers.step import STEPS
+from mercer.solvers.smo.selection import SELECTIONS
+from mercer.solvers.smo.step import STEPS
 
 __all__ = ["Plan", "compare_solvers", "parse_solver"]
 

@@ -25,7 +25,7 @@ from mercer.machines.documented import documented
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.vanishing_margin import warn_of_overlap
 from mercer.problem import Solution
-from mercer.solvers.progress import Callback
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["SVC", "NuSVC"]
 

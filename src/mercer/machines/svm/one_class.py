@@ -17,7 +17,7 @@ from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.label_screening import label_rows
 from mercer.machines.svm.regressors import SVR, KernelFunction
 from mercer.machines.svm.vanishing_margin import warn_of_no_margin
-from mercer.solvers.progress import Callback
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["OneClassSVM"]
 

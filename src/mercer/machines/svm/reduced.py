@@ -23,7 +23,7 @@ from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.one_vs_one import class_pairs, scores
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["ReducedSVC"]
 

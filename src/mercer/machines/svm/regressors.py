@@ -30,7 +30,7 @@ from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.vanishing_margin import warn_of_small_targets
-from mercer.solvers.progress import Callback
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["OF_CLASSES", "SVR", "NuSVR"]
 

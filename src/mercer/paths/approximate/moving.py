@@ -9,7 +9,7 @@ from mercer.gram import Gram
 from mercer.paths.exact.start import scaled_problem
 from mercer.problem import Problem
 from mercer.solvers import Basis
-from mercer.solvers.progress import Callback
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["MovingSolution"]
 

@@ -17,7 +17,7 @@ from mercer.gram import Gram
 from mercer.paths.inputs.limits import Limits
 from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = [
     "Start",

@@ -9,8 +9,8 @@ from numbers import Integral
 from typing import Any
 
 from mercer.paths.inputs.numbers import plain
-from mercer.solvers.deadline import Deadline
-from mercer.solvers.progress import Callback, Progress
+from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback, Progress
 
 __all__ = ["Limits", "PathCallback", "PathProgress", "check_callback", "read_limits"]
 

@@ -32,7 +32,7 @@ from mercer.paths.validation.scoring import Scoring
 from mercer.paths.validation.splits import read_splits
 from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["kernel_path"]
 

@@ -17,7 +17,7 @@ from mercer.paths.approximate.moving import MovingSolution
 from mercer.paths.inputs.data import Inputs
 from mercer.paths.validation.scoring import Scoring
 from mercer.paths.validation.splits import Split
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["held_out_scores"]
 

@@ -16,7 +16,7 @@ from mercer.paths.inputs.training_rows import read_weight
 from mercer.paths.results.segments import FREE
 from mercer.paths.validation.cross_validation import ENDED, STOPPED, HeldOut, gram_block
 from mercer.problem import Problem
-from mercer.solvers.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline
 
 if TYPE_CHECKING:
     from mercer.paths.results.path import Path

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
-from mercer.solvers.progress import Callback
+from mercer.solvers.runs.progress import Callback
 
 if TYPE_CHECKING:
     from mercer.solvers.baselines.run import BaselineRun

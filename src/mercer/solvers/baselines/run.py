@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, Status, certify
 from mercer.solvers.baselines.baseline import Baseline
-from mercer.solvers.progress import Callback, Progress
-from mercer.solvers.start import feasible_start
-from mercer.solvers.trace import POINT
+from mercer.solvers.runs.progress import Callback, Progress
+from mercer.solvers.runs.start import feasible_start
+from mercer.solvers.smo.trace import POINT
 
 __all__ = ["BaselineRun", "check_one_group", "check_trace"]
 

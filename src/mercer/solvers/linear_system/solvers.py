@@ -15,7 +15,7 @@ from mercer.problem import Problem, Solution, certify
 from mercer.solvers.linear_system.dual_system import DualSystem
 from mercer.solvers.linear_system.kernel_cg import kernel_cg
 from mercer.solvers.linear_system.system import System
-from mercer.solvers.progress import Callback
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["ConjugateGradient", "Direct"]
 

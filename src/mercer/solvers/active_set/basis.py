@@ -13,9 +13,9 @@ from mercer import _core
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.problem import Certificate, Problem, Solution, certify
-from mercer.solvers.margin import violation_unit
-from mercer.solvers.progress import Callback, monitor
-from mercer.solvers.start import feasible_start
+from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.progress import Callback, monitor
+from mercer.solvers.runs.start import feasible_start
 
 __all__ = ["Basis", "check_active_set_problem"]
 

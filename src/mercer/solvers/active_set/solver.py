@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
-from mercer.solvers.basis import Basis, check_active_set_problem
-from mercer.solvers.low_rank import solve_low_rank
-from mercer.solvers.progress import Callback
-from mercer.solvers.refinement import refined
-from mercer.solvers.start import feasible_start
+from mercer.solvers.active_set.basis import Basis, check_active_set_problem
+from mercer.solvers.active_set.low_rank import solve_low_rank
+from mercer.solvers.active_set.refinement import refined
+from mercer.solvers.runs.progress import Callback
+from mercer.solvers.runs.start import feasible_start
 
 __all__ = ["ActiveSet"]
 

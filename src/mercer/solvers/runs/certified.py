@@ -23,10 +23,10 @@ from mercer.problem import (
     definiteness_at,
     rounding_error,
 )
-from mercer.solvers.margin import violation_unit
-from mercer.solvers.progress import Callback, monitor
-from mercer.solvers.selective_certificate import KnownGradient, Origin, selective_certificate
-from mercer.solvers.start import are_sums_worth, feasible_start, restore_sums
+from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.progress import Callback, monitor
+from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
+from mercer.solvers.runs.start import are_sums_worth, feasible_start, restore_sums
 
 __all__ = ["CertifiedRun"]
 

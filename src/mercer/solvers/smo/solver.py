@@ -13,11 +13,11 @@ from mercer import _core
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Problem, Solution
-from mercer.solvers.certified import CertifiedRun
-from mercer.solvers.progress import Callback
-from mercer.solvers.selection import RELATED, SelectionPolicy, resolve_selection
-from mercer.solvers.step import STEPS, StepPolicy, resolve_step
-from mercer.solvers.trace import Trace
+from mercer.solvers.runs.certified import CertifiedRun
+from mercer.solvers.runs.progress import Callback
+from mercer.solvers.smo.selection import RELATED, SelectionPolicy, resolve_selection
+from mercer.solvers.smo.step import STEPS, StepPolicy, resolve_step
+from mercer.solvers.smo.trace import Trace
 
 __all__ = ["Smo"]
 

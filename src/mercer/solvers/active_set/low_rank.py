@@ -14,7 +14,7 @@ from mercer.gram import Gram
 from mercer.kernels import Linear
 from mercer.lowrank import IncompleteCholesky, incomplete_cholesky
 from mercer.problem import Certificate, Problem, Solution, certify
-from mercer.solvers.margin import violation_unit
+from mercer.solvers.runs.margin import violation_unit
 
 __all__ = ["solve_low_rank"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from mercer.problem import Solution
-from mercer.solvers.comparison_plot import convergence_figure
+from mercer.solvers.comparison.plot import convergence_figure
 
 __all__ = ["Comparison", "Measurement", "Summary"]
 

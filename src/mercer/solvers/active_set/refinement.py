@@ -13,8 +13,9 @@ returned, and certified, is the double.
 
 The kernel matrix may have more condition than doubles have digits, and the active-set method
 would take directions for flat that are not. A proximal term on its diagonal keeps it from that, at
-the price of shorter steps: they find out who is free, and :mod:`mercer.solvers.feature_step` goes
-to the maximum over these. Neither step can lose.
+the price of shorter steps: they find out who is free, and
+:mod:`mercer.solvers.active_set.feature_step` goes to the maximum over these. Neither step can
+lose.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from numpy.typing import NDArray
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
 from mercer.problem.error_free import Long, add_with_rest, long_expansion
-from mercer.solvers.basis import Basis
-from mercer.solvers.feature_step import feature_step
-from mercer.solvers.margin import violation_unit
-from mercer.solvers.progress import Callback, continued
-from mercer.solvers.start import are_sums_worth, restore_sums
+from mercer.solvers.active_set.basis import Basis
+from mercer.solvers.active_set.feature_step import feature_step
+from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.progress import Callback, continued
+from mercer.solvers.runs.start import are_sums_worth, restore_sums
 
 __all__ = ["refined"]
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
 from mercer.solvers.baselines.pair import move_pair
-from mercer.solvers.comparison import Comparison, Measurement
-from mercer.solvers.smo import Smo
-from mercer.solvers.start import feasible_start
+from mercer.solvers.comparison.result import Comparison, Measurement
+from mercer.solvers.runs.start import feasible_start
+from mercer.solvers.smo.solver import Smo
 
 if TYPE_CHECKING:
     from mercer.solvers import Solver

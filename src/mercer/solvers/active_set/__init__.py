@@ -1,0 +1,1 @@
+"""The active-set method: the basis, the solver, refinement, low rank."""

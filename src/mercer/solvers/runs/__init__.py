@@ -1,0 +1,1 @@
+"""What all runs share: start, progress, deadline, certificate."""

@@ -1,0 +1,1 @@
+"""Sequential minimal optimization and its policies: which pair, how far."""
