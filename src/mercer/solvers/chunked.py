@@ -46,7 +46,7 @@ class Chunked:
         Whether to leave out variables that seem to stay at a bound.
     kernel_rows : {"auto", "kept", "computed", "whole"}, default="auto"
         Whether kernel rows of variables that move are kept in the cache of the Gram or
-        computed again; "auto" keeps them where rows come back and a value is dear. No bit of a
+        computed again; "auto" keeps them where rows come back and a value costs much. No bit of a
         result depends on it.
         "whole" computes the matrix of all rows once, for all problems on the Gram.
     """

@@ -22,7 +22,7 @@ Variables = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Osuna(Baseline):
-    """A chunk is solved, others are looked at in turn, violators replace settled members.
+    """A chunk is solved, others are looked at in turn, violators replace members at a bound.
 
     Osuna et al. 1997. Accepts problems with one group that holds every variable. In double
     precision; kernel values are kept for the chunk only. A chunk too small for the free
@@ -172,9 +172,9 @@ class _Run(BaselineRun):
         return max(float(high - gradient[coef > p.lower[variables]].min(initial=np.inf)), 0.0)
 
     def _exchange(self, new: Variables, gradient: FloatArray) -> None:
-        """Let the new ones take the places of members that are settled; the rest is added."""
+        """Let the new ones take the places of members at a bound; the rest is added."""
         index = self.problem.index
-        places = self._settled_places()[: len(new)]
+        places = self._bounded_places()[: len(new)]
         self.members[places], self.inner[places] = new[: len(places)], gradient[: len(places)]
         rows = self.kernel.block(index[new[: len(places)]], index[self.members])
         self.matrix[places], self.matrix[:, places] = rows, rows.T
@@ -188,7 +188,7 @@ class _Run(BaselineRun):
         self.members = np.append(self.members, more)
         self.inner = np.append(self.inner, gradient[len(places) :])
 
-    def _settled_places(self) -> Variables:
+    def _bounded_places(self) -> Variables:
         """Places of members at a bound, zero coefficients first, but for those of the level."""
         p, coef = self.problem, self.coef[self.members]
         grows, falls = coef < p.upper[self.members], coef > p.lower[self.members]
