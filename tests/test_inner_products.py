@@ -329,3 +329,26 @@ def test_a_product_with_a_function_says_that_nothing_is_known() -> None:
     unknown = solve(problem, Gram(Linear() * one, BASE))
     assert unknown.converged
     assert unknown.error == np.inf
+
+
+@pytest.mark.parametrize("kind", [SVR, NuSVR])
+def test_a_machine_without_digits_says_so_whatever_its_gap(kind: Any) -> None:
+    """The gap of a corrected w was 1e-16, the score of the machine -48888."""
+    X = BASE.copy()
+    X[:, 1] += 1e9
+    X[0, 1] = 0.0
+    with pytest.warns(ConvergenceWarning):
+        machine = kind(kernel="linear").fit(X, TARGET)
+    assert machine.fit_status_ == 1
+
+
+def test_a_path_of_far_rows_is_not_trivial() -> None:
+    """One row at zero keeps the others from being moved: slopes of 1e-10 were taken for 0."""
+    X = BASE.copy()
+    X[:, 1] += 1e5
+    X[0, 1] = 0.0
+    path = svc_path(X, LABELS, kernel="linear", C_max=10.0)
+    assert path.status != "trivial"
+    assert path.certificate(min(path.C_end, 1.0)).relative_gap < 1e-5
+    same = np.full((20, 2), 3.3e5)
+    assert svc_path(same, np.arange(20) % 2, kernel="linear").status == "trivial"

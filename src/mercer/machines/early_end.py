@@ -12,6 +12,7 @@ from mercer.problem import Solution
 __all__ = ["early_end", "is_done"]
 
 _PROVEN = 1e-7  # relative gap of a point that no solver could better
+_USABLE = 0.1  # violation relative to the largest gradient
 
 _ADVICE = {
     # the words of scikit-learn first: its users look for them
@@ -34,7 +35,9 @@ def is_done(solution: Solution) -> bool:
     gap = solution.relative_gap
     at_limit = solution.status == "precision-limit"
     is_proven = gap is not None and gap <= _PROVEN and solution.has_digits
-    return solution.converged or (at_limit and is_proven)
+    # the gap may be that of w with more digits than the machine has
+    is_usable = solution.violation <= _USABLE * np.abs(solution.gradient).max(initial=0.0)
+    return solution.converged or (at_limit and is_proven and is_usable)
 
 
 def early_end(machine: Any, solutions: Sequence[Solution], problems: str) -> str:

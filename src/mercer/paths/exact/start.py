@@ -34,6 +34,7 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 _SMALL, _LARGE = 1e-6, 1e100  # boxes: of group sums 1e-9 is rounding; squares must be numbers
 _TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
+_ROUNDED = 1e-13  # the least that is known of it
 _PRODUCT_VALUES = 2**24  # kernel values between two looks at the clock
 
 
@@ -176,7 +177,7 @@ def at_first_event(
     meets = (value[others] - pinned) / rise[others]
     parameter = float(meets.max(initial=-np.inf))
     scale = np.abs(coef).sum() * np.abs(gram.diagonal()).max(initial=0.0) / np.ptp(problem.linear)
-    if not parameter > _TRIVIAL * scale:
+    if not parameter > _noise(problem, gram, coef, float(scale)):
         return Start(coef, free, 0.0, -pinned, level, True)
     rate = level
     below = problem.linear[others & (problem.linear < level)]
@@ -184,6 +185,17 @@ def at_first_event(
         rate = 0.5 * (level + float(below.max()))
     bias, expansion = level * parameter - pinned, value - problem.ridge * coef
     return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
+
+
+def _noise(problem: Problem, gram: Gram, coef: FloatArray, scale: float) -> float:
+    """What rounding makes of a parameter that is zero, ``scale`` being the largest there could be.
+
+    Rows far from the origin have small ones; where nobody knows the rounding more is left out.
+    """
+    real = problem.index < gram.n_rows  # an artificial variable has a row of its own
+    error = 4.0 * gram.expansion_error(coef[real], problem.index[real])
+    error /= float(np.ptp(problem.linear))
+    return min(_TRIVIAL * scale, max(_ROUNDED * scale, error))
 
 
 def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool_]]:
