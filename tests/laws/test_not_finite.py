@@ -177,3 +177,13 @@ def test_weights_of_1e178_show_no_warning_of_numpy() -> None:
         warnings.simplefilter("ignore", ConvergenceWarning)
         for kind in (mercer.OneClassSVM, mercer.SVR):
             kind(kernel="poly").fit(X, X[:, 0], sample_weight=weight)
+
+
+def test_a_penalized_bias_beyond_the_root_of_the_largest_double() -> None:
+    """Its square was an OverflowError of Python's."""
+    y = np.array([1.0, -1.0, 1.0])
+    formulation = mercer.formulations.svc(y, 1.0, fit_intercept="penalized")
+    point = np.array([1e200, 0.0, 1e200])
+    gram = Gram(mercer.kernels.Constant(1.0), np.ones((3, 1)))
+    certificate = certify(formulation.problem, gram, point)
+    assert not np.isnan(formulation.read_out(certificate, point).intercept)

@@ -130,7 +130,7 @@ class Formulation:
             return ReadOut(coef, 0.0, norm, epsilon=self.epsilon)
         if self.kind == "penalized":
             bias = float(coef.sum())
-            return ReadOut(coef, bias, norm - bias**2, epsilon=self.epsilon)
+            return ReadOut(coef, bias, norm - bias * bias, epsilon=self.epsilon)
         first, last = float(multiplier[0]), float(multiplier[-1])
         centre, half = (first + last) / 2, (last - first) / 2
         if self.kind == "intercept":

@@ -24,7 +24,8 @@ def linear_loss(C: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Size of the box and ridge of a loss of slope ``C`` per unit of weight: C w and 0."""
     nothing = np.zeros(len(weight))
     if isfinite(C):
-        return C * weight, nothing
+        with np.errstate(over="ignore"):  # a box beyond doubles is that of the hard margin
+            return C * weight, nothing
     return np.where(weight > 0, C, 0.0), nothing
 
 

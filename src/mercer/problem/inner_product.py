@@ -15,4 +15,5 @@ def inner_product(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     wait by spinning: for a while they take the cores away from the threads of the trainer. The
     terms are added in pairs, too, so that fewer digits are lost.
     """
-    return float(np.multiply(a, b).sum())
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen in the sum
+        return float(np.multiply(a, b).sum())

@@ -56,12 +56,12 @@ def plot_nu_svr_path(path: NuSVRPath, axes: Any) -> Any:
     axes = _axes(axes, 3)
     low, high = 1e-3 * path.nu_end, path.nu_end
     nu = np.unique(np.r_[np.linspace(low, high, 200), np.clip(path.nu, low, high)])
-    nu = nu[:: max(len(nu) // 1500, 1)]
+    nu = nu[:: max(len(nu) // 1500, 1)] if high > 0.0 else nu[:0]
     n = path.problem.n_variables // 2
     used = np.flatnonzero(path.problem.upper[:n] > 0)
     used = used[:: max(len(used) // _LINES, 1)]
     row, bound = path.problem.index[used], path.problem.upper[used]
-    share = np.array([path.coef(v)[row] / bound for v in nu])
+    share = np.reshape([path.coef(v)[row] / bound for v in nu], (len(nu), len(row)))
     axes[0].plot(nu, share, color="C0", lw=0.8, alpha=0.6)
     axes[0].set_ylabel("coefficient / bound")
     axes[1].plot(nu, [path.epsilon_at(v) for v in nu], color="0.2")
