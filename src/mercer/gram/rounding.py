@@ -27,6 +27,7 @@ from mercer.gram.native import (
     spread,
     takes_bytes,
 )
+from mercer.gram.rows import without_repeats
 from mercer.kernels import form as shapes
 
 __all__ = ["carries", "carrying_rows", "rounding_of_rows"]
@@ -187,9 +188,7 @@ def _stored_diagonal(matrix: Any) -> FloatArray:
 
 
 def _largest(matrix: Any) -> float:
-    values = np.asarray(matrix)
-    # one of each that numpy.broadcast_to repeats
-    values = values[tuple(slice(1 if step == 0 else None) for step in values.strides)]
+    values = without_repeats(np.asarray(matrix))
     if values.dtype == np.float32 or values.dtype.kind not in "fiu":
         return 0.0
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.gram.core_types import ROWS_TYPES, CoreRows, Precision
 
-__all__ = ["Precision", "RowSet", "check_finite", "check_products", "count_rows", "take_rows"]
+__all__ = [
+    "Precision",
+    "RowSet",
+    "check_finite",
+    "check_products",
+    "count_rows",
+    "take_rows",
+    "without_repeats",
+]
 
 _DENSE_TYPES = (np.float32, np.float64, np.uint8)
 _BYTE_TYPES = (np.uint8, np.int8)
@@ -23,9 +31,14 @@ def count_rows(rows: Any) -> int:
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
 
 
+def without_repeats(values: NDArray[Any]) -> NDArray[Any]:
+    """One of each that numpy.broadcast_to repeats."""
+    return values[(..., *(slice(1 if step == 0 else None) for step in values.strides))]
+
+
 def check_finite(rows: Any) -> None:
     """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
-    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    values = rows.tocsr().data if sp.issparse(rows) else without_repeats(np.asarray(rows))
     if values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):
