@@ -281,3 +281,18 @@ def test_model_files_keep_what_was_stated(tmp_path: Any) -> None:
         loaded = load(tmp_path / "model")
         assert loaded.kernel_.definiteness == kernel.definiteness
         assert loaded.solutions_[0].definiteness == kernel.definiteness
+
+
+def test_a_look_at_one_gram_is_no_look_at_its_rows_in_another_order() -> None:
+    """The positions seen in the first one were taken for those of the second."""
+    matrix = np.eye(400)
+    matrix[300, 301] = matrix[301, 300] = 5.0
+    gram = Gram(Precomputed(), matrix)
+    light = np.zeros(400)
+    light[:256] = 1.0
+    assert gram.inspect(light) == "unknown"
+    other = gram.reordered(np.r_[300:400, :300])
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        assert other.inspect(light) == "refuted"
+    assert gram.definiteness == "unknown"
+    assert other.reordered(np.arange(10)).definiteness == "refuted"

@@ -254,7 +254,8 @@ class Gram:
             precision=self.precision,
             n_threads=self.n_threads,
         )
-        other._definiteness, other._spot_check = self._definiteness, self._spot_check
+        if other._spot_check:
+            other._spot_check.reason = self.refutation
         other.origin = self.origin  # the rows have been moved
         return other
 
