@@ -18,7 +18,7 @@ from mercer.problem.primal_correction import (
     long_gap,
 )
 from mercer.problem.problem import Problem
-from mercer.problem.solution import Certificate, is_large
+from mercer.problem.solution import Certificate, has_large_gap
 
 __all__ = [
     "KernelMatrix",
@@ -126,7 +126,7 @@ def certify_expansion(
     features = None
     if rounding > (_needed_accuracy(problem, found, rounding) if accuracy is None else accuracy):
         features = linear_features(gram, beta)
-    if features is None and found.gap is not None and is_large(problem, found):
+    if features is None and found.gap is not None and has_large_gap(problem, found):
         features = features_needed(problem, gram, beta, found)
     if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
@@ -137,7 +137,7 @@ def certify_expansion(
     gap = found.gap
     if gap is None:
         return found
-    if is_large(problem, found):
+    if has_large_gap(problem, found):
         if features is not None:
             gap = long_gap(problem, features, beta, values, found)
         else:

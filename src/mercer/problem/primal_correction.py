@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from mercer.problem.duality import conjugate_gap
 from mercer.problem.inner_product import inner_product
-from mercer.problem.solution import is_large
+from mercer.problem.solution import has_large_gap
 
 if TYPE_CHECKING:
     from mercer.problem import Certificate, KernelMatrix, Problem
@@ -107,7 +107,7 @@ def features_needed(
     A slope sum_j beta_j <x_j, x_i> is off by a rounding error of its largest terms at least. None
     if that explains nothing, which costs next to nothing, and for other kernels.
     """
-    if not hasattr(gram, "features") or not is_large(problem, certificate):
+    if not hasattr(gram, "features") or not has_large_gap(problem, certificate):
         return None
     lengths = np.sqrt(np.abs(gram.diagonal(precision="double")))
     size = inner_product(np.abs(coef), lengths[problem.index]) * float(lengths.max(initial=0.0))
@@ -206,6 +206,6 @@ def _gap_at(
 
 def _is_rounding(problem: Problem, certificate: Certificate) -> bool:
     """Whether the gap is large although hardly anything violates."""
-    return is_large(problem, certificate) and (
+    return has_large_gap(problem, certificate) and (
         certificate.violation <= _SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
     )

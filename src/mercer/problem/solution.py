@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.kernels.definiteness import Definiteness
 from mercer.problem.problem import Problem
 
-__all__ = ["Certificate", "Solution", "Status", "is_large", "likely_rounding", "lowered"]
+__all__ = ["Certificate", "Solution", "Status", "has_large_gap", "likely_rounding", "lowered"]
 
 Status = Literal[
     "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
@@ -182,7 +182,7 @@ def lowered(solution: Solution, level: float) -> Solution:
     )
 
 
-def is_large(problem: Problem, certificate: Certificate) -> bool:
+def has_large_gap(problem: Problem, certificate: Certificate) -> bool:
     """Whether there is a gap to explain, and all bounds have a price."""
     relative = certificate.relative_gap
     return (
