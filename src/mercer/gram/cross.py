@@ -14,7 +14,6 @@ from mercer.gram.native import (
     RowSet,
     build_kernel,
     count_rows,
-    reads_stored,
 )
 from mercer.gram.rounding import carrying_rows
 from mercer.kernels import Kernel
@@ -52,7 +51,7 @@ class CrossGram:
         self.kernel = kernel
         self.form = kernel.form()
         self.n_threads = resolve_threads(n_threads)
-        self._is_stored = reads_stored(self.form)
+        self._is_stored = self.form.reads_stored
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
         self._left = carrying_rows(rows, precision, self.form)
 

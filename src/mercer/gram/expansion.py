@@ -17,7 +17,6 @@ from mercer.gram.native import (
     RowSet,
     build_kernel,
     count_rows,
-    reads_stored,
     take_rows,
 )
 from mercer.gram.origin import far_origin, level, moved
@@ -69,7 +68,7 @@ class Expansion:
         self.weights = np.ascontiguousarray(weights, dtype=np.float64)
         self.precision: Precision = precision
         self.n_threads = resolve_threads(n_threads)
-        self._is_stored = reads_stored(self.form)
+        self._is_stored = self.form.reads_stored
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
         if self.weights.ndim != 2 or len(self.weights) != len(self._columns):
             raise ValueError(

@@ -27,9 +27,6 @@ from mercer.gram.native import (
     check_finite,
     count_rows,
     fixed_rows,
-    leaves,
-    reads_python,
-    reads_stored,
     take_rows,
 )
 from mercer.gram.origin import level, moved, origin_error
@@ -92,9 +89,9 @@ class Gram:
         self.kernel = kernel
         self.form = kernel.form()
         self.n_rows = count_rows(X)
-        if not reads_python(self.form):
+        if not self.form.reads_python:
             check_finite(X)
-        if reads_stored(self.form):
+        if self.form.reads_stored:
             check_kernel_matrix(X)
         self.n_threads = resolve_threads(n_threads)
         self.origin = None if origin is None else np.asarray(origin, dtype=np.float64)
@@ -245,7 +242,7 @@ class Gram:
         """
         rows = indices("order", order, self.n_rows)
         kept = take_rows(self._rows, rows)
-        if reads_stored(self.form):
+        if self.form.reads_stored:
             kept = kept[:, rows]
         other = Gram(
             self.kernel,
@@ -295,7 +292,7 @@ class Gram:
                     "of X: scale the features or choose smaller kernel parameters"
                 )
         if not self._has_finite_values:
-            for leaf in leaves(self.form):
+            for leaf in self.form.leaves:
                 if leaf.kind == "sigmoid":
                     check_products(self._rows, leaf.gamma)
         self._has_finite_values = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,6 @@ __all__ = [
     "fixed_rows",
     "is_centred",
     "is_of_distances",
-    "leaves",
-    "reads_python",
-    "reads_stored",
     "spread",
     "take_rows",
     "takes_bytes",
@@ -41,7 +38,7 @@ def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
     dense rows to their mean, else rows are moved where that is needed, sparse ones only if they
     are hardly sparse.
     """
-    if reads_stored(form):
+    if form.reads_stored:
         return RowSet(rows, precision)
     if _is_mostly_zero(rows, precision, form):
         return RowSet(rows, precision, store_sparse=True)
@@ -58,8 +55,10 @@ def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
 
 
 def _needs_differences(rows: RowSet, form: shapes.Form) -> bool:
-    some = (leaf for leaf in leaves(form) if not takes_bytes(leaf, rows, rows))
-    return any(distance_packing(leaf, rows)[1] for leaf in some)
+    for leaf in form.leaves:
+        if not takes_bytes(leaf, rows, rows) and distance_packing(leaf, rows)[1]:
+            return True
+    return False
 
 
 # With fewer entries that are not zero the sparse micro-kernel is faster than the dense one.
@@ -129,7 +128,7 @@ def build_kernel(form: shapes.Form, left: RowSet, right: RowSet) -> CoreKernel:
             factor = shapes.Constant(form.factor)
             return core.product(_kernels([form.part, factor], left, right))
         case shapes.Normalized():
-            if left is not right and reads_stored(form.part):
+            if left is not right and form.part.reads_stored:
                 raise ValueError(
                     "a normalized precomputed kernel is known for the training rows only: "
                     "normalize the matrices instead"
@@ -229,36 +228,6 @@ def takes_bytes(form: shapes.Leaf, left: RowSet, right: RowSet) -> bool:
     if form.transform is not None or form.kind == "laplacian":
         return False
     return left.byte_type is not None and left.byte_type == right.byte_type
-
-
-def reads_stored(form: shapes.Form) -> bool:
-    """Whether the kernel reads a stored matrix instead of rows."""
-    return _any_leaf(form, shapes.Stored)
-
-
-def reads_python(form: shapes.Form) -> bool:
-    """Whether a Python function has to be asked for values."""
-    return _any_leaf(form, shapes.Opaque)
-
-
-def leaves(form: shapes.Form) -> Iterator[shapes.Leaf]:
-    """The built-in kernels of rows that a kernel is made of."""
-    return (part for part in _ends(form) if isinstance(part, shapes.Leaf))
-
-
-def _any_leaf(form: shapes.Form, kind: type) -> bool:
-    return any(isinstance(part, kind) for part in _ends(form))
-
-
-def _ends(form: shapes.Form) -> Iterator[shapes.Form]:
-    match form:
-        case shapes.Sum() | shapes.Product():
-            for part in form.parts:
-                yield from _ends(part)
-        case shapes.Scaled() | shapes.Normalized():
-            yield from _ends(form.part)
-        case _:
-            yield form
 
 
 def _opaque(form: shapes.Opaque, left: RowSet, right: RowSet) -> CoreKernel:

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.gram.native import is_of_distances, leaves, reads_python, reads_stored
+from mercer.gram.native import is_of_distances
 from mercer.kernels import form as shapes
 from mercer.problem.error_free import long_product
 
@@ -119,9 +119,9 @@ def _linear_parts(form: shapes.Form, factor: float = 1.0) -> list[_Part] | None:
             if any(part is None for part in found):
                 return None
             return [part for some in found if some is not None for part in some]
-    if reads_python(form) or reads_stored(form):
+    if form.reads_python or form.reads_stored:
         return None
-    return [] if all(is_of_distances(leaf) for leaf in leaves(form)) else None
+    return [] if all(is_of_distances(leaf) for leaf in form.leaves) else None
 
 
 def _is_far_kind(rows: Any) -> bool:

@@ -22,8 +22,6 @@ from mercer.gram.native import (
     distance_packing,
     fixed_rows,
     is_of_distances,
-    leaves,
-    reads_stored,
     spread,
     takes_bytes,
 )
@@ -52,14 +50,14 @@ def carrying_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
 
 def carries(form: shapes.Form, rows: RowSet) -> bool:
     """Whether rows packed in single precision tell their kernel values."""
-    for leaf in leaves(form):
+    for leaf in form.leaves:
         if not 1.0 / _SINGLE_RANGE < leaf.gamma < _SINGLE_RANGE:
             return False
         if not is_of_distances(leaf) or takes_bytes(leaf, rows, rows):
             continue
         if not spread(leaf, rows) <= _SINGLE_SPREAD[leaf.kind]:
             return False
-    if reads_stored(form) and not _largest(rows.rows) < _SINGLE_RANGE:
+    if form.reads_stored and not _largest(rows.rows) < _SINGLE_RANGE:
         return False
     with np.errstate(over="ignore", invalid="ignore"):
         # the size of what a function returns is not known, and no number

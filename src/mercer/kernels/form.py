@@ -3,12 +3,17 @@
 A kernel describes itself by such a tree (``Kernel.form()``), and :class:`mercer.Gram`
 hands the tree to the core. Leaves are computed from the rows; inner nodes combine the
 values of their parts entry by entry. ``Opaque`` leaves are asked for blocks in Python.
+
+Every form tells the built-in kernels of rows it is made of (``leaves``), whether it reads a
+stored matrix instead of rows (``reads_stored``), and whether a Python function has to be asked
+for values (``reads_python``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +22,37 @@ from numpy.typing import NDArray
 __all__ = ["Constant", "Form", "Leaf", "Normalized", "Opaque", "Product", "Scaled", "Stored", "Sum"]
 
 
+class _Single:
+    """A form without parts."""
+
+    reads_stored = False
+    reads_python = False
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return ()
+
+
+class _Combined:
+    """A form made of others."""
+
+    parts: tuple[Form, ...]
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return tuple(leaf for part in self.parts for leaf in part.leaves)
+
+    @cached_property
+    def reads_stored(self) -> bool:
+        return any(part.reads_stored for part in self.parts)
+
+    @cached_property
+    def reads_python(self) -> bool:
+        return any(part.reads_python for part in self.parts)
+
+
 @dataclass(frozen=True, eq=False)
-class Leaf:
+class Leaf(_Single):
     """A built-in kernel of the rows ``x -> x * transform`` (or ``x @ transform`` if 2-d).
 
     linear ``x'z``; polynomial ``(gamma x'z + coef0)^degree``; gaussian
@@ -32,54 +66,70 @@ class Leaf:
     degree: int = 3
     transform: NDArray[np.float64] | None = None
 
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return (self,)
+
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(_Single):
     """The same value everywhere."""
 
     value: float
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class Stored(_Single):
     """A precomputed matrix: the rows *are* kernel values against the training rows."""
+
+    reads_stored = True
 
 
 @dataclass(frozen=True, eq=False)
-class Opaque:
+class Opaque(_Single):
     """A Python function asked for blocks: ``block(rows, other_rows) -> (n, m) array``."""
+
+    reads_python = True
 
     block: Callable[[Any, Any], NDArray[Any]]
     diagonal: Callable[[Any], NDArray[Any]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Sum:
+class Sum(_Combined):
     """Sum of the parts."""
 
     parts: tuple[Form, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Product:
+class Product(_Combined):
     """Product of the parts."""
 
     parts: tuple[Form, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled:
+class Scaled(_Combined):
     """A factor times the part."""
 
     factor: float
     part: Form
 
+    @property
+    def parts(self) -> tuple[Form, ...]:  # type: ignore[override]
+        return (self.part,)
+
 
 @dataclass(frozen=True, eq=False)
-class Normalized:
+class Normalized(_Combined):
     """``k(x, z) / sqrt(k(x, x) k(z, z))`` of the part."""
 
     part: Form
+
+    @property
+    def parts(self) -> tuple[Form, ...]:  # type: ignore[override]
+        return (self.part,)
 
 
 Form = Leaf | Constant | Stored | Opaque | Sum | Product | Scaled | Normalized

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from mercer._memory import require_memory
 from mercer.gram import Gram
-from mercer.gram.native import reads_python
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.solvers.linear_system.factors import CholeskyFactor
@@ -57,7 +56,7 @@ def _values_and_product(
     """
     everything = np.arange(gram.n_rows)
     whole = lambda: np.asarray(gram.block(everything, everything), dtype=np.float64)  # noqa: E731
-    if not reads_python(gram.kernel.form()):
+    if not gram.kernel.form().reads_python:
         return whole, lambda V: gram.product(None, V)
     kept = whole()
     return kept.copy, lambda V: kept @ V

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from mercer._memory import require_memory
 from mercer.gram.cross import CrossGram
-from mercer.gram.native import reads_stored, take_rows
+from mercer.gram.native import take_rows
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem
@@ -157,7 +157,7 @@ def captured_trace(moments: Moments) -> float:
 def _weighted_trace(job: Job) -> float:
     """sum_i w_i k(x_i, x_i), in blocks: kernels convert the rows they are given."""
     kernel, weight = job.full_kernel, job.system.weight
-    if reads_stored(kernel.form()):
+    if kernel.form().reads_stored:
         return float(weight @ (np.diagonal(job.X) + float(job.penalized)))
     blocks = feature_blocks(job.system.n_rows, 64)
     return sum(float(weight[rows] @ kernel.diag(job.X[rows])) for rows in blocks)

@@ -10,7 +10,7 @@ from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
 from mercer.gram.cross import CrossGram
-from mercer.gram.native import Precision, count_rows, reads_stored, take_rows
+from mercer.gram.native import Precision, count_rows, take_rows
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import SAMPLE_ROWS, refutation
 
@@ -62,7 +62,7 @@ class FeatureMap:
         self.kernel = kernel
         self.landmarks = np.arange(count_rows(X)) if landmarks is None else landmarks
         self.factor: FloatArray | None = None
-        is_stored = reads_stored(kernel.form())
+        is_stored = kernel.form().reads_stored
         if whiten:
             rows = take_rows(X, self.landmarks)
             among = CrossGram(kernel, self.landmarks if is_stored else rows, n_threads=n_threads)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.gram.native import count_rows, reads_stored, take_rows
+from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
 from mercer.lowrank.incomplete_cholesky import CANDIDATES, greedy_cholesky, incomplete_cholesky
 from mercer.lowrank.random_landmarks import leverage_landmarks, spread_landmarks, uniform_landmarks
@@ -79,4 +79,4 @@ def _rows_to_look_at(choice: Landmarks, n: int, rank: int, rng: np.random.Genera
 
 def _part(kernel: Kernel, X: Any, seen: IndexArray) -> Any:
     rows = take_rows(X, seen)
-    return rows[:, seen] if reads_stored(kernel.form()) else rows
+    return rows[:, seen] if kernel.form().reads_stored else rows

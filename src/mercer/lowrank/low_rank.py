@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._warning import warn
-from mercer.gram.native import Precision, count_rows, reads_stored
+from mercer.gram.native import Precision, count_rows
 from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank.features import FeatureMap
@@ -210,7 +210,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError("basis must hold at least one row, got none")
         if self.has_positions:
             return X, self.positions(count_rows(X))
-        if reads_stored(kernel.form()):
+        if kernel.form().reads_stored:
             raise ValueError("basis must be positions of rows for a precomputed kernel")
         return self.basis, np.arange(count_rows(self.basis))
 

@@ -10,7 +10,6 @@ from typing import Any
 from mercer import _core
 from mercer._floating import without_warnings
 from mercer.gram import Gram
-from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.runs.progress import Callback, Progress
@@ -204,6 +203,6 @@ def _have_same_matrix(a: Problem, b: Problem) -> bool:
 
 def _choose(gram: Gram) -> Any:
     """Chunks on the whole matrix if that is small, else what each problem asks for."""
-    if gram.n_rows <= _WHOLE_ROWS and not reads_python(gram.kernel.form()):
+    if gram.n_rows <= _WHOLE_ROWS and not gram.kernel.form().reads_python:
         return Chunked(kernel_rows="whole", chunk_size=_CHUNK)
     return resolve_solver("auto")

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from mercer._floating import without_warnings
 from mercer.gram import Gram
-from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution, certify
 from mercer.solvers.active_set.refinement import refined
 from mercer.solvers.active_set.solver import ActiveSet
@@ -118,7 +117,7 @@ def _takes_chunks(gram: Gram) -> bool:
     Up to 3,000 rows the time hardly matters, and SMO in double precision goes on to an accuracy of
     1e-11 at little cost.
     """
-    if reads_python(gram.kernel.form()):
+    if gram.kernel.form().reads_python:
         return False
     return gram.n_rows > _FEW_ROWS or gram.precision == "single"
 

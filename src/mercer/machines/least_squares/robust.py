@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Expansion
-from mercer.gram.native import reads_stored, take_rows
+from mercer.gram.native import take_rows
 from mercer.least_squares import Job, LeastSquaresFit, fit_least_squares
 from mercer.solvers.linear_system import System
 
@@ -68,7 +68,7 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     assert fit.coef is not None
     rows = fit.rows
     if fit.support is not None:
-        is_stored = reads_stored(job.kernel.form())
+        is_stored = job.kernel.form().reads_stored
         rows = fit.support if is_stored else take_rows(job.X, fit.support)
     expansion = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads, sums_vanish=s.bias)
     return s.targets - expansion.evaluate(job.X)[0] - fit.intercept

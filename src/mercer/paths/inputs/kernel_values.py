@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Expansion, Gram
 from mercer.gram.cross import CrossGram
-from mercer.gram.native import reads_stored, take_rows
+from mercer.gram.native import take_rows
 from mercer.gram.origin import moved
 from mercer.kernels import Kernel, Linear
 from mercer.lowrank import LowRank
@@ -82,7 +82,7 @@ class KernelValues:
 
     def _fixed(self, index: NDArray[np.intp]) -> Any:
         """Some of the rows; of stored kernel values their positions."""
-        if reads_stored(self._used.form()):
+        if self._used.form().reads_stored:
             return index
         is_plain = self.low_rank is None and self.origin is None
         return take_rows(self.rows if is_plain else self.gram._rows, index)
