@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 import joblib
 
@@ -16,4 +17,10 @@ def resolve_threads(n_threads: int | None) -> int:
             raise ValueError(f"n_threads must be at least 1 or None, got {n_threads!r}")
         return int(n_threads)
     named = os.environ.get("OMP_NUM_THREADS", "")
-    return int(named) if named.isdigit() and int(named) > 0 else int(joblib.cpu_count())
+    return int(named) if named.isdigit() and int(named) > 0 else _count_cpus(os.getpid())
+
+
+@lru_cache(maxsize=1)
+def _count_cpus(process: int) -> int:
+    """CPUs that a process may use, looked up once in each: that takes long next to a small fit."""
+    return int(joblib.cpu_count())

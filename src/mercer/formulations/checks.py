@@ -103,12 +103,10 @@ def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatAr
 
 def _are_weighted_labels(y: object, weight: object) -> bool:
     """Whether there is nothing to convert and, as one pass in the core tells, nothing to refuse."""
-    are_vectors = _is_float_vector(y) and _is_float_vector(weight)
-    return are_vectors and bool(_core.are_weighted_signs(y, weight))  # type: ignore[arg-type]
-
-
-def _is_float_vector(array: object) -> bool:
-    return isinstance(array, np.ndarray) and array.dtype == np.float64 and array.ndim == 1
+    for array in (y, weight):
+        if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != 1:
+            return False
+    return bool(_core.are_weighted_signs(y, weight))  # type: ignore[arg-type]
 
 
 def check_targets(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:

@@ -33,6 +33,8 @@ def count_rows(rows: Any) -> int:
 
 def without_repeats(values: NDArray[Any]) -> NDArray[Any]:
     """One of each that numpy.broadcast_to repeats."""
+    if 0 not in values.strides:
+        return values
     return values[(..., *(slice(1 if step == 0 else None) for step in values.strides))]
 
 

@@ -48,16 +48,19 @@ def as_kernel(
     """
     if isinstance(kernel, Kernel):
         return kernel
-    if isinstance(kernel, str) and kernel in KERNEL_NAMES:
-        builders: dict[str, Callable[[], Kernel]] = {
-            "linear": Linear,
-            "poly": lambda: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
-            "rbf": lambda: Gaussian(gamma=gamma),
-            "sigmoid": lambda: Sigmoid(gamma=gamma, coef0=coef0),
-            "laplacian": lambda: Laplacian(gamma=gamma),
-            "precomputed": Precomputed,
-        }
-        return builders[kernel]()
+    match kernel:
+        case "linear":
+            return Linear()
+        case "poly":
+            return Polynomial(degree=degree, gamma=gamma, coef0=coef0)
+        case "rbf":
+            return Gaussian(gamma=gamma)
+        case "sigmoid":
+            return Sigmoid(gamma=gamma, coef0=coef0)
+        case "laplacian":
+            return Laplacian(gamma=gamma)
+        case "precomputed":
+            return Precomputed()
     if isinstance(kernel, ProcessKernel):
         return SklearnKernel(kernel)
     if callable(kernel) and not isinstance(kernel, type):

@@ -146,7 +146,7 @@ class KernelMachine(BaseEstimator):
         """Checked rows, targets (None if not given) and weights."""
         if self._takes_objects():
             X, y = self._validate_objects(X, y)
-        elif y_options.get("reset", True) and self._are_ready(X, y):
+        elif y_options.get("reset", True) and are_ready(X, y, needs_y=self._needs_targets):
             self.n_features_in_ = X.shape[1]
             self.__dict__.pop("feature_names_in_", None)
         elif y is None:
@@ -159,10 +159,6 @@ class KernelMachine(BaseEstimator):
             check_kernel_matrix(X)
         weight = self._check_weight(sample_weight, X)
         return X, y, weight
-
-    def _are_ready(self, X: Any, y: Any) -> bool:
-        """Whether there is nothing to validate."""
-        return (y is not None or not self._needs_targets) and are_ready(X, y)
 
     def _validate_objects(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Rows for a Python function to judge; only their number is checked."""
@@ -201,14 +197,21 @@ class KernelMachine(BaseEstimator):
         check_is_fitted(self)
         if self._takes_objects():
             return as_rows(X)
-        with naming(X=X):
-            X = validate_data(self, X, reset=False, **_ROWS)
+        if not self._is_known_width(X) or not are_ready(X):
+            with naming(X=X):
+                X = validate_data(self, X, reset=False, **_ROWS)
         if self._is_precomputed() and X.shape[1] != self.shape_fit_[0]:
             raise ValueError(
                 f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, "
                 "the number of samples at training time"
             )
         return X
+
+    def _is_known_width(self, X: Any) -> bool:
+        """Whether plain rows have as many features as at training time, then without names."""
+        if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
+            return False
+        return X.shape[1:] == (self.n_features_in_,)
 
     # --- fitting ---------------------------------------------------------------------
 
@@ -307,9 +310,9 @@ class KernelMachine(BaseEstimator):
         self.shape_fit_ = shape
         self.solutions_ = tuple(solutions)
         self.solver_ = solutions[0].solver
+        gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.objective_ = float(sum(s.objective for s in solutions))
         self.violation_ = max(s.violation for s in solutions)
-        gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
         self.fit_status_ = int(not all(s.converged or is_done(s) for s in solutions))
         self._expand()

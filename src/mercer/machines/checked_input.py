@@ -72,7 +72,7 @@ def as_rows(X: Any) -> Any:
     return rows if rows.dtype.kind in "fiub" and rows.ndim == 2 else X
 
 
-def are_ready(X: Any, y: Any) -> bool:
+def are_ready(X: Any, y: Any = None, *, needs_y: bool = False) -> bool:
     """Whether rows and targets, if any, are what a validation would return: it can be spared.
 
     Plain arrays of the types that the core reads, not empty, of equal lengths and finite: a
@@ -83,7 +83,7 @@ def are_ready(X: Any, y: Any) -> bool:
     if not X.flags.c_contiguous or not _has_finite_sum(X):
         return False
     if y is None:
-        return True
+        return not needs_y
     is_vector = type(y) is np.ndarray and y.dtype.kind in "biuf" and y.shape == X.shape[:1]
     return is_vector and _has_finite_sum(y)
 
