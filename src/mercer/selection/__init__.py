@@ -1,0 +1,1 @@
+"""Model selection: criteria with gradients, optimizers, machines that tune themselves."""

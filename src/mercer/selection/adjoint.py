@@ -1,0 +1,218 @@
+"""How a trained machine changes with its price and its kernel: one linear system for all of them.
+
+With free variables u and others g on their bounds, and groups e with multipliers m, a solution of
+the general problem (docs/theory/problem.md#optimality) satisfies
+
+    (K_uu + D_u) beta_u + E_u m = linear_u - K_ug beta_g,    E_u' beta_u = sums - E_g' beta_g.
+
+A parameter t moves both sides, and with H = [[K_uu + D_u, E_u], [E_u', 0]]
+
+    H (beta_u'; m') = (r_u; r_e),
+    r_u = -(K' beta)_u - K_ug beta_g' - D_u' beta_u,    r_e = sums' - E_g' beta_g'
+
+(Glasmachers 2008, section 9.4, for one group and no ridge). A criterion J with derivatives c by
+the values F(x) = sum_i beta_i k(x_i, x) and c_e by the multipliers changes by
+
+    J' = c' K'_x beta + c' K_xg beta_g' + d_u' r_u + d_e' r_e,    H (d_u; d_e) = (K_ux c; c_e):
+
+d is found once, and each parameter costs a product with its K' only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lstsq
+from scipy.sparse.linalg import LinearOperator, minres
+
+from mercer.formulations import Formulation, ReadOut
+from mercer.gram import Gram
+from mercer.gram.native import take_rows
+from mercer.problem import Problem, Solution
+
+__all__ = ["Scaling", "Trained"]
+
+FloatArray = NDArray[np.float64]
+
+_DIRECT = 3000  # free variables up to which the system is solved by a factor of it
+_RANK = 1e-12  # singular values below this share of the largest count as zero
+_CG_TOL = 1e-10
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """By which power of a price its problem changes: that of the box, the sums and the ridge.
+
+    C makes boxes wider and ridges smaller; nu makes sums larger.
+    """
+
+    box: float = 1.0
+    sums: float = 0.0
+    ridge: float = -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A solved formulation, to be differentiated.
+
+    Attributes
+    ----------
+    formulation : Formulation
+        What was solved.
+    solution : Solution
+        Its solution.
+    gram : Gram
+        Its kernel values; ``gram.kernel`` is the kernel that moves.
+    rows : array, sparse matrix or sequence
+        The rows of the Gram.
+    scaling : Scaling
+        How the problem depends on the logarithm of its price.
+    """
+
+    formulation: Formulation
+    solution: Solution
+    gram: Gram
+    rows: Any
+    scaling: Scaling = Scaling()
+
+    @property
+    def problem(self) -> Problem:
+        """That of the formulation."""
+        return self.formulation.problem
+
+    @property
+    def free(self) -> NDArray[np.intp]:
+        """Variables strictly between their bounds."""
+        beta, problem = self.solution.coef, self.problem
+        return np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
+
+    def values(self, at: NDArray[np.intp]) -> FloatArray:
+        """f at some rows of the Gram."""
+        read_out = self.read_out
+        used = np.flatnonzero(read_out.coef)
+        out = self.gram.product(used, read_out.coef[used], rows=at, precision="double")
+        return out + read_out.intercept
+
+    @property
+    def read_out(self) -> ReadOut:
+        """Coefficients by row and the bias."""
+        return self.formulation.read_out(self.solution)
+
+    def gradient(self, at: NDArray[np.intp], slope: FloatArray) -> FloatArray:
+        """Derivative of a criterion by the logarithm of the price and the kernel's ``theta``.
+
+        ``slope`` is its derivative by the values f at the rows ``at``.
+        """
+        weight, by_multiplier = self._slopes(at, slope)
+        beta, problem = self.solution.coef, self.problem
+        free = self.free
+        d_free, d_group = self._adjoint(free, weight, by_multiplier)
+        # d_free enters with the rows of its variables, and a minus sign, as r_u does
+        left = weight - np.bincount(problem.index[free], d_free, self.gram.n_rows)
+        moved = self.scaling.box * beta
+        moved[free] = 0.0
+        by_price = float(left @ self._product(problem.row_coef(moved, self.gram.n_rows)))
+        by_price -= self.scaling.ridge * float(d_free @ (problem.ridge * beta)[free])
+        sums = self.scaling.sums * problem.group_sum - problem.group_sums(moved)
+        by_price += float(d_group @ sums)
+        return np.concatenate([[by_price], self._by_kernel(left)])
+
+    def _slopes(self, at: NDArray[np.intp], slope: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Derivatives by the values F of all rows, and by the multipliers.
+
+        f = F + m for one group, (F + (m_0 + m_1) / 2) / rho with rho = (m_1 - m_0) / 2 for the nu
+        family, F without a bias. A group without a free variable has its multiplier midway
+        between the gradients, linear - F, of the two variables that limit it.
+        """
+        weight: FloatArray = np.bincount(at, slope, self.gram.n_rows).astype(np.float64)
+        multiplier = self.solution.multiplier
+        total = float(slope.sum())
+        by_multiplier = np.full(len(multiplier), total / max(len(multiplier), 1))
+        if self.formulation.kind in ("origin", "penalized"):
+            by_multiplier[:] = 0.0
+        scale = self.read_out.scale
+        if scale is not None and self.formulation.kind == "nu":
+            by_half = -scale * float(slope @ self.values(at))
+            by_multiplier = scale * by_multiplier + by_half * np.array([-0.5, 0.5])
+            weight *= scale
+        for group in np.flatnonzero(by_multiplier):
+            if not (self.problem.group[self.free] == group).any():
+                ends = self._ends(int(group))
+                np.subtract.at(weight, self.problem.index[ends], by_multiplier[group] / len(ends))
+                by_multiplier[group] = 0.0
+        return weight, by_multiplier
+
+    def _ends(self, group: int) -> NDArray[np.intp]:
+        """The variables whose gradients limit the multiplier of a group from both sides."""
+        beta, problem, gradient = self.solution.coef, self.problem, self.solution.gradient
+        is_member = problem.group == group
+        up = np.flatnonzero(is_member & (beta < problem.upper))
+        down = np.flatnonzero(is_member & (beta > problem.lower))
+        ends = [
+            side[best(gradient[side])]
+            for side, best in ((up, np.argmax), (down, np.argmin))
+            if len(side)
+        ]
+        return np.asarray(ends, dtype=np.intp)
+
+    def _adjoint(
+        self, free: NDArray[np.intp], weight: FloatArray, by_multiplier: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """d of the module's formula: of the free variables, and of the groups."""
+        problem = self.problem
+        border = np.zeros((len(free), problem.n_groups))
+        grouped = problem.group[free] >= 0
+        border[grouped, problem.group[free][grouped]] = 1.0
+        right = np.concatenate([self._product(weight)[problem.index[free]], by_multiplier])
+        if not len(free):
+            return np.empty(0), np.zeros(problem.n_groups)
+        solve = self._by_factor if len(free) <= _DIRECT else self._by_iteration
+        found = solve(free, border, right)
+        return found[: len(free)], found[len(free) :]
+
+    def _by_factor(
+        self, free: NDArray[np.intp], border: FloatArray, right: FloatArray
+    ) -> FloatArray:
+        """The shortest solution: rows given twice make the system singular, but not F."""
+        rows = self.problem.index[free]
+        n, m = border.shape
+        system = np.zeros((n + m, n + m))
+        system[:n, :n] = self.gram.block(rows, rows, precision="double")
+        system[np.arange(n), np.arange(n)] += self.problem.ridge[free]
+        system[:n, n:], system[n:, :n] = border, border.T
+        return np.asarray(lstsq(system, right, cond=_RANK)[0])
+
+    def _by_iteration(
+        self, free: NDArray[np.intp], border: FloatArray, right: FloatArray
+    ) -> FloatArray:
+        """By minimum residuals, for systems too large to be stored."""
+        rows, ridge = self.problem.index[free], self.problem.ridge[free]
+        n, m = border.shape
+
+        def apply(vector: FloatArray) -> FloatArray:
+            top, bottom = vector[:n], vector[n:]
+            values = self.gram.product(rows, top, rows=rows, precision="double")
+            return np.concatenate([values + ridge * top + border @ bottom, border.T @ top])
+
+        operator = LinearOperator((n + m, n + m), matvec=apply, dtype=np.float64)
+        return np.asarray(minres(operator, right, rtol=_CG_TOL)[0])
+
+    def _product(self, weight: FloatArray) -> FloatArray:
+        """K times one weight for each row."""
+        used = np.flatnonzero(weight)
+        if not len(used):
+            return np.zeros(self.gram.n_rows)
+        return self.gram.product(used, weight[used], precision="double")
+
+    def _by_kernel(self, left: FloatArray) -> FloatArray:
+        """``left' K' beta`` for every parameter of the kernel."""
+        right = self.problem.row_coef(self.solution.coef, self.gram.n_rows)
+        rows, columns = np.flatnonzero(left), np.flatnonzero(right)
+        kernel = self.gram.kernel
+        if not len(rows) or not len(columns) or not kernel.n_dims:
+            return np.zeros(kernel.n_dims)
+        some, others = take_rows(self.rows, rows), take_rows(self.rows, columns)
+        return np.asarray(kernel.gradient(some, others, left[rows], right[columns]))
