@@ -236,7 +236,7 @@ class KernelMachine(BaseEstimator):
         gram = Gram(
             kernel,
             X,
-            cache_size=self.cache_size,
+            cache_size=getattr(self, "cache_size", "auto"),
             precision=self.precision,
             n_threads=self.n_threads,
             segments=segments,

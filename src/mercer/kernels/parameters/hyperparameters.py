@@ -79,6 +79,10 @@ class Parameter:
         """Return the value at other coordinates."""
         return coordinates.copy() if np.ndim(self.value) else float(coordinates[0])
 
+    def pulled_back(self, coordinates: FloatArray, gradient: FloatArray) -> FloatArray:
+        """A gradient taken at other coordinates by those of the value there, by these."""
+        return gradient
+
 
 @dataclass(frozen=True)
 class LogParameter(Parameter):

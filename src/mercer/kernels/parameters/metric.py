@@ -11,11 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import expm, expm_frechet, solve_continuous_lyapunov
 
 from mercer.kernels.parameters.hyperparameters import Parameter
 from mercer.kernels.rows import FloatArray
 
-__all__ = ["MetricParameter", "chart_gradient", "exponential_step", "symmetric_root"]
+__all__ = [
+    "MetricParameter",
+    "chart_gradient",
+    "chart_pullback",
+    "exponential_step",
+    "symmetric_root",
+]
 
 
 def symmetric_root(metric: FloatArray) -> FloatArray:
@@ -55,6 +62,25 @@ def chart_gradient(metric: FloatArray, root: FloatArray, moment: FloatArray) -> 
     return gradient[np.triu_indices_from(gradient)]
 
 
+def chart_pullback(metric: FloatArray, step: FloatArray, gradient: FloatArray) -> FloatArray:
+    """A gradient in the chart of B = exp(A) B_0 exp(A), in the chart of B_0 at A.
+
+    A step E in the chart of B moves it by E B + B E: with Q the derivative by B, the gradient
+    there is M = Q B + B Q, which gives Q. A step E in the chart of B_0 moves exp(A) by its
+    derivative D(E), symmetric as a map, so that the gradient is D(B_0 exp(A) Q + Q exp(A) B_0).
+    """
+    size = len(metric)
+    start, A = symmetric_root(metric), _symmetric(step, size)
+    halved = _symmetric(gradient, size)
+    halved[~np.eye(size, dtype=bool)] /= 2.0  # an entry off the diagonal stands for two
+    exponential = expm(A)
+    Q = solve_continuous_lyapunov(exponential @ start @ exponential, halved)
+    half = start @ exponential @ Q
+    moved = expm_frechet(A, half + half.T, compute_expm=False)
+    moved += np.triu(moved, 1) + np.tril(moved, -1)
+    return np.asarray(moved[np.triu_indices(size)])
+
+
 @dataclass(frozen=True)
 class MetricParameter(Parameter):
     """A symmetric positive definite matrix, at the origin of its own chart."""
@@ -79,6 +105,10 @@ class MetricParameter(Parameter):
     def moved(self, coordinates: FloatArray) -> FloatArray:
         """Return the matrix the exponential map leads to."""
         return exponential_step(np.asarray(self.value), coordinates)
+
+    def pulled_back(self, coordinates: FloatArray, gradient: FloatArray) -> FloatArray:
+        """The gradient in the chart of the matrix moved to, brought to this one."""
+        return chart_pullback(np.asarray(self.value), coordinates, gradient)
 
 
 def _symmetric(upper: FloatArray, size: int) -> FloatArray:

@@ -152,6 +152,25 @@ class Parametrized:
                 changes[parameter.name], rest = parameter.moved(rest[:size]), rest[size:]
         return self._replace(**changes)
 
+    def pulled_back(self, theta: ArrayLike, gradient: ArrayLike) -> FloatArray:
+        """A gradient by the theta of ``clone_with_theta(theta)``, by the theta of this kernel.
+
+        They differ where parameters move in a chart of their own, as a full metric does.
+        """
+        at = self._checked_coordinates("theta", theta)
+        rest = self._checked_coordinates("gradient", gradient)
+        found = []
+        for part in self._parts().values():
+            n = part.n_dims
+            found.append(part.pulled_back(at[:n], rest[:n]))
+            at, rest = at[n:], rest[n:]
+        for parameter in self._parameters():
+            if not parameter.fixed:
+                n = parameter.coordinates.size
+                found.append(parameter.pulled_back(at[:n], rest[:n]))
+                at, rest = at[n:], rest[n:]
+        return np.concatenate([np.empty(0), *found])
+
     def retract(self, step: ArrayLike) -> Self:
         """Return the kernel moved by `step` from here, in the coordinates of ``theta``."""
         return self.clone_with_theta(self.theta + self._checked_coordinates("step", step))

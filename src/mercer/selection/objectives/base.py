@@ -1,0 +1,93 @@
+"""What every criterion of model selection offers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mercer.gram import Gram
+from mercer.kernels import Kernel
+from mercer.selection.adjoint import Trained
+from mercer.selection.space import Space
+from mercer.selection.task import Task
+
+__all__ = ["Objective"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Objective(ABC):
+    """A criterion as a function of theta = (log C, then the kernel's theta).
+
+    ``value, gradient = objective(theta)``, or ``objective.value(theta)`` alone.
+
+    Attributes
+    ----------
+    task : Task
+        What is learned.
+    space : Space
+        What theta means; ``space.start`` is where the estimator stands.
+    greater_is_better : bool
+        Whether the criterion is to be large.
+    has_gradient : bool
+        Whether it can be differentiated; asking for a gradient is an error otherwise.
+    is_stochastic : bool
+        Whether it draws new rows at every evaluation.
+    n_trainings, n_kernel : int
+        Machines trained and kernel values computed so far.
+    """
+
+    greater_is_better: bool = False
+    has_gradient: bool = True
+    is_stochastic: bool = False
+    name: ClassVar[str]
+
+    def __init__(self, task: Task, space: Space | None = None) -> None:
+        self.task = task
+        self.space = Space.of(task) if space is None else space
+        self.n_trainings, self._n_kernel = 0, 0
+        self._gram: Gram | None = None
+        self._kernel: Kernel | None = None
+
+    def __call__(self, theta: ArrayLike) -> tuple[float, FloatArray]:
+        """Value and gradient."""
+        if not self.has_gradient:
+            raise ValueError(f"{self._described()} has no gradient: ask for value(theta)")
+        point = self.space.checked(theta)
+        value, gradient = self._evaluate(point, True)
+        assert gradient is not None
+        by_kernel = self.space.kernel.pulled_back(point[1:], gradient[1:])
+        return value, np.concatenate([gradient[:1], by_kernel])
+
+    def value(self, theta: ArrayLike) -> float:
+        """The value alone."""
+        return self._evaluate(self.space.checked(theta), False)[0]
+
+    @property
+    def n_kernel(self) -> int:
+        """Kernel values computed so far."""
+        return self._n_kernel + (0 if self._gram is None else self._gram.n_evaluations)
+
+    @abstractmethod
+    def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
+        """The value, and the gradient if it is wanted."""
+
+    def _described(self) -> str:
+        return f"the objective {self.name!r}"
+
+    def _gram_of(self, kernel: Kernel) -> Gram:
+        """Kernel values, those of the last evaluation if the kernel is the same."""
+        if self._gram is None or self._kernel != kernel:
+            self._n_kernel = self.n_kernel
+            self._kernel, self._gram = kernel, self.task.gram(kernel)
+        return self._gram
+
+    def _train(self, theta: FloatArray, weights: list[FloatArray]) -> list[list[Trained]]:
+        """The machines at theta, of every part for each weighting of the rows."""
+        gram = self._gram_of(self.space.kernel_at(theta))
+        machine = self.space.machine_at(theta)
+        self.n_trainings += len(weights) * len(self.task.parts)
+        return self.task.train(machine, gram, weights, self.space.scaling)

@@ -1,0 +1,114 @@
+"""Leave-one-out error and generalized cross-validation of least squares, with their gradients.
+
+Rifkin 2002, section 3.3; Craven & Wahba 1979. With G = K + diag(alpha / w), P = G^-1 without a bias
+and the block of [[G, 1], [1', 0]]^-1 that belongs to the rows with one, c = P y:
+
+    y_i - f_-i(x_i) = c_i / P_ii,    y_i - f(x_i) = (alpha / w_i) c_i,    P' = -P G' P,
+
+so that a function of c and p = diag P with derivatives u and v by these changes by
+
+    -u' P G' c - sum_i v_i (P G' P)_ii = -<G', (P u) c' + P diag(v) P>.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import inv
+
+from mercer._memory import require_memory
+from mercer.gram.native import take_rows
+from mercer.selection.objectives.base import Objective
+from mercer.selection.task import Task
+
+__all__ = ["LeastSquaresLoo"]
+
+FloatArray = NDArray[np.float64]
+
+
+class LeastSquaresLoo(Objective):
+    """The mean squared error of left-out rows, or its rotation invariant form.
+
+    Of classes that of their labels -1 and +1, several of them averaged.
+
+    Parameters
+    ----------
+    task : Task
+        What is learned, by RLSC, LSSVC or LSSVR.
+    method : {"gcv", "loo"}, default="gcv"
+        Generalized cross-validation, or every row left out.
+    """
+
+    name = "gcv"
+
+    def __init__(self, task: Task, *, method: str = "gcv") -> None:
+        super().__init__(task)
+        if not task.is_least_squares:
+            raise ValueError(
+                f"{self._described()} needs RLSC, LSSVC or LSSVR, got {task.machine!r}: use 'cv' "
+                "or 'loo'"
+            )
+        if method not in ("gcv", "loo"):
+            raise ValueError(f"method must be 'gcv' or 'loo', got {method!r}")
+        self.method = method
+        self._weight = task.training_weight()
+        self._used = np.flatnonzero(self._weight > 0)
+        require_memory(
+            4 * 8.0 * len(self._used) ** 2,
+            f"{self._described()} of {len(self._used)} rows",
+            "use the objective 'cv'",
+        )
+
+    def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
+        rows, weight = self._used, self._weight[self._used]
+        gram = self._gram_of(self.space.kernel_at(theta))
+        alpha = float(np.exp(-theta[0]))
+        self.n_trainings += 1
+        inverse = self._inverse(gram.block(rows, rows, precision="double"), alpha / weight)
+        target = np.column_stack([part.target[rows] for part in self.task.parts])
+        coef = inverse @ target
+        value, by_coef, by_inverse, by_alpha = self._criterion(coef, inverse, alpha, weight)
+        if not with_gradient:
+            return value, None
+        # -<G', W>, and alpha in G changes by -alpha with log C = -log alpha
+        matrix = (inverse @ by_coef) @ coef.T + (inverse * by_inverse) @ inverse
+        by_price = -alpha * by_alpha + float(np.diagonal(matrix) @ (alpha / weight))
+        kernel, some = gram.kernel, take_rows(self.task.rows, rows)
+        by_kernel = kernel.gradient_weighted(some, None, -matrix)
+        return value, np.concatenate([[by_price], by_kernel])
+
+    def _inverse(self, K: NDArray[Any], ridge: FloatArray) -> FloatArray:
+        """P."""
+        n, bias = len(K), int(self.task.machine.fit_intercept is True)
+        system = np.zeros((n + bias, n + bias))
+        system[:n, :n] = K
+        system[np.arange(n), np.arange(n)] += ridge
+        if bias:
+            system[:n, n] = system[n, :n] = 1.0
+        return np.asarray(inv(system))[:n, :n]
+
+    def _criterion(
+        self, coef: FloatArray, inverse: FloatArray, alpha: float, weight: FloatArray
+    ) -> tuple[float, FloatArray, FloatArray, float]:
+        """The value and its derivatives by c, by diag P and, apart from those, by alpha."""
+        own = np.diagonal(inverse)
+        total, k = float(weight.sum()), coef.shape[1]
+        if self.method == "loo":
+            residual = coef / own[:, None]
+            share = weight[:, None] / (total * k)
+            value = float((share * residual**2).sum())
+            by_coef = 2.0 * share * residual / own[:, None]
+            by_inverse = -2.0 * (share * residual**2).sum(axis=1) / own
+            return value, by_coef, by_inverse, 0.0
+        # V = (RSS / N) / (1 - tr S / N)^2, RSS = sum_i w_i r_i^2 = alpha^2 sum_i c_i^2 / w_i
+        # and tr S = n - alpha sum_i P_ii / w_i; a row of weight w has w copies of leverage S_ii / w
+        square = float((coef**2 / weight[:, None]).sum()) / k
+        left = 1.0 - (len(own) - alpha * float((own / weight).sum())) / total
+        value = alpha**2 * square / total / left**2
+        by_coef = 2.0 * alpha**2 * coef / weight[:, None] / (k * total * left**2)
+        by_left = -2.0 * value / left
+        by_inverse = by_left * alpha / (weight * total)
+        by_alpha = 2.0 * value / alpha + by_left * float((own / weight).sum()) / total
+        return value, by_coef, by_inverse, by_alpha

@@ -1,0 +1,119 @@
+"""The radius-margin quotient R^2 |w|^2 of a hard margin machine (Chapelle et al. 2002).
+
+R is the radius of the smallest ball around the rows, 1/|w| the margin. The squared hinge is a hard
+margin with the kernel K + 1/C on its diagonal, in both problems. With the coefficients a of the
+machine and b of the ball, and K' by a parameter (Glasmachers 2008, section 9.4.2, with the sign of
+the first put right):
+
+    (|w|^2)' = -a' K' a,    (R^2)' = sum_i b_i K'_ii - b' K' b.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.formulations import Formulation, enclosing_ball, svc
+from mercer.gram import Gram
+from mercer.gram.native import take_rows
+from mercer.kernels import Kernel
+from mercer.selection.objectives.base import Objective
+from mercer.selection.task import Part, Task
+from mercer.solvers import solve
+
+__all__ = ["RadiusMargin"]
+
+FloatArray = NDArray[np.float64]
+
+
+class RadiusMargin(Objective):
+    """R^2 |w|^2, to be small; with more than two classes summed over their pairs.
+
+    With ``loss="hinge"`` the margin is hard whatever C is, and classes that the kernel does not
+    separate are an error; with "squared_hinge" C is a parameter of the kernel.
+
+    Parameters
+    ----------
+    task : Task
+        What is learned: classes, by an :class:`~mercer.SVC`.
+    """
+
+    name = "radius_margin"
+
+    def __init__(self, task: Task) -> None:
+        super().__init__(task)
+        loss = getattr(task.machine, "loss", None)
+        if not task.is_classifier or self.space.price != "C":
+            raise ValueError(f"{self._described()} needs an SVC, got {task.machine!r}")
+        if loss not in ("hinge", "squared_hinge"):
+            raise ValueError(
+                f"{self._described()} needs loss 'hinge' or 'squared_hinge', got {loss!r}"
+            )
+        if (task.training_weight() != 1.0).any():
+            raise ValueError(f"{self._described()} needs rows of weight 1: repeat rows instead")
+        self._is_squared = loss == "squared_hinge"
+
+    def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
+        gram = self._gram_of(self.space.kernel_at(theta))
+        C = float(np.exp(theta[0])) if self._is_squared else np.inf
+        value, gradient = 0.0, np.zeros(self.space.n_dims)
+        for part in self.task.parts:
+            quotient, slope = self._quotient(gram, C, part, with_gradient)
+            value += quotient
+            gradient += slope
+        return value, gradient if with_gradient else None
+
+    def _quotient(
+        self, gram: Gram, C: float, part: Part, with_gradient: bool
+    ) -> tuple[float, FloatArray]:
+        """R^2 |w|^2 of two classes, and its gradient."""
+        rows, added = part.rows, 1.0 / C
+        margin = svc(
+            part.target[rows],
+            C,
+            loss=self.task.machine.loss,
+            fit_intercept=self.task.machine.fit_intercept,
+        )
+        ball = enclosing_ball(gram.diagonal(precision="double")[rows] + added)
+        ball = replace(ball, problem=replace(ball.problem, ridge=np.full(len(rows), added)))
+        machine, w_square = self._solved(gram, margin, rows)
+        centre, r_square = self._solved(gram, ball, rows)
+        if not with_gradient:
+            return r_square * w_square, np.zeros(self.space.n_dims)
+        by_w = -self._contracted(gram.kernel, rows, machine, added)
+        by_r = self._diagonal(gram.kernel, rows, centre, added)
+        by_r -= self._contracted(gram.kernel, rows, centre, added)
+        return r_square * w_square, r_square * by_w + w_square * by_r
+
+    def _solved(
+        self, gram: Gram, formulation: Formulation, rows: NDArray[np.intp]
+    ) -> tuple[FloatArray, float]:
+        """Coefficients and twice the optimal value: |w|^2 of the machine, R^2 of the ball."""
+        machine = self.task.machine
+        self.n_trainings += 1
+        problem = formulation.on_rows(rows, gram.n_rows).problem
+        found = solve(problem, gram, machine.solver, tol=machine.tol)
+        if found.status == "unbounded":
+            raise ValueError(
+                f"{self._described()} needs classes that the kernel separates: use "
+                "loss='squared_hinge' or another kernel"
+            )
+        return found.coef, 2.0 * found.objective
+
+    def _contracted(
+        self, kernel: Kernel, rows: NDArray[np.intp], coef: FloatArray, added: float
+    ) -> FloatArray:
+        """c' K' c by log C and the kernel's parameters; 1/C on the diagonal has -1/C."""
+        used = np.flatnonzero(coef)
+        some = take_rows(self.task.rows, rows[used])
+        by_kernel = kernel.gradient(some, None, coef[used], coef[used])
+        return np.concatenate([[-added * float(coef @ coef)], by_kernel])
+
+    def _diagonal(
+        self, kernel: Kernel, rows: NDArray[np.intp], coef: FloatArray, added: float
+    ) -> FloatArray:
+        """sum_i c_i K'_ii by the same."""
+        by_kernel = kernel.diag_gradient(take_rows(self.task.rows, rows), coef)
+        return np.concatenate([[-added * float(coef.sum())], by_kernel])

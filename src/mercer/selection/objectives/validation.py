@@ -1,0 +1,245 @@
+"""Errors of held-out rows: hold-out, cross-validation and bootstrapping.
+
+Glasmachers 2008, sections 9.1 and 9.3.4. The rows that a machine is not trained on judge it. With
+splits that are given the criterion is a function; with splits drawn anew at every evaluation its
+mean is that over all splits (bootstrapping).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils import check_random_state
+
+from mercer.machines.least_squares.left_out import LeftOutClassifier, LeftOutRegressor
+from mercer.machines.svm.one_vs_one import scores
+from mercer.selection.adjoint import Trained
+from mercer.selection.objectives.base import Objective
+from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
+from mercer.selection.objectives.splits import Split, draw_splits, every_split, given_splits
+from mercer.selection.task import Task
+
+__all__ = ["Bootstrap", "CrossValidation", "HoldOut", "Validation"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Validation(Objective):
+    """The mean loss of held-out rows.
+
+    Parameters
+    ----------
+    task : Task
+        What is learned.
+    loss : str, scorer or array, default=None
+        "zero_one" (the default for classes), "squared" (that for targets), "logistic"; a scorer
+        of scikit-learn or its name, which is then to be large; or a matrix of costs, one row for
+        each class and one column for each class that is predicted. "squared" and "logistic" have
+        gradients; with more than two classes they are summed over the binary problems.
+    """
+
+    def __init__(self, task: Task, *, loss: Any = None) -> None:
+        super().__init__(task)
+        if loss is None:
+            loss = "zero_one" if task.is_classifier else "squared"
+        if task.y is None:
+            raise ValueError(f"{self._described()} needs targets: one-class machines have none")
+        self.loss = loss
+        self._smooth: SmoothLoss | None = None
+        self._judge: Callable[[FloatArray, Any], float] | None = None
+        if isinstance(loss, str) and loss in SMOOTH_LOSSES:
+            self._check_smooth(loss)
+            self._smooth = SMOOTH_LOSSES[loss]
+        elif isinstance(loss, str) and loss == "zero_one":
+            self._judge = self._by_costs(1.0 - np.eye(self._count_classes()))
+        elif isinstance(loss, str) or callable(loss):
+            self._judge, self.greater_is_better = self._by_scorer(loss), True
+        else:
+            self._judge = self._by_costs(self._checked_costs(loss))
+        self.has_gradient = self._smooth is not None
+
+    def _described(self) -> str:
+        return f"the objective {self.name!r} with loss={getattr(self, 'loss', None)!r}"
+
+    def _splits(self) -> Iterable[Split]:
+        """The splits of one evaluation."""
+        raise NotImplementedError
+
+    def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
+        splits = list(self._splits())
+        weights = [self.task.training_weight(split.times) for split in splits]
+        trained = self._train(theta, weights)
+        if self._judge is not None:
+            found = [
+                (self._judge(_values(machines, split.test), split.test), self._weight_of(split))
+                for machines, split in zip(trained, splits, strict=True)
+            ]
+            values, sizes = np.array(found).T
+            # a score is a mean of its own, errors are one mean over all rows
+            return float(
+                np.average(values, weights=None if self.greater_is_better else sizes)
+            ), None
+        total = sum(self._weight_of(split) for split in splits)
+        value, gradient = 0.0, np.zeros(self.space.n_dims)
+        for machines, split in zip(trained, splits, strict=True):
+            for part, machine in zip(self.task.parts, machines, strict=True):
+                at = split.test[np.isin(split.test, part.rows)]
+                weight = self.task.weight[at] / total
+                losses, slopes = self._smooth(part.target[at], machine.values(at))  # type: ignore[misc]
+                value += float(weight @ losses)
+                if with_gradient:
+                    gradient += machine.gradient(at, weight * slopes)
+        return value, gradient if with_gradient else None
+
+    def _weight_of(self, split: Split) -> float:
+        return float(self.task.weight[split.test].sum())
+
+    def _check_smooth(self, loss: str) -> None:
+        if loss == "logistic" and not self.task.is_classifier:
+            raise ValueError("loss='logistic' needs classes, got targets: use 'squared'")
+
+    def _count_classes(self) -> int:
+        if not self.task.is_classifier:
+            raise ValueError(f"loss={self.loss!r} needs classes, got targets: use 'squared'")
+        return self.task.n_classes
+
+    def _checked_costs(self, loss: Any) -> FloatArray:
+        costs = np.asarray(loss, dtype=np.float64)
+        k = self._count_classes()
+        if costs.shape != (k, k) or not np.isfinite(costs).all():
+            raise ValueError(
+                f"loss must be a matrix of {k} x {k} finite costs, one row for each class, got "
+                f"shape {costs.shape}"
+            )
+        return costs
+
+    def _by_costs(self, costs: FloatArray) -> Callable[[FloatArray, Any], float]:
+        def judge(values: FloatArray, test: Any) -> float:
+            cost = costs[self.task.labels[test], self.task.predicted(values)]
+            return float(np.average(cost, weights=self.task.weight[test]))
+
+        return judge
+
+    def _by_scorer(self, scoring: Any) -> Callable[[FloatArray, Any], float]:
+        task = self.task
+        machine: Any = LeftOutRegressor()
+        if task.classes is not None:
+            classes = task.classes
+            machine = LeftOutClassifier(classes, lambda values: classes[task.predicted(values)])
+        try:
+            scorer = check_scoring(machine, scoring=scoring)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "loss must be 'zero_one', 'squared', 'logistic', a scorer or a matrix of costs, "
+                f"got {scoring!r}: {error}"
+            ) from error
+
+        def judge(values: FloatArray, test: Any) -> float:
+            weight = task.weight[test]
+            options = {} if (weight == weight[0]).all() else {"sample_weight": weight}
+            given = values
+            if task.n_classes > 2 and not task.is_least_squares:
+                given = scores(values, task.n_classes)
+                machine.choose = lambda found: task.classes[found.argmax(axis=1)]  # type: ignore[index]
+            return float(scorer(machine, given, task.y[test], **options))
+
+        return judge
+
+
+def _values(machines: list[Trained], test: Any) -> FloatArray:
+    """Values of all parts at some rows, shape (n, n_parts)."""
+    return np.column_stack([machine.values(test) for machine in machines])
+
+
+class CrossValidation(Validation):
+    """The mean loss of held-out rows over given splits.
+
+    Parameters
+    ----------
+    task, loss
+        As for :class:`Validation`.
+    cv : int, splitter or iterable of (train, test), default=5
+        As in scikit-learn; exactly the indices it gives are used.
+    groups : array-like of shape (n_rows,), default=None
+        For splitters that need them.
+    """
+
+    name = "cv"
+
+    def __init__(
+        self, task: Task, *, loss: Any = None, cv: Any = 5, groups: ArrayLike | None = None
+    ) -> None:
+        super().__init__(task, loss=loss)
+        self._given = given_splits(task, cv, groups)
+
+    def _splits(self) -> list[Split]:
+        return self._given
+
+
+class HoldOut(CrossValidation):
+    """The mean loss of one fifth of the rows, drawn once.
+
+    Parameters
+    ----------
+    task, loss
+        As for :class:`Validation`.
+    test_size : float, default=0.2
+        Share of the rows that are held out.
+    random_state : int, RandomState or None, default=None
+        What draws them.
+    """
+
+    name = "holdout"
+
+    def __init__(
+        self, task: Task, *, loss: Any = None, test_size: float = 0.2, random_state: Any = None
+    ) -> None:
+        kind = StratifiedShuffleSplit if task.is_classifier else ShuffleSplit
+        splitter = kind(1, test_size=test_size, random_state=random_state)
+        super().__init__(task, loss=loss, cv=splitter)
+
+
+class Bootstrap(Validation):
+    """The mean loss of held-out rows, which are drawn anew at every evaluation.
+
+    Parameters
+    ----------
+    task, loss
+        As for :class:`Validation`.
+    train_size : float, default=0.8
+        Share of the rows that are trained on.
+    n_draws : int or "all", default=1
+        Splits of one evaluation. "all" takes every subset of that size, for few rows only: that
+        is the mean of all draws.
+    random_state : int, RandomState or None, default=None
+        What draws them.
+    """
+
+    name = "bootstrap"
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        loss: Any = None,
+        train_size: float = 0.8,
+        n_draws: Any = 1,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(task, loss=loss)
+        is_count = isinstance(n_draws, (int, np.integer)) and not isinstance(n_draws, bool)
+        if n_draws != "all" and not (is_count and n_draws > 0):
+            raise ValueError(f"n_draws must be a positive integer or 'all', got {n_draws!r}")
+        self.train_size, self.n_draws = train_size, n_draws
+        self.is_stochastic = n_draws != "all"
+        self._random = check_random_state(random_state)
+
+    def _splits(self) -> Iterable[Split]:
+        if self.n_draws == "all":
+            return every_split(self.task, self.train_size)
+        return draw_splits(self.task, self.train_size, self.n_draws, self._random)

@@ -1,0 +1,75 @@
+"""Prior densities of the parameters of a machine (Glasmachers 2008, section 9.3.6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels import Gaussian, Kernel
+from mercer.selection.space import Space
+from mercer.selection.task import Task
+from mercer.selection.widths import jaakkola_gamma
+
+__all__ = ["Prior"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Flat in log C but for a small slope, normal in the logarithm of each width.
+
+    The slope lets C fall where the criterion does not depend on it. A full metric
+    ``G = B^2 / 2`` with ``B = exp(2A) b``, b being that of `gamma`, has a normal A.
+
+    Attributes
+    ----------
+    gamma : float
+        The width that is expected.
+    deviation : float
+        Standard deviation of log gamma.
+    slope : float
+        Derivative of the logarithm of the density by log C.
+    """
+
+    gamma: float
+    deviation: float = 2.0
+    slope: float = -1e-3
+
+    @classmethod
+    def of(cls, task: Task) -> Prior:
+        """Around the median distance of rows of different classes."""
+        return cls(jaakkola_gamma(task))
+
+    def __call__(self, space: Space, theta: FloatArray) -> tuple[float, FloatArray]:
+        """Logarithm of the density, up to a constant, and its gradient."""
+        value, slope = self._of_kernel(space.kernel_at(theta))
+        return self.slope * float(theta[0]) + value, np.concatenate([[self.slope], slope])
+
+    def _of_kernel(self, kernel: Kernel) -> tuple[float, FloatArray]:
+        value, gradient = 0.0, np.zeros(kernel.n_dims)
+        if isinstance(kernel, Gaussian) and kernel._metric == "full":
+            return self._of_metric(kernel) if kernel.n_dims else (value, gradient)
+        for k, name in enumerate(kernel.parameter_names):
+            if name.split("__")[-1].split("[")[0] == "gamma":
+                apart = float(kernel.theta[k] - np.log(self.gamma)) / self.deviation
+                value -= 0.5 * apart**2
+                gradient[k] = -apart / self.deviation
+        return value, gradient
+
+    def _of_metric(self, kernel: Gaussian) -> tuple[float, FloatArray]:
+        """-|M|^2 / (2 deviation^2) with M = log G - log gamma, the norm of Frobenius.
+
+        The chart moves B = sqrt(2 G) by E B + B E. M commutes with B, so that the derivative of
+        |M|^2 is 8 tr(M E).
+        """
+        values, vectors = np.linalg.eigh(np.asarray(kernel._gamma))
+        apart = (vectors * np.log(values / self.gamma)) @ vectors.T
+        value = -0.5 * float((apart**2).sum()) / self.deviation**2
+        slope = -4.0 * apart / self.deviation**2
+        # an entry off the diagonal moves two of E
+        upper = np.triu_indices(len(apart))
+        doubled = np.where(upper[0] == upper[1], 1.0, 2.0)
+        return value, slope[upper] * doubled

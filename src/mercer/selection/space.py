@@ -1,0 +1,124 @@
+"""The parameters that are searched: theta = (log of the price, then the kernel's theta)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from mercer.kernels import Kernel
+from mercer.machines.least_squares.machine import LeastSquaresMachine
+from mercer.machines.svm.one_class import OneClassSVM
+from mercer.selection.adjoint import Scaling
+from mercer.selection.task import Task
+
+__all__ = ["Space"]
+
+FloatArray = NDArray[np.float64]
+
+_PRICES = {"C": (1e-4, 1e7), "nu": (1e-4, 1.0), "alpha": (1e-7, 1e7)}
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """From theta to a machine with that price and kernel.
+
+    The price is C, for least squares ``1 / alpha``; machines with ``nu`` in place of C have that.
+
+    Attributes
+    ----------
+    machine : estimator
+        The machine whose price and kernel are searched.
+    kernel : Kernel
+        The kernel at the start, all its parameters numbers. The theta of a full metric is zero
+        there, and counts from it.
+    """
+
+    machine: Any
+    kernel: Kernel
+
+    @classmethod
+    def of(cls, task: Task) -> Space:
+        """That of a task; rules such as gamma="scale" become numbers."""
+        kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
+        return cls(task.machine, kernel)
+
+    @property
+    def price(self) -> str:
+        """Name of the machine's parameter that the first entry stands for."""
+        if isinstance(self.machine, LeastSquaresMachine):
+            return "alpha"
+        return "C" if hasattr(self.machine, "C") else "nu"
+
+    @property
+    def scaling(self) -> Scaling:
+        """How the problems of the machine change with the price."""
+        if self.price == "nu":
+            is_one_class = isinstance(self.machine, OneClassSVM)
+            return Scaling(box=0.0, sums=1.0, ridge=1.0 if is_one_class else 0.0)
+        if getattr(self.machine, "loss", None) == "huber" and not hasattr(self.machine, "epsilon"):
+            # the price of a surplus is given by delta alone
+            return Scaling(box=0.0)
+        return Scaling(sums=1.0) if hasattr(self.machine, "nu") else Scaling()
+
+    @property
+    def n_dims(self) -> int:
+        """Number of parameters."""
+        return 1 + self.kernel.n_dims
+
+    @property
+    def names(self) -> list[str]:
+        """One name for each entry of theta."""
+        first = "nu" if self.price == "nu" else "C"
+        return [f"log {first}", *self.kernel.parameter_names]
+
+    @property
+    def start(self) -> FloatArray:
+        """Theta of the machine as it is."""
+        price = getattr(self.machine, self.price)
+        number = float(price) if np.ndim(price) == 0 and not isinstance(price, str) else 1.0
+        number = 1.0 / number if self.price == "alpha" else number
+        first = np.log(number if 0.0 < number < np.inf else 1.0)
+        return np.concatenate([[first], self.kernel.theta])
+
+    @property
+    def bounds(self) -> FloatArray:
+        """Lowest and highest value of every entry, shape (n_dims, 2)."""
+        return np.concatenate([[np.log(_PRICES[self.price])], self.kernel.bounds])
+
+    def checked(self, theta: ArrayLike) -> FloatArray:
+        """``theta`` as a vector of the right length with finite entries."""
+        vector = np.asarray(theta, dtype=np.float64)
+        if vector.shape != (self.n_dims,):
+            raise ValueError(
+                f"theta must have shape ({self.n_dims},), one entry for each of {self.names}, "
+                f"got shape {vector.shape}"
+            )
+        if not np.isfinite(vector).all():
+            raise ValueError(f"theta must be finite, got {vector}")
+        return vector
+
+    def kernel_at(self, theta: FloatArray) -> Kernel:
+        """The kernel."""
+        return self.kernel.clone_with_theta(theta[1:]) if self.kernel.n_dims else self.kernel
+
+    def machine_at(self, theta: FloatArray) -> Any:
+        """An unfitted machine with the price; its kernel is as it was."""
+        price = float(np.exp(theta[0]))
+        price = 1.0 / price if self.price == "alpha" else price
+        return clone(self.machine).set_params(**{self.price: price})
+
+    def tuned(self, theta: FloatArray) -> Any:
+        """An unfitted machine with the price and the kernel."""
+        return self.machine_at(theta).set_params(kernel=self.kernel_at(theta))
+
+    def moved_to(self, theta: FloatArray) -> tuple[Space, FloatArray]:
+        """The space around the kernel at ``theta``, and what theta is there.
+
+        Only a full metric has another theta: it counts from where it is.
+        """
+        space = Space(self.machine, self.kernel_at(theta))
+        return space, np.concatenate([theta[:1], space.kernel.theta])

@@ -1,0 +1,161 @@
+"""What is learned: rows, targets and weights, and the problems a machine makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+
+from mercer.formulations import Formulation, least_squares, one_class
+from mercer.gram import Gram
+from mercer.gram.native import count_rows
+from mercer.kernels import Kernel
+from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
+from mercer.machines.least_squares.machine import LeastSquaresMachine
+from mercer.machines.least_squares.one_against_all import chosen_class
+from mercer.machines.svm.one_class import OneClassSVM
+from mercer.machines.svm.one_vs_one import scores
+from mercer.selection.adjoint import Scaling, Trained
+from mercer.solvers import solve_many
+
+__all__ = ["Part", "Task"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One problem: its rows and their targets, labels -1 and +1 for two classes.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Positions among all rows, ascending.
+    target : ndarray of shape (n_rows,)
+        Of all rows; those of other rows have no meaning.
+    """
+
+    rows: IntArray
+    target: FloatArray
+
+
+class Task:
+    """A machine and what it is to learn.
+
+    Parameters
+    ----------
+    estimator : SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC or LSSVR
+        The machine; it is copied, never fitted.
+    X : array-like, sparse matrix or sequence of shape (n_rows, n_features)
+        Rows.
+    y : array-like of shape (n_rows,), default=None
+        Classes or targets; None for one-class machines.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights; 2 is the same as the row given twice.
+    """
+
+    def __init__(
+        self, estimator: Any, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> None:
+        self.machine: Any = clone(estimator)
+        self.machine._validate_params()
+        self.is_classifier = bool(is_classifier(estimator))
+        self.is_least_squares = isinstance(estimator, LeastSquaresMachine)
+        has_targets = not isinstance(estimator, OneClassSVM)
+        options: dict[str, Any] = {}
+        if has_targets and not self.is_classifier:
+            options["y_numeric"] = True
+        self.rows, self.y, self.weight = self.machine._validate_fit(
+            X, y if has_targets else None, sample_weight, **options
+        )
+        self.n_rows = count_rows(self.rows)
+        self.classes: NDArray[Any] | None = None
+        if self.is_classifier:
+            self.classes, self.labels = find_classes(self.y)
+            check_weighted_classes(self.classes, self.labels, self.weight)
+        self.parts = self._make_parts()
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 if there are none."""
+        return 0 if self.classes is None else len(self.classes)
+
+    def _make_parts(self) -> list[Part]:
+        """Pairs of classes, one class against all for least squares, or all rows."""
+        everything = np.arange(self.n_rows)
+        if not self.is_classifier:
+            target = np.zeros(self.n_rows) if self.y is None else np.asarray(self.y, np.float64)
+            return [Part(everything, target)]
+        labels, k = self.labels, self.n_classes
+        if k == 2:
+            return [Part(everything, np.where(labels == 1, 1.0, -1.0))]
+        if self.is_least_squares:
+            return [Part(everything, np.where(labels == c, 1.0, -1.0)) for c in range(k)]
+        return [
+            Part(
+                np.flatnonzero((labels == i) | (labels == j)),
+                np.where(labels == i, 1.0, -1.0),
+            )
+            for i, j in combinations(range(k), 2)
+        ]
+
+    def training_weight(self, times: NDArray[Any] | None = None) -> FloatArray:
+        """Weight of each row, that of its class included, 0 for rows that are held out.
+
+        ``times`` says how often each row is trained on; "balanced" looks at these rows only.
+        """
+        weight = self.weight if times is None else self.weight * times
+        if self.classes is None or getattr(self.machine, "class_weight", None) is None:
+            return np.asarray(weight, dtype=np.float64)
+        used = weight > 0
+        present, codes = np.unique(self.labels[used], return_inverse=True)
+        factor = np.ones(self.n_classes)
+        classes = self.classes[present]
+        factor[present] = weigh_classes(
+            self.machine.class_weight, classes, classes[codes], weight[used]
+        )
+        return np.asarray(weight * factor[self.labels], dtype=np.float64)
+
+    def gram(self, kernel: Kernel) -> Gram:
+        """Kernel values of all rows, for every problem."""
+        gram: Gram = self.machine._make_gram(kernel, self.rows)
+        return gram
+
+    def formulate(self, machine: Any, part: Part, weight: FloatArray) -> Formulation:
+        """The problem of a part on the rows that have weight."""
+        used = part.rows[weight[part.rows] > 0]
+        target, own = part.target[used], weight[used]
+        if self.is_least_squares:
+            formulation = least_squares(
+                target, machine.alpha, own, fit_intercept=machine.fit_intercept
+            )
+        elif isinstance(machine, OneClassSVM):
+            squared = machine.loss == "squared_hinge"
+            formulation = one_class(len(used), machine.nu, own, squared=squared)
+        else:
+            formulation = machine._formulate(target, own)
+        return formulation.on_rows(used, self.n_rows)
+
+    def train(
+        self, machine: Any, gram: Gram, weights: list[FloatArray], scaling: Scaling
+    ) -> list[list[Trained]]:
+        """The machines of every part, for each of several weights of the rows."""
+        made = [[self.formulate(machine, part, w) for part in self.parts] for w in weights]
+        sequences = [[formulation.problem] for own in made for formulation in own]
+        solver = "direct" if self.is_least_squares else machine.solver
+        found = iter(solve_many(sequences, gram, solver, tol=machine.tol))
+        return [
+            [Trained(formulation, next(found)[0], gram, self.rows, scaling) for formulation in own]
+            for own in made
+        ]
+
+    def predicted(self, values: FloatArray) -> IntArray:
+        """Position of the class that values of all parts, shape (n, n_parts), decide for."""
+        if self.n_classes == 2 or self.is_least_squares:
+            return chosen_class(values)
+        return np.asarray(scores(values, self.n_classes).argmax(axis=1))

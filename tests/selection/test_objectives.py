@@ -1,0 +1,79 @@
+"""Every criterion: its gradient is that of finite differences, or asking for one is an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mercer import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR
+from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial
+from mercer.selection import OBJECTIVES, make_objective
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(48, 3))
+X[7], X[31] = X[3], X[12]  # rows given twice
+SCORE = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.7 * RNG.normal(size=48)
+TWO = (SCORE > 0.4).astype(int)
+TWO[7], TWO[31] = TWO[3], TWO[12]
+THREE = np.digitize(SCORE, [0.0, 0.9])
+TARGET = np.sin(X[:, 0]) + 0.3 * RNG.normal(size=48)
+WEIGHT = RNG.integers(1, 3, size=48).astype(float)
+EXACT: dict[str, Any] = {"solver": "active-set", "tol": 1e-12}
+
+KERNELS: dict[str, Kernel] = {
+    "radial": Gaussian(0.4),
+    "diagonal": Gaussian([0.3, 0.5, 0.2]),
+    "full": Gaussian(0.4 * np.eye(3) + 0.1),
+    "laplacian": Laplacian(0.5),
+    "polynomial": Polynomial(2, gamma=0.5, coef0=1.0),
+    "sum": Gaussian(0.5) + 0.3 * Linear(),
+}
+CASES: dict[str, tuple[str, Any, Any, dict[str, Any]]] = {
+    "cv squared, SVC": ("cv", SVC(**EXACT), TWO, {"loss": "squared"}),
+    "cv logistic, SVC": ("cv", SVC(C=3.0, **EXACT), TWO, {"loss": "logistic", "cv": 3}),
+    "cv logistic, three classes": ("cv", SVC(**EXACT), THREE, {"loss": "logistic", "cv": 2}),
+    "cv logistic, squared hinge": (
+        "cv",
+        SVC(loss="squared_hinge", **EXACT),
+        TWO,
+        {"loss": "logistic"},
+    ),
+    "cv squared, NuSVC": ("cv", NuSVC(nu=0.6, **EXACT), TWO, {"loss": "squared", "cv": 3}),
+    "cv, SVR": ("cv", SVR(**EXACT), TARGET, {"cv": 4}),
+    "cv, NuSVR": ("cv", NuSVR(nu=0.4, **EXACT), TARGET, {"cv": 3}),
+    "cv, LSSVR": ("cv", LSSVR(alpha=0.3), TARGET, {"cv": 3}),
+    "cv logistic, RLSC of three": ("cv", RLSC(alpha=0.5), THREE, {"loss": "logistic", "cv": 3}),
+    "holdout": ("holdout", SVC(**EXACT), TWO, {"loss": "logistic", "random_state": 0}),
+    "likelihood": ("likelihood", SVC(**EXACT), TWO, {"cv": 3}),
+    "posterior": ("posterior", SVC(**EXACT), TWO, {"cv": 3}),
+    "radius_margin": ("radius_margin", SVC(loss="squared_hinge", **EXACT), TWO, {}),
+    "span_like": ("span_like", SVC(**EXACT), TWO, {}),
+    "alignment": ("alignment", SVC(), TWO, {}),
+    "alignment of three": ("alignment", SVC(), THREE, {}),
+    "polarization": ("polarization", SVC(), TWO, {}),
+    "gcv": ("gcv", RLSC(alpha=0.5), TWO, {}),
+    "gcv with a bias": ("gcv", LSSVC(alpha=0.5), THREE, {}),
+    "loo, LSSVR": ("gcv", LSSVR(alpha=0.2), TARGET, {"method": "loo"}),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("case", CASES)
+def test_gradients_are_central_differences(case: str, kernel: str) -> None:
+    name, estimator, y, options = CASES[case]
+    estimator.set_params(kernel=KERNELS[kernel])
+    objective = make_objective(name, estimator, X, y, **options)
+    theta = objective.space.start + 0.05
+    value, gradient = objective(theta)
+    assert value == pytest.approx(objective.value(theta), rel=1e-12)
+    step = 1e-5
+    expected = np.array(
+        [
+            (objective.value(theta + step * unit) - objective.value(theta - step * unit))
+            / (2 * step)
+            for unit in np.eye(len(theta))
+        ]
+    )
+    np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
