@@ -9,7 +9,7 @@ import pytest
 
 from mercer import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial
-from mercer.selection import OBJECTIVES, make_objective
+from mercer.selection import make_objective
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(48, 3))

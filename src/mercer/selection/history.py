@@ -1,0 +1,175 @@
+"""What a search has seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.selection.objectives.base import Objective
+from mercer.selection.space import Space
+
+__all__ = ["Budget", "History", "SearchEnd", "Watched"]
+
+FloatArray = NDArray[np.float64]
+
+
+class SearchEnd(Exception):
+    """The budget is spent, or the callback asked for an end."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may cost.
+
+    Attributes
+    ----------
+    max_evals : int or None
+        Evaluations of the criterion.
+    max_time : float or None
+        Seconds.
+    callback : callable or None
+        Called with the history after every evaluation; a true value ends the search.
+    """
+
+    max_evals: int | None = None
+    max_time: float | None = None
+    callback: Callable[[Any], Any] | None = None
+
+
+@dataclass(eq=False)
+class History:
+    """Every point a search evaluated.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the parameters.
+    thetas : list of ndarray
+        The points, of full metrics in the chart of ``spaces`` at the same place.
+    values : list of float
+        What the criterion was there.
+    seconds : list of float
+        When, from the start of the search.
+    greater_is_better : bool
+        Whether values are to be large.
+    is_stochastic : bool
+        Whether values are draws, so that the last point is the result and not the best.
+    status : str
+        Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
+        "boundary" or "interrupted".
+    """
+
+    names: list[str]
+    greater_is_better: bool
+    is_stochastic: bool
+    thetas: list[FloatArray] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    spaces: list[Space] = field(default_factory=list)
+    status: str = "converged"
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def add(self, space: Space, theta: FloatArray, value: float, seconds: float) -> None:
+        """One evaluation more."""
+        self.spaces.append(space)
+        self.thetas.append(np.array(theta))
+        self.values.append(float(value))
+        self.seconds.append(seconds)
+
+    @property
+    def best(self) -> int:
+        """Position of the best value, the first of equal ones."""
+        if not self.values:
+            raise ValueError("nothing has been evaluated")
+        values = np.asarray(self.values)
+        values = np.where(
+            np.isfinite(values), values, -np.inf if self.greater_is_better else np.inf
+        )
+        return int(values.argmax() if self.greater_is_better else values.argmin())
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the values over the evaluations, and the best so far."""
+        import matplotlib.pyplot as plt
+
+        ax = plt.gca() if ax is None else ax
+        values = np.asarray(self.values)
+        collect = np.maximum if self.greater_is_better else np.minimum
+        ax.plot(np.arange(1, len(values) + 1), values, ".", alpha=0.5, label="evaluated")
+        if not self.is_stochastic:
+            ax.plot(np.arange(1, len(values) + 1), collect.accumulate(values), label="best so far")
+        ax.set_xlabel("evaluation")
+        ax.set_ylabel("criterion")
+        ax.legend()
+        return ax
+
+
+class Watched:
+    """A criterion that is always to be small, counted and within a budget."""
+
+    def __init__(self, objective: Objective, budget: Budget | None = None) -> None:
+        self.objective, self.budget = objective, budget or Budget()
+        self.sign = -1.0 if objective.greater_is_better else 1.0
+        self.history = History(
+            objective.space.names, objective.greater_is_better, objective.is_stochastic
+        )
+        self.first_gradient: FloatArray = np.zeros(objective.space.n_dims)
+        self._began = time.perf_counter()
+
+    @property
+    def bounds(self) -> FloatArray:
+        """Range of every parameter."""
+        return self.objective.space.bounds
+
+    def value(self, theta: FloatArray) -> float:
+        """The value, to be small; infinite where there is none."""
+        self._check_budget()
+        value = self.objective.value(theta)
+        self._note(theta, value)
+        return self._finite(self.sign * value)
+
+    def gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
+        """Value and gradient, to be small; a gradient that is no number is zero."""
+        self._check_budget()
+        value, found = self.objective(theta)
+        gradient = self.sign * np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
+        if not self.history.values:
+            self.first_gradient = gradient
+        self._note(theta, value)
+        return self._finite(self.sign * value), gradient
+
+    def move_chart(self, theta: FloatArray) -> FloatArray:
+        """Let the chart of a full metric begin at ``theta``; what theta is there."""
+        self.objective.space, moved = self.objective.space.moved_to(theta)
+        return moved
+
+    def _finite(self, value: float) -> float:
+        return value if np.isfinite(value) else np.inf
+
+    def _check_budget(self) -> None:
+        budget = self.budget
+        if budget.max_evals is not None and len(self.history) >= budget.max_evals:
+            self.history.status = "max-evals"
+            raise SearchEnd
+        if (
+            budget.max_time is not None
+            and self._seconds() >= budget.max_time
+            and self.history.values
+        ):
+            self.history.status = "max-time"
+            raise SearchEnd
+
+    def _note(self, theta: FloatArray, value: float) -> None:
+        self.history.add(self.objective.space, theta, value, self._seconds())
+        if self.budget.callback is not None and self.budget.callback(self.history):
+            self.history.status = "callback"
+            raise SearchEnd
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._began

@@ -1,0 +1,32 @@
+"""Searches for the best parameters of a criterion."""
+
+from typing import Any
+
+from mercer.selection.optimizers.evolution import CMA
+from mercer.selection.optimizers.grids import CoordinateSearch, FocusedGrid, GridSearch
+from mercer.selection.optimizers.noisy_rprop import NoisyRprop
+from mercer.selection.optimizers.rprop import IRpropPlus, Rprop
+from mercer.selection.optimizers.smooth import LBFGS
+
+__all__ = [
+    "CMA",
+    "LBFGS",
+    "OPTIMIZERS",
+    "CoordinateSearch",
+    "FocusedGrid",
+    "GridSearch",
+    "IRpropPlus",
+    "NoisyRprop",
+    "Rprop",
+]
+
+OPTIMIZERS: dict[str, Any] = {
+    "rprop": Rprop,
+    "irprop+": IRpropPlus,
+    "noisy-rprop": NoisyRprop,
+    "l-bfgs": LBFGS,
+    "cma": CMA,
+    "grid": GridSearch,
+    "focused-grid": FocusedGrid,
+    "coordinate": CoordinateSearch,
+}
