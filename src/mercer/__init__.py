@@ -21,6 +21,7 @@ from mercer.paths import (
     svr_path,
 )
 from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.selection import TunedRLSC, TunedSVC, TunedSVR
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
 __version__ = "0.1.0"
@@ -51,6 +52,9 @@ __all__ = [
     "Smo",
     "Solution",
     "StepFunction",
+    "TunedRLSC",
+    "TunedSVC",
+    "TunedSVR",
     "certify",
     "kernel_path",
     "nu_svc_path",

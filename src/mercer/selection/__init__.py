@@ -1,7 +1,20 @@
 """Model selection: criteria with gradients, optimizers, machines that tune themselves."""
 
+from mercer.selection.history import Budget, History
 from mercer.selection.objectives import OBJECTIVES, Objective, make_objective
 from mercer.selection.prior import Prior
 from mercer.selection.space import Space
+from mercer.selection.tuned import TunedRLSC, TunedSVC, TunedSVR
 
-__all__ = ["OBJECTIVES", "Objective", "Prior", "Space", "make_objective"]
+__all__ = [
+    "OBJECTIVES",
+    "Budget",
+    "History",
+    "Objective",
+    "Prior",
+    "Space",
+    "TunedRLSC",
+    "TunedSVC",
+    "TunedSVR",
+    "make_objective",
+]

@@ -55,6 +55,8 @@ class History:
         What the criterion was there.
     seconds : list of float
         When, from the start of the search.
+    by_split : list of ndarray
+        The values in each split, where the criterion has splits.
     greater_is_better : bool
         Whether values are to be large.
     is_stochastic : bool
@@ -70,14 +72,18 @@ class History:
     thetas: list[FloatArray] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
+    by_split: list[FloatArray] = field(default_factory=list)
     spaces: list[Space] = field(default_factory=list)
     status: str = "converged"
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def add(self, space: Space, theta: FloatArray, value: float, seconds: float) -> None:
+    def add(
+        self, space: Space, theta: FloatArray, value: float, seconds: float, by_split: FloatArray
+    ) -> None:
         """One evaluation more."""
+        self.by_split.append(by_split)
         self.spaces.append(space)
         self.thetas.append(np.array(theta))
         self.values.append(float(value))
@@ -144,6 +150,12 @@ class Watched:
         self._note(theta, value)
         return self._finite(self.sign * value), gradient
 
+    def known(self, theta: FloatArray, value: float, by_split: FloatArray) -> float:
+        """A value that was computed elsewhere, to be small."""
+        self._check_budget()
+        self._note(theta, value, by_split)
+        return self._finite(self.sign * value)
+
     def move_chart(self, theta: FloatArray) -> FloatArray:
         """Let the chart of a full metric begin at ``theta``; what theta is there."""
         self.objective.space, moved = self.objective.space.moved_to(theta)
@@ -165,8 +177,10 @@ class Watched:
             self.history.status = "max-time"
             raise SearchEnd
 
-    def _note(self, theta: FloatArray, value: float) -> None:
-        self.history.add(self.objective.space, theta, value, self._seconds())
+    def _note(self, theta: FloatArray, value: float, by_split: FloatArray | None = None) -> None:
+        if by_split is None:
+            by_split = np.asarray(getattr(self.objective, "by_split", ()))
+        self.history.add(self.objective.space, theta, value, self._seconds(), by_split)
         if self.budget.callback is not None and self.budget.callback(self.history):
             self.history.status = "callback"
             raise SearchEnd

@@ -89,6 +89,22 @@ class Space:
         """Lowest and highest value of every entry, shape (n_dims, 2)."""
         return np.concatenate([[np.log(_PRICES[self.price])], self.kernel.bounds])
 
+    @property
+    def width_direction(self) -> FloatArray:
+        """The step of the kernel's theta that multiplies every width by e; zero without widths."""
+        found = []
+        for name in self.kernel.parameter_names:
+            last, _, place = name.split("__")[-1].partition("[")
+            rows = place.rstrip("]").split(",")
+            if last != "gamma":
+                found.append(0.0)
+            elif len(rows) == 2:
+                # of a full metric log gamma moves by 4 with the diagonal of its chart
+                found.append(0.25 if rows[0] == rows[1] else 0.0)
+            else:
+                found.append(1.0)
+        return np.array(found)
+
     def checked(self, theta: ArrayLike) -> FloatArray:
         """``theta`` as a vector of the right length with finite entries."""
         vector = np.asarray(theta, dtype=np.float64)

@@ -145,13 +145,34 @@ class Task:
         self, machine: Any, gram: Gram, weights: list[FloatArray], scaling: Scaling
     ) -> list[list[Trained]]:
         """The machines of every part, for each of several weights of the rows."""
-        made = [[self.formulate(machine, part, w) for part in self.parts] for w in weights]
-        sequences = [[formulation.problem] for own in made for formulation in own]
-        solver = "direct" if self.is_least_squares else machine.solver
-        found = iter(solve_many(sequences, gram, solver, tol=machine.tol))
+        return self.train_series([machine], gram, weights, scaling)[0]
+
+    def train_series(
+        self, machines: list[Any], gram: Gram, weights: list[FloatArray], scaling: Scaling
+    ) -> list[list[list[Trained]]]:
+        """The same for several machines, each warm started from the one before.
+
+        They differ in their price only, which should ascend. By machine, weight and part.
+        """
+        made = [
+            [self.formulate(machine, part, weight) for machine in machines]
+            for weight in weights
+            for part in self.parts
+        ]
+        problems = [[formulation.problem for formulation in own] for own in made]
+        solver = "direct" if self.is_least_squares else machines[0].solver
+        found = solve_many(problems, gram, solver, tol=machines[0].tol)
+        trained = [
+            [
+                Trained(formulation, solution, gram, self.rows, scaling)
+                for formulation, solution in zip(own, solutions, strict=True)
+            ]
+            for own, solutions in zip(made, found, strict=True)
+        ]
+        k = len(self.parts)
         return [
-            [Trained(formulation, next(found)[0], gram, self.rows, scaling) for formulation in own]
-            for own in made
+            [[own[m] for own in trained[start : start + k]] for start in range(0, len(trained), k)]
+            for m in range(len(machines))
         ]
 
     def predicted(self, values: FloatArray) -> IntArray:

@@ -66,6 +66,10 @@ class Objective(ABC):
         """The value alone."""
         return self._evaluate(self.space.checked(theta), False)[0]
 
+    def score(self, value: float) -> float:
+        """A value as a score that is to be large."""
+        return value if self.greater_is_better else -value
+
     @property
     def n_kernel(self) -> int:
         """Kernel values computed so far."""
@@ -87,7 +91,13 @@ class Objective(ABC):
 
     def _train(self, theta: FloatArray, weights: list[FloatArray]) -> list[list[Trained]]:
         """The machines at theta, of every part for each weighting of the rows."""
-        gram = self._gram_of(self.space.kernel_at(theta))
-        machine = self.space.machine_at(theta)
-        self.n_trainings += len(weights) * len(self.task.parts)
-        return self.task.train(machine, gram, weights, self.space.scaling)
+        return self._train_series([theta], weights)[0]
+
+    def _train_series(
+        self, thetas: list[FloatArray], weights: list[FloatArray]
+    ) -> list[list[list[Trained]]]:
+        """The same for several thetas with one kernel, each warm started from the one before."""
+        gram = self._gram_of(self.space.kernel_at(thetas[0]))
+        machines = [self.space.machine_at(theta) for theta in thetas]
+        self.n_trainings += len(thetas) * len(weights) * len(self.task.parts)
+        return self.task.train_series(machines, gram, weights, self.space.scaling)

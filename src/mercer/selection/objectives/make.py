@@ -21,7 +21,7 @@ from mercer.selection.objectives.radius_margin import RadiusMargin
 from mercer.selection.objectives.validation import Bootstrap, CrossValidation, HoldOut
 from mercer.selection.task import Task
 
-__all__ = ["OBJECTIVES", "make_objective"]
+__all__ = ["OBJECTIVES", "make_objective", "options_of"]
 
 OBJECTIVES: dict[str, type[Objective]] = {
     kind.name: kind
@@ -88,14 +88,14 @@ def make_objective(
     if name not in OBJECTIVES:
         raise ValueError(f"name must be one of {sorted(OBJECTIVES)}, got {name!r}")
     kind = OBJECTIVES[name]
-    known = [key for key in _options_of(kind) if key != "task"]
+    known = [key for key in options_of(kind) if key != "task"]
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise TypeError(f"the objective {name!r} takes the options {known}, got {unknown}")
     return kind(Task(estimator, X, y, sample_weight), **options)
 
 
-def _options_of(kind: type[Objective]) -> list[str]:
+def options_of(kind: type[Objective]) -> list[str]:
     """Names of constructor arguments, those passed on to the base class included."""
     names: dict[str, None] = {}
     for base in kind.__mro__:

@@ -7,7 +7,7 @@ mean is that over all splits (bootstrapping).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,8 @@ class Validation(Objective):
         else:
             self._judge = self._by_costs(self._checked_costs(loss))
         self.has_gradient = self._smooth is not None
+        self.sizes: FloatArray = np.empty(0)  # weights of the splits
+        self.by_split: FloatArray = np.empty(0)  # of the last evaluation
 
     def _described(self) -> str:
         return f"the objective {self.name!r} with loss={getattr(self, 'loss', None)!r}"
@@ -70,31 +72,57 @@ class Validation(Objective):
         """The splits of one evaluation."""
         raise NotImplementedError
 
+    def series(self, thetas: Sequence[ArrayLike]) -> list[FloatArray]:
+        """Losses of every split for several thetas with one kernel, in the order of C.
+
+        They share their kernel values, and each machine starts from the one before.
+        """
+        points = [self.space.checked(theta) for theta in thetas]
+        splits = list(self._splits())
+        weights = [self.task.training_weight(split.times) for split in splits]
+        return [self._by_split(trained, splits) for trained in self._train_series(points, weights)]
+
+    def mean(self, by_split: FloatArray) -> float:
+        """The criterion from its values in the splits: by their weight, scores as they are."""
+        return float(np.average(by_split, weights=None if self.greater_is_better else self.sizes))
+
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         splits = list(self._splits())
         weights = [self.task.training_weight(split.times) for split in splits]
         trained = self._train(theta, weights)
-        if self._judge is not None:
-            found = [
-                (self._judge(_values(machines, split.test), split.test), self._weight_of(split))
-                for machines, split in zip(trained, splits, strict=True)
-            ]
-            values, sizes = np.array(found).T
-            # a score is a mean of its own, errors are one mean over all rows
-            return float(
-                np.average(values, weights=None if self.greater_is_better else sizes)
-            ), None
-        total = sum(self._weight_of(split) for split in splits)
-        value, gradient = 0.0, np.zeros(self.space.n_dims)
+        self.by_split = self._by_split(trained, splits)
+        value = self.mean(self.by_split)
+        return value, self._gradient(trained, splits) if with_gradient else None
+
+    def _by_split(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
+        """The mean loss, or the score, of each split."""
+        self.sizes = np.array([self._weight_of(split) for split in splits])
+        judge = self._judge or self._smooth_mean
+        pairs = zip(trained, splits, strict=True)
+        return np.array([judge(_values(own, split.test), split.test) for own, split in pairs])
+
+    def _smooth_mean(self, values: FloatArray, test: NDArray[np.intp]) -> float:
+        """The mean of a smooth loss, summed over the parts that a row belongs to."""
+        total = 0.0
+        for part, value in zip(self.task.parts, values.T, strict=True):
+            own = np.isin(test, part.rows)
+            losses = self._smooth(part.target[test[own]], value[own])[0]  # type: ignore[misc]
+            total += float(self.task.weight[test[own]] @ losses)
+        return total / float(self.task.weight[test].sum())
+
+    def _gradient(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
+        gradient, total = np.zeros(self.space.n_dims), float(self.sizes.sum())
         for machines, split in zip(trained, splits, strict=True):
             for part, machine in zip(self.task.parts, machines, strict=True):
                 at = split.test[np.isin(split.test, part.rows)]
-                weight = self.task.weight[at] / total
-                losses, slopes = self._smooth(part.target[at], machine.values(at))  # type: ignore[misc]
-                value += float(weight @ losses)
-                if with_gradient:
-                    gradient += machine.gradient(at, weight * slopes)
-        return value, gradient if with_gradient else None
+                slopes = self._smooth(part.target[at], machine.values(at))[1]  # type: ignore[misc]
+                gradient += machine.gradient(at, self.task.weight[at] / total * slopes)
+        return gradient
+
+    def score(self, value: float) -> float:
+        """The share of right predictions for the loss "zero_one"."""
+        is_error = isinstance(self.loss, str) and self.loss == "zero_one"
+        return 1.0 - value if is_error else super().score(value)
 
     def _weight_of(self, split: Split) -> float:
         return float(self.task.weight[split.test].sum())
@@ -151,9 +179,13 @@ class Validation(Objective):
         return judge
 
 
-def _values(machines: list[Trained], test: Any) -> FloatArray:
-    """Values of all parts at some rows, shape (n, n_parts)."""
-    return np.column_stack([machine.values(test) for machine in machines])
+def _values(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
+    """Values of all parts at some rows, shape (n, n_parts), from one product."""
+    read_outs = [machine.read_out for machine in machines]
+    coef = np.column_stack([read_out.coef for read_out in read_outs])
+    used = np.flatnonzero(coef.any(axis=1))
+    out = machines[0].gram.product(used, coef[used], rows=test, precision="double")
+    return out + [read_out.intercept for read_out in read_outs]
 
 
 class CrossValidation(Validation):

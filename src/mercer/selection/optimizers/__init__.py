@@ -7,6 +7,7 @@ from mercer.selection.optimizers.grids import CoordinateSearch, FocusedGrid, Gri
 from mercer.selection.optimizers.noisy_rprop import NoisyRprop
 from mercer.selection.optimizers.rprop import IRpropPlus, Rprop
 from mercer.selection.optimizers.smooth import LBFGS
+from mercer.selection.optimizers.zoom import Zoom
 
 __all__ = [
     "CMA",
@@ -18,6 +19,7 @@ __all__ = [
     "IRpropPlus",
     "NoisyRprop",
     "Rprop",
+    "Zoom",
 ]
 
 OPTIMIZERS: dict[str, Any] = {
@@ -29,4 +31,5 @@ OPTIMIZERS: dict[str, Any] = {
     "grid": GridSearch,
     "focused-grid": FocusedGrid,
     "coordinate": CoordinateSearch,
+    "zoom": Zoom,
 }

@@ -1,0 +1,70 @@
+"""What a search leaves behind: tables, pictures, the weight of features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from mercer.kernels import Kernel
+from mercer.selection.history import History
+from mercer.selection.strategies import Found
+
+__all__ = ["cv_results", "plot_search", "relevance"]
+
+FloatArray = NDArray[np.float64]
+
+
+def cv_results(found: Found) -> dict[str, Any]:
+    """Every point of the first search, as scikit-learn's searches list them."""
+    history = found.histories[0]
+    sign = 1.0 if history.greater_is_better else -1.0
+    scores = sign * np.asarray(history.values)
+    table: dict[str, Any] = {
+        "params": [
+            dict(zip(history.names, theta.tolist(), strict=True)) for theta in history.thetas
+        ],
+        "mean_test_score": scores,
+        "rank_test_score": rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int),
+        "seconds": np.asarray(history.seconds),
+    }
+    for k, name in enumerate(history.names):
+        table[f"param_{name}"] = np.array([theta[k] for theta in history.thetas])
+    counts = {len(values) for values in history.by_split}
+    if len(counts) == 1 and (n_splits := counts.pop()):
+        by_split = sign * np.array(history.by_split)
+        table["std_test_score"] = by_split.std(axis=1)
+        table.update({f"split{k}_test_score": by_split[:, k] for k in range(n_splits)})
+    return table
+
+
+def relevance(kernel: Kernel) -> FloatArray | None:
+    """How much each feature counts: the root of its width, 1 for the largest; None if unknown."""
+    gamma = np.asarray(getattr(kernel, "gamma", 0.0))
+    if gamma.dtype.kind != "f" or gamma.ndim == 0:
+        return None
+    root = np.sqrt(np.diagonal(gamma) if gamma.ndim == 2 else gamma)
+    return np.asarray(root / root.max())
+
+
+def plot_search(histories: list[History], ax: Any = None) -> Any:
+    """The criterion over C and one width, or over the evaluations if there are more parameters."""
+    import matplotlib.pyplot as plt
+
+    history = histories[0]
+    if len(history.names) != 2:
+        return history.plot(ax)
+    ax = plt.gca() if ax is None else ax
+    points = np.exp(np.array(history.thetas))
+    drawn = ax.scatter(points[:, 0], points[:, 1], c=history.values, cmap="viridis", s=40)
+    best = points[history.best]
+    ax.plot(*best, "r*", markersize=14, label=f"best: {history.values[history.best]:.4g}")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(history.names[0].removeprefix("log "))
+    ax.set_ylabel(history.names[1])
+    ax.figure.colorbar(drawn, ax=ax, label="criterion")
+    ax.legend()
+    return ax

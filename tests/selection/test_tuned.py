@@ -1,0 +1,111 @@
+"""Machines that tune themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mercer import SVC, TunedRLSC, TunedSVC, TunedSVR
+from mercer.kernels import Gaussian, Linear
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(90, 4))
+Y = np.where(X[:, 0] ** 2 + X[:, 1] ** 2 + 0.2 * RNG.normal(size=90) > 1.4, "far", "near")
+QUICK: dict[str, Any] = {"max_evals": 12, "cv": 3}
+
+
+def test_the_best_score_is_that_of_cross_validation() -> None:
+    machine = TunedSVC(cv=4, tol=1e-6).fit(X, Y)
+    expected = cross_val_score(SVC(C=machine.C_, kernel=machine.kernel_, tol=1e-6), X, Y, cv=4)
+    # errors are one mean over all rows, scikit-learn's is over splits
+    sizes = [23, 23, 22, 22]
+    assert machine.best_score_ == pytest.approx(np.average(expected, weights=sizes), abs=1e-12)
+    assert machine.best_score_ == pytest.approx(machine.cv_results_["mean_test_score"].max() + 1)
+
+
+def test_a_tuned_machine_is_an_estimator_like_others() -> None:
+    machine = clone(TunedSVC(**QUICK)).fit(X, Y)
+    assert set(machine.predict(X)) <= {"far", "near"}
+    assert machine.decision_function(X).shape == (90,)
+    pipeline = make_pipeline(StandardScaler(), TunedSVC(**QUICK))
+    assert cross_val_score(pipeline, X, Y, cv=2).mean() > 0.6
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    assert list(TunedSVC(**QUICK).fit(frame, Y).feature_names_in_) == list("abcd")
+
+
+@pytest.mark.parametrize(
+    "objective", ["cv", "holdout", "likelihood", "posterior", "alignment", "span_like", "bootstrap"]
+)
+def test_every_objective_tunes(objective: str) -> None:
+    machine = TunedSVC(objective=objective, max_evals=4, random_state=0).fit(X[:50], Y[:50])
+    assert machine.C_ > 0
+    assert np.isfinite(machine.best_score_)
+
+
+def test_widths_of_useless_features_shrink() -> None:
+    machine = TunedSVC(kernel=Gaussian("scale", metric="diagonal"), cv=3).fit(X, Y)
+    assert machine.relevance_ is not None
+    assert machine.relevance_[:2].min() > machine.relevance_[2:].max()
+    assert len(machine.history_) == 2
+
+
+def test_splits_and_groups_are_those_given() -> None:
+    groups = np.arange(90) // 5
+    with pytest.raises(ValueError, match="groups"):
+        TunedSVC(cv=GroupKFold(3), max_evals=2).fit(X, Y)
+    TunedSVC(cv=GroupKFold(3), max_evals=2).fit(X, Y, groups=groups)
+    TunedSVC(cv=TimeSeriesSplit(3), max_evals=2).fit(X, Y)
+
+
+def test_regression_and_least_squares_tune() -> None:
+    target = np.sin(X[:, 0])
+    machine = TunedSVR(epsilon=0.01, cv=3).fit(X, target)
+    assert machine.score(X, target) > 0.9
+    iris = load_iris(return_X_y=True)
+    assert TunedRLSC(max_evals=10).fit(*iris).score(*iris) > 0.95
+
+
+def test_a_kernel_without_parameters_tunes_c() -> None:
+    machine = TunedSVC(kernel=Linear(), cv=3).fit(X, Y)
+    assert machine.history_[0].names == ["log C"]
+
+
+def test_weights_are_repetitions() -> None:
+    weight = RNG.integers(1, 3, size=90)
+    folds = [(np.arange(0, 60), np.arange(60, 90)), (np.arange(30, 90), np.arange(0, 30))]
+    place = np.repeat(np.arange(90), weight)
+    repeated = [tuple(np.flatnonzero(np.isin(place, part)) for part in pair) for pair in folds]
+    kernel = Gaussian(0.3)
+    one = TunedSVC(kernel=kernel, cv=folds, tol=1e-8).fit(X, Y, sample_weight=weight)
+    two = TunedSVC(kernel=kernel, cv=repeated, tol=1e-8).fit(X[place], Y[place])
+    np.testing.assert_allclose(one.C_, two.C_)
+    np.testing.assert_allclose(
+        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"], atol=1e-12
+    )
+
+
+def test_limits_end_a_search_with_its_best_point() -> None:
+    assert TunedSVC(max_evals=3).fit(X, Y).search_status_ == "max-evals"
+    assert TunedSVC(max_time=1e-6).fit(X, Y).search_status_ == "max-time"
+    ended = TunedSVC(callback=lambda history: len(history) > 4).fit(X, Y)
+    assert ended.search_status_ == "callback"
+
+
+def test_a_flat_criterion_is_told() -> None:
+    rows = np.zeros((20, 1))
+    labels = np.arange(20) % 2
+    with pytest.warns(UserWarning, match="the same everywhere"):
+        TunedSVC(cv=2).fit(rows, labels)
+
+
+def test_the_search_draws_itself() -> None:
+    axes = TunedSVC(**QUICK).fit(X, Y).plot()
+    assert axes.get_xlabel() == "C"
