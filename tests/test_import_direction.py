@@ -25,6 +25,7 @@ ROOMS = [
     "least_squares",
     "machines",
     "paths",
+    "selection",
     "diagnostics",
     "io",
     "cli",
@@ -89,7 +90,7 @@ def test_the_public_names_of_the_design_exist() -> None:
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     quoted = " ".join(name for cell in cells for name in re.findall("`([^`]+)`", cell))
     names = set(re.findall(r"\w+", re.sub(r"\([^)]*\)", "", quoted)))
-    places = (mercer, mercer.solvers, mercer.kernels)
+    places = (mercer, mercer.solvers, mercer.kernels, mercer.selection)
     assert {name for name in names if not any(hasattr(place, name) for place in places)} == set()
     assert set(mercer.__all__) <= names
 

@@ -17,7 +17,7 @@ _MOST_ROWS = 500  # of a class
 def jaakkola_gamma(task: Task) -> float:
     """gamma = 1 / (2 m^2), m the median distance of rows of different classes.
 
-    Jaakkola, Diekhans & Haussler 1999. Of at most 500 rows of a class, at equal intervals; without
+    Jaakkola et al. 1999. Of at most 500 rows of a class, at equal intervals; without
     classes of all rows. 1 if they do not differ.
     """
     labels = task.labels if task.classes is not None else np.zeros(task.n_rows, dtype=np.intp)

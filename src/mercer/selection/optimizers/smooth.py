@@ -1,4 +1,4 @@
-"""L-BFGS-B of SciPy, for criteria without noise (Byrd, Lu, Nocedal & Zhu 1995)."""
+"""L-BFGS-B of SciPy, for criteria without noise (Byrd et al. 1995)."""
 
 from __future__ import annotations
 
