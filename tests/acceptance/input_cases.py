@@ -90,6 +90,9 @@ def _estimators() -> dict[str, tuple[Any, Targets]]:
         "LSSVR(low_rank)": (mercer.LSSVR(low_rank=LowRank(rank=8, random_state=0)), "numbers"),
         "ReducedSVC": (mercer.ReducedSVC(), "labels"),
         "PathSVC": (mercer.PathSVC(cv=3), "labels"),
+        "TunedSVC": (mercer.TunedSVC(cv=2, max_evals=3, tol=1e-8), "labels"),
+        "TunedSVR": (mercer.TunedSVR(cv=2, max_evals=3, tol=1e-8), "numbers"),
+        "TunedRLSC": (mercer.TunedRLSC(max_evals=3), "labels"),
     }
 
 
