@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.gram.native import is_of_distances, leaves, reads_python, reads_stored
+from mercer.gram.native import is_of_distances, leaves, reads_python, reads_stored, take_rows
 from mercer.kernels import form as shapes
 from mercer.problem.error_free import long_product
 
@@ -31,15 +31,18 @@ _FAR = 2.0**16
 _FULL = 0.5  # share of the entries that are not zero, for rows to be no longer sparse
 
 
-def far_origin(form: shapes.Form, rows: Any) -> FloatArray | None:
+def far_origin(form: shapes.Form, rows: Any, weight: FloatArray | None = None) -> FloatArray | None:
     """The mean of rows that are far from the origin, if a kernel may measure from there.
 
     None for rows that lose few digits, and for kernels whose values change by more than a
     function of each row. A feature moves only if no difference from its mean is rounded: if the
     largest of its values is at most twice the smallest (Sterbenz' lemma). The mean of others is 0.
+    Rows of weight 0 have no say.
     """
     if not _is_far_kind(rows) or not _linear_parts(form):
         return None
+    if weight is not None and not weight.all():
+        rows = take_rows(rows, np.flatnonzero(weight))
     with np.errstate(over="ignore", invalid="ignore"):
         if not sp.issparse(rows) and not _are_near(rows[0], rows[len(rows) // 2]):
             return None
@@ -79,9 +82,9 @@ def level(form: shapes.Form, rows: Any, origin: FloatArray, weights: FloatArray)
     return np.reshape(found, weights.shape[1:])
 
 
-def origin_error(form: shapes.Form, rows: Any, origin: FloatArray) -> float:
+def origin_error(form: shapes.Form, rows: Any, origin: FloatArray) -> FloatArray:
     """What a sum of coefficients that is off by 1 does to slopes but for a constant: (x - m)'m."""
-    return float(np.abs(rows @ _direction(form, origin)).max(initial=0.0))
+    return np.abs(rows @ _direction(form, origin))
 
 
 def _direction(form: shapes.Form, origin: FloatArray) -> FloatArray:

@@ -225,11 +225,13 @@ class KernelMachine(BaseEstimator):
             warn_of_indefinite(kernel)
         return kernel
 
-    def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:
+    def _make_gram(
+        self, kernel: Kernel, X: Any, weight: FloatArray, segments: ArrayLike | None = None
+    ) -> Gram:
         if getattr(self, "fit_intercept", True) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
         may_move = self._sums_vanish() and not kernel.is_normalized
-        origin = far_origin(kernel.form(), X) if may_move else None
+        origin = far_origin(kernel.form(), X, weight) if may_move else None
         gram = Gram(
             kernel,
             X,

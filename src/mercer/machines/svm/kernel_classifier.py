@@ -99,7 +99,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
                 formulation.on_rows(pair.rows, len(labels))
                 for formulation, pair in zip(formulations, pairs, strict=True)
             ]
-        gram = self._make_gram(kernel, rows, segments)
+        gram = self._make_gram(kernel, rows, weights, segments)
         solutions, read_outs = self._solve_all(formulations, gram)
         support, coef = dual_coefficients(pairs, read_outs, sorted_labels, n_classes)
         self.classes_ = classes

@@ -149,7 +149,7 @@ class KernelChoice:
         """
         kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
         is_free = sums_vanish and self.low_rank is None and not isinstance(X, Gram)
-        origin = far_origin(kernel.form(), rows) if is_free else None
+        origin = far_origin(kernel.form(), rows, weight) if is_free else None
         given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin)
         given.check_values()
         if self.low_rank is None:

@@ -23,7 +23,7 @@ from mercer.problem import (
     definiteness_at,
     rounding_error,
 )
-from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
 from mercer.solvers.runs.start import are_sums_worth, feasible_start, restore_sums
@@ -278,7 +278,7 @@ class CertifiedRun(ABC):
         size = max(abs(certificate.objective), abs(certificate.primal or 0.0))
         if self.problem.linear.any():
             return size
-        largest = np.abs(self.coef).sum() ** 2 * np.abs(self.gram.diagonal()).max()
+        largest = np.abs(self.coef).sum() ** 2 * largest_diagonal(self.problem, self.gram)
         return float(max(size, 1e-6 * largest))
 
     def _wrap(self, certificate: Certificate) -> Solution:
