@@ -21,7 +21,7 @@ from mercer.gram.native import is_of_distances, leaves, reads_python, reads_stor
 from mercer.kernels import form as shapes
 from mercer.problem.error_free import long_product
 
-__all__ = ["far_origin", "level", "moved", "origin_error"]
+__all__ = ["balanced", "far_origin", "far_origin_of_products", "level", "moved", "origin_error"]
 
 FloatArray = NDArray[np.float64]
 
@@ -53,6 +53,33 @@ def far_origin(form: shapes.Form, rows: Any, weight: FloatArray | None = None) -
         mean = np.where(is_exact, np.clip(mean, low, high), 0.0)
         is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / _FAR
     return mean if is_far else None
+
+
+def far_origin_of_products(
+    form: shapes.Form, rows: Any, weight: FloatArray | None = None
+) -> FloatArray | None:
+    """As :func:`far_origin`, for kernels that are an inner product of rows and nothing else.
+
+    Coefficients on some of the rows need not add up to zero; :func:`balanced` makes them.
+    """
+    return far_origin(form, rows, weight) if _is_product(form) else None
+
+
+def balanced(
+    form: shapes.Form, rows: Any, coef: FloatArray, intercept: FloatArray, origin: FloatArray
+) -> tuple[Any, FloatArray, FloatArray]:
+    """Rows, coefficients and bias of ``sum_j c_j k(x_j - m, x - m) + b`` for rows x.
+
+    The origin m is one more row, with the coefficient that makes the sum zero:
+
+        sum_j c_j (x_j - m)'(x - m) = sum_j c_j x_j'x - (sum_j c_j) m'x - sum_j c_j (x_j - m)'m.
+    """
+    lower = intercept - level(form, moved(rows, origin), origin, coef)
+    if sp.issparse(rows):
+        rows = sp.vstack([rows, sp.csr_array(origin[None])]).tocsr()
+    else:
+        rows = np.vstack([rows, origin])
+    return rows, np.vstack([coef, -coef.sum(axis=0)]), lower
 
 
 def moved(rows: Any, origin: FloatArray) -> Any:
@@ -125,6 +152,19 @@ def _linear_parts(form: shapes.Form, factor: float = 1.0) -> list[_Part] | None:
     if reads_python(form) or reads_stored(form):
         return None
     return [] if all(is_of_distances(leaf) for leaf in leaves(form)) else None
+
+
+def _is_product(form: shapes.Form) -> bool:
+    """Whether a kernel is a factor times x'z, of rows that may be transformed."""
+    match form:
+        case shapes.Leaf():
+            is_bilinear = form.kind == "polynomial" and form.degree == 1 and form.coef0 == 0.0
+            return form.kind == "linear" or is_bilinear
+        case shapes.Scaled():
+            return _is_product(form.part)
+        case shapes.Sum():
+            return all(_is_product(part) for part in form.parts)
+    return False
 
 
 def _is_far_kind(rows: Any) -> bool:

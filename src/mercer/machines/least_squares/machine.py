@@ -22,6 +22,7 @@ from mercer.least_squares import Job, LeastSquaresFit, Scan, fit_least_squares
 from mercer.least_squares.job import Loss
 from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
+from mercer.lowrank.low_rank import warn_of_rough_values
 from mercer.machines.base import KernelMachine
 from mercer.machines.least_squares.left_out import left_out_score
 from mercer.machines.linear_coef import linear_factor, near_vectors
@@ -205,7 +206,9 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_expansion(fit, X, rows)
         if fit.low_rank is not None:
             self.low_rank_ = fit.low_rank
-            fit.low_rank.warn_of_cut(self.max_time)
+            fit.low_rank.warn_of_loss(self.max_time)
+        if fit.is_rough:
+            warn_of_rough_values()
         self._warn(fit)
 
     def _keep_expansion(self, fit: LeastSquaresFit, X: Any, rows: NDArray[np.intp]) -> None:
@@ -224,8 +227,7 @@ class LeastSquaresMachine(KernelMachine):
         self._expand()
 
     def _sums_vanish(self) -> bool:
-        is_exact = self.low_rank is None and self.penalty == "norm" and self.sparse is None
-        return self.fit_intercept is True and is_exact
+        return self.fit_intercept is True and self.penalty == "norm" and self.sparse != "l0"
 
     def _warn(self, fit: LeastSquaresFit) -> None:
         # beyond this no digit of the coefficients is sure

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.gram.native import count_rows, take_rows
+from mercer.gram.origin import far_origin_of_products, moved
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
 from mercer.least_squares import (
@@ -18,7 +19,7 @@ from mercer.least_squares import (
     default_alphas,
     gcv,
 )
-from mercer.least_squares.low_rank_fit import captured_trace, stack_rows
+from mercer.least_squares.low_rank_fit import captured_trace, expansion_of_maps
 from mercer.least_squares.penalized_bias import with_constant
 from mercer.lowrank import LowRank
 
@@ -84,7 +85,8 @@ class Stream:
         ranks = [X.shape[1] + penalized]
         if low_rank is not None:
             self.low_rank = low_rank = clone(low_rank)
-            low_rank.choose(self.full_kernel, X, n_threads=n_threads)
+            origin = far_origin_of_products(kernel.form(), X) if bias else None
+            low_rank.choose(self.full_kernel, X, n_threads=n_threads, origin=origin)
             ranks = [features.rank for features in low_rank.maps_]
         self.moments = [Moments(rank, n_outputs, bias) for rank in ranks]
 
@@ -102,7 +104,9 @@ class Stream:
             for moments, features in zip(self.moments, self._features(part), strict=True):
                 moments.add(features, y, w)
             if self.low_rank is not None:
-                self.diagonal += float(w @ self.full_kernel.diag(part))
+                origin = self.low_rank.maps_[0].origin
+                near = part if origin is None else moved(part, origin)
+                self.diagonal += float(w @ self.full_kernel.diag(near))
 
     def _features(self, X: Any) -> list[Any]:
         if self.low_rank is not None:
@@ -152,9 +156,7 @@ class Stream:
             intercept = np.sum([coef.sum(axis=0) for coef in coefs], axis=0)
         return LeastSquaresFit(
             solver="rectangle",
-            rows=stack_rows([features.rows for features in maps]),
-            coef=np.vstack(coefs),
-            intercept=intercept,
+            **expansion_of_maps(self.low_rank, coefs, intercept),
             low_rank=self.low_rank,
             **common,
         )
