@@ -342,6 +342,35 @@ def test_a_machine_without_digits_says_so_whatever_its_gap(kind: Any) -> None:
     assert machine.fit_status_ == 1
 
 
+@pytest.mark.usefixtures("silent")
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+@pytest.mark.parametrize("offset", [1e3, 2.0**27, 2.0**36])
+def test_heights_of_a_one_class_machine_far_away_were_zero(kernel: str, offset: float) -> None:
+    """All within 1e-9 of the offset were taken for the boundary, 1e6 times their error."""
+    X = BASE + offset
+    machine = OneClassSVM(kernel=kernel, degree=2, gamma=1.0, nu=0.3).fit(X)
+    found = machine.decision_function(X)
+    with localcontext() as context:
+        context.prec = 100
+        form, support = machine.kernel_.form(), machine.support_
+        rows = [[Decimal(v) for v in row] for row in X.tolist()]
+        coef = [Decimal(c) for c in machine.dual_coef_[0].tolist()]
+        pairs = [(c, rows[i]) for c, i in zip(coef, support, strict=True)]
+        level = Decimal(float(machine.offset_[0]))
+        heights = [float(sum(c * exact(form, x, z) for c, z in pairs) - level) for x in rows]
+    error = 2.0 * machine._expansion.rounding + 1e-15 * abs(machine.offset_[0])
+    assert np.abs(found - heights).max() <= error
+    assert (found != 0.0).sum() >= 50
+    assert np.mean(machine.predict(X) < 0) == pytest.approx(0.3, abs=0.05)
+
+
+def test_a_one_class_machine_of_noise_was_silent() -> None:
+    """Its gap is small next to the offset, its heights are rounding."""
+    with pytest.warns(ConvergenceWarning, match="digits of a double"):
+        machine = OneClassSVM(kernel="linear").fit(np.round(BASE) + 2.0**50)
+    assert machine.fit_status_ == 1
+
+
 def test_a_path_of_far_rows_is_not_trivial() -> None:
     """One row at zero keeps the others from being moved: slopes of 1e-10 were taken for 0."""
     X = BASE.copy()

@@ -21,13 +21,14 @@ from mercer.gram.native import (
     take_rows,
 )
 from mercer.gram.origin import far_origin, level, moved
-from mercer.gram.rounding import carrying_rows
+from mercer.gram.rounding import carrying_rows, rounding_of_rows
 from mercer.kernels import Kernel
 
 __all__ = ["Expansion"]
 
 FloatArray = NDArray[np.float64]
 _PREDICTION_ROWS = 8192
+_SINGLE = 2.0**29  # rounding of single precision in that of double
 _VANISHED = 1e-9  # of the sizes: a sum that rounding has left of zero
 
 
@@ -106,6 +107,17 @@ class Expansion:
         return np.stack(
             [level(self.form, rows[part], self.origin, weights[part]) for part in self.parts]
         )
+
+    @cached_property
+    def rounding(self) -> float:
+        """Bound of what rounding does to the values at rows no longer than those expanded over.
+
+        Of the largest function; infinite if nothing is known.
+        """
+        root = np.sqrt(rounding_of_rows(self.form, self.left))
+        size = np.abs(self.weights).sum(axis=1) if root.ndim else np.abs(self.weights).sum()
+        error = float(root.max(initial=0.0) * (root * size).sum())
+        return error * (_SINGLE if self.left.precision == "single" else 1.0)
 
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions).

@@ -313,10 +313,14 @@ class KernelMachine(BaseEstimator):
         self.violation_ = max(s.violation for s in solutions)
         gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
-        self.fit_status_ = int(not all(s.converged or is_done(s) for s in solutions))
+        self.fit_status_ = int(not all(s.converged or self._is_done(s) for s in solutions))
         self._expand()
         if self.fit_status_:
             self._warn_not_converged()
+
+    def _is_done(self, solution: Solution) -> bool:
+        """Whether a solution needs no warning."""
+        return is_done(solution)
 
     def _warn_not_converged(self) -> None:
         n = len(getattr(self, "classes_", ()))
