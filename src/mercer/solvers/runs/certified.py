@@ -237,7 +237,9 @@ class CertifiedRun(ABC):
             return certify(p, self.gram, self.start)
         values = p.linear - p.ridge * self.start - known.gradient
         found = assess(p, self.start, values, definiteness_at(p, self.gram, self.start))
-        return replace(found, error=known.error, corrections=known.corrections)
+        rounding = rounding_error(p, self.gram, self.start)
+        error = max(known.error, rounding)
+        return replace(found, error=error, rounding=rounding, corrections=known.corrections)
 
     def certificate(self, precision: Precision) -> Certificate:
         """That of the point a run in ``precision`` came to."""
