@@ -52,6 +52,9 @@ class Expansion:
     sums_vanish : bool, default=False
         Whether weights that are added up in the end have a sum of zero: rows far from the origin
         may then be measured from another one, and values of a part lack what cancels.
+    origin : ndarray of shape (n_features,), default=None
+        Point that rows are measured from, whatever the weights. Values are those of the kernel
+        there, as a bias that was found with it needs them.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class Expansion:
         precision: Precision = "double",
         n_threads: int | None = None,
         sums_vanish: bool = False,
+        origin: FloatArray | None = None,
     ) -> None:
         self.kernel, self.rows = kernel, rows
         self.form = kernel.form()
@@ -79,11 +83,13 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self.parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._sums_vanish = sums_vanish
+        self._sums_vanish, self._given_origin = sums_vanish, origin
 
     @cached_property
     def origin(self) -> FloatArray | None:
         """Where rows are measured from, if it is not zero."""
+        if self._given_origin is not None:
+            return self._given_origin
         size = float(np.abs(self.weights).sum())
         if not self._sums_vanish or abs(float(self.weights.sum())) > _VANISHED * size:
             return None
@@ -136,7 +142,7 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
-        if self.origin is not None:
+        if self.origin is not None and self._given_origin is None:
             out += self._levels[:, None]
         wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
         if len(wrong):
@@ -158,6 +164,7 @@ class Expansion:
             parts=cuts,
             n_threads=self.n_threads,
             sums_vanish=self._sums_vanish,
+            origin=self._given_origin,
         )
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:

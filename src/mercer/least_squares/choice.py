@@ -45,6 +45,8 @@ def fit_least_squares(job: Job) -> LeastSquaresFit:
             raise ValueError(f"solver must be 'auto' with this penalty, got {job.solver!r}")
         return fit_proximal(job)
     solver = choose_solver(job) if job.solver == "auto" else job.solver
+    if not job.system.bias:
+        return _fit_with(job, solver)
     return fit_near(job, lambda near: _fit_with(near, solver))
 
 

@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 
 def fit_near(job: Job, fit: Callable[[Job], LeastSquaresFit]) -> LeastSquaresFit:
-    """The machine that ``fit`` makes, whose coefficients add up to zero if there is a bias."""
+    """The machine that ``fit`` makes; with a bias its coefficients add up to zero."""
     origin = far_origin(job.kernel.form(), job.X) if job.system.bias else None
     if origin is None:
         return fit(job)
@@ -34,4 +34,5 @@ def _at_zero(job: Job, origin: FloatArray, fit: LeastSquaresFit) -> LeastSquares
     else:
         assert fit.weights is not None
         lower = origin @ fit.weights
-    return replace(fit, intercept=fit.intercept - lower)
+    near = fit.intercept
+    return replace(fit, intercept=near - lower, origin=origin, near_intercept=near)

@@ -158,6 +158,8 @@ class LeastSquaresFit:
         Weights of the features; linear kernels only.
     intercept : ndarray of shape (n_outputs,)
         The bias, penalized or not.
+    origin, near_intercept : ndarray or None
+        Where rows far from zero are measured from, and the bias there.
     scan : Scan or None
         Leave-one-out values and errors, if they were computed.
     condition : float or None
@@ -181,6 +183,8 @@ class LeastSquaresFit:
     support: NDArray[np.intp] | None = None
     rows: Any = None
     weights: FloatArray | None = None
+    origin: FloatArray | None = None
+    near_intercept: FloatArray | None = None
     scan: Scan | None = None
     condition: float | None = None
     n_iter: int = 1

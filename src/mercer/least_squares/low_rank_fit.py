@@ -134,11 +134,17 @@ def _expansion(job: Job, low_rank: LowRank, systems: list[Any], alpha: float) ->
         intercepts.append(intercept)
     average = np.mean(intercepts, axis=0)
     if low_rank.method == "nystrom":
-        coef = np.sum(coefs, axis=0)
+        coef, near = np.sum(coefs, axis=0), average
         if job.origin is not None:
-            near = moved(job.X, job.origin)
-            average = average - level(job.kernel.form(), near, job.origin, coef)
-        return {"support": np.arange(job.system.n_rows), "coef": coef, "intercept": average}
+            rows = moved(job.X, job.origin)
+            average = average - level(job.kernel.form(), rows, job.origin, coef)
+        return {
+            "support": np.arange(job.system.n_rows),
+            "coef": coef,
+            "intercept": average,
+            "origin": job.origin,
+            "near_intercept": near,
+        }
     return expansion_of_maps(low_rank, coefs, average)
 
 
@@ -146,12 +152,13 @@ def expansion_of_maps(
     low_rank: LowRank, coefs: list[FloatArray], intercept: FloatArray
 ) -> dict[str, Any]:
     """Rows, coefficients and bias of the sum of expansions over the landmarks of each model."""
-    maps = low_rank.maps_
+    maps, near = low_rank.maps_, intercept
+    origin = maps[0].origin
     rows, coef = _stacked([features.rows for features in maps]), np.vstack(coefs)
-    if maps[0].origin is not None:
-        form = maps[0].kernel.form()
-        rows, coef, intercept = balanced(form, rows, coef, intercept, maps[0].origin)
-    return {"rows": rows, "coef": coef, "intercept": intercept}
+    if origin is not None:
+        rows, coef, intercept = balanced(maps[0].kernel.form(), rows, coef, near, origin)
+    found = {"rows": rows, "coef": coef, "intercept": intercept}
+    return found | {"origin": origin, "near_intercept": near}
 
 
 def _stacked(parts: list[Any]) -> Any:

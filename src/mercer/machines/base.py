@@ -254,7 +254,7 @@ class KernelMachine(BaseEstimator):
         deadline = deadline or Deadline.after(self.max_time)
         previous = getattr(self, "solutions_", ()) if self.warm_start else ()
         solver = resolve_solver(self.solver, shrinking=self.shrinking)
-        solutions, read_outs = [], []
+        solutions, read_outs, near = [], [], []
         with self._display(len(formulations)) as display:
             for k, formulation in enumerate(formulations):
                 callback = display.watch(k, self.callback) if display else self.callback
@@ -265,12 +265,35 @@ class KernelMachine(BaseEstimator):
                 if other is not None:
                     solution = self._solve_one(other, gram, solver, None, deadline, callback)
                     read_out = other.read_out(solution)
+                near.append(read_out.intercept)
                 if level := gram.level(read_out.coef):
                     solution = lowered(solution, level / (read_out.scale or 1.0))
                     read_out = replace(read_out, intercept=read_out.intercept - level)
                 solutions.append(solution)
                 read_outs.append(read_out)
+        self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
         return solutions, read_outs
+
+    def _keep_origin(
+        self, origin: FloatArray | None, near: ArrayLike | None, intercept: ArrayLike
+    ) -> None:
+        """Keep where rows were measured from, and the bias there next to ``intercept_``.
+
+        The digits of a bias at zero are those of the distance from there.
+        """
+        for name in ("_origin", "_near_intercept"):
+            self.__dict__.pop(name, None)
+        if origin is not None and near is not None:
+            self._origin, self._near_intercept = origin, np.array([near, intercept])
+
+    @property
+    def _bias(self) -> FloatArray:
+        """What is added to the values of the expansion; ``intercept_`` may have been changed."""
+        intercept = np.asarray(self.intercept_)
+        if "_origin" not in vars(self):
+            return intercept
+        near, before = self._near_intercept
+        return np.asarray(near + (intercept - before))
 
     def _display(self, n_problems: int) -> Any:
         """What shows the progress, if that is wanted."""
@@ -347,6 +370,7 @@ class KernelMachine(BaseEstimator):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
             sums_vanish=self._sums_vanish(),
+            origin=vars(self).get("_origin"),
         )
 
     @property

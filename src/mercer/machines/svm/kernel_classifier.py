@@ -150,8 +150,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _pair_decisions(self, X: Any) -> FloatArray:
         values = self._evaluate(X)
         if len(self.classes_) == 2:
-            return values[0] + self.intercept_
-        return pair_decisions(values, self.intercept_)
+            return values[0] + self._bias
+        return pair_decisions(values, self._bias)
 
     def _expansion_parts(self) -> ArrayLike | None:
         if len(self.classes_) == 2:

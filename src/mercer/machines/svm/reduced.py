@@ -208,13 +208,16 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             self.dual_coef_ = dual[self.support_].T
             if (origin := maps[0].origin) is not None:
                 near, form = moved(self.support_vectors_, origin), maps[0].kernel.form()
-                self.intercept_ -= level(form, near, origin, self.dual_coef_.T)
+                lower = self.intercept_ - level(form, near, origin, self.dual_coef_.T)
+                self._keep_origin(origin, self.intercept_, lower)
+                self.intercept_ = lower
             return
         weights = features.T @ dual / np.sqrt(len(maps))
         cuts = np.cumsum([one.rank for one in maps])[:-1]
         parts = zip(maps, np.split(weights, cuts), strict=True)
         coefs = [one.coefficients(part) for one, part in parts]
         found = expansion_of_maps(self.low_rank_, coefs, self.intercept_)
+        self._keep_origin(found["origin"], self.intercept_, found["intercept"])
         self.dual_coef_, self.intercept_ = found["coef"].T, found["intercept"]
         if self._is_precomputed():
             self._keep_support(X, found["rows"])
@@ -222,7 +225,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             self.support_vectors_ = found["rows"]
 
     def _decisions(self, X: Any) -> FloatArray:
-        return self._evaluate(self._validate_predict(X))[0] + self.intercept_
+        return self._evaluate(self._validate_predict(X))[0] + self._bias
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values, shape (n_samples,) or one score a class (n_samples, n_classes)."""

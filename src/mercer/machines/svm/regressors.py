@@ -69,7 +69,7 @@ class KernelFunction(KernelMachine):
 
     def _values(self, X: Any) -> FloatArray:
         X = self._validate_predict(X)
-        return self._evaluate(X)[0, :, 0] + self.intercept_[0]
+        return self._evaluate(X)[0, :, 0] + self._bias[0]
 
 
 class KernelRegressor(RegressorMixin, KernelFunction):
