@@ -89,8 +89,9 @@ def test_given_landmarks_are_moved_with_the_rows() -> None:
     np.testing.assert_allclose(found, near.decision_function(OTHER), atol=1e-6)
 
 
-def test_a_stream_of_far_blocks() -> None:
-    machines = [LSSVR(kernel="linear", low_rank=20, alpha=1.0) for _ in range(2)]
+@pytest.mark.parametrize("low_rank", [None, 20])
+def test_a_stream_of_far_blocks(low_rank: int | None) -> None:
+    machines = [LSSVR(kernel="linear", low_rank=low_rank, alpha=1.0) for _ in range(2)]
     for machine, offset in zip(machines, (0.0, 2.0**30), strict=True):
         for part in (slice(0, 40), slice(40, 60)):
             machine.partial_fit(BASE[part] + offset, TARGET[part])

@@ -21,13 +21,21 @@ from mercer.gram.native import is_of_distances, leaves, reads_python, reads_stor
 from mercer.kernels import form as shapes
 from mercer.problem.error_free import long_product
 
-__all__ = ["balanced", "far_origin", "far_origin_of_products", "level", "moved", "origin_error"]
+__all__ = [
+    "FAR",
+    "balanced",
+    "far_origin",
+    "far_origin_of_products",
+    "level",
+    "moved",
+    "origin_error",
+]
 
 FloatArray = NDArray[np.float64]
 
 # Mean square of the rows next to that of their differences from the mean: where it is larger more
 # than five of sixteen digits are lost.
-_FAR = 2.0**16
+FAR = 2.0**16
 _FULL = 0.5  # share of the entries that are not zero, for rows to be no longer sparse
 
 
@@ -51,7 +59,7 @@ def far_origin(form: shapes.Form, rows: Any, weight: FloatArray | None = None) -
         is_exact = (low * high > 0.0) & (large <= 2.0 * small)
         # the mean of equal numbers may be another one
         mean = np.where(is_exact, np.clip(mean, low, high), 0.0)
-        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / _FAR
+        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / FAR
     return mean if is_far else None
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.gram.native import count_rows, take_rows
-from mercer.gram.origin import far_origin_of_products, moved
+from mercer.gram.origin import FAR, far_origin_of_products, moved
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
 from mercer.least_squares import (
@@ -144,6 +144,7 @@ class Stream:
             weights, intercept = solved[0]
             if self.penalized:
                 weights, intercept = weights[:-1], weights[-1]
+            common |= _near(self.moments[0])
             return LeastSquaresFit(solver="primal", weights=weights, intercept=intercept, **common)
         self.low_rank.trace_error_ = self._trace_error()
         maps = self.low_rank.maps_
@@ -164,6 +165,14 @@ class Stream:
     def _trace_error(self) -> float:
         captured = np.mean([captured_trace(moments) for moments in self.moments])
         return max(1.0 - float(captured) / self.diagonal, 0.0) if self.diagonal > 0 else 0.0
+
+
+def _near(moments: Moments) -> dict[str, Any]:
+    """The mean of rows that are far from the origin, and the bias there: the mean target."""
+    spread = float(np.trace(moments.inner)) / moments.total
+    if not moments.bias or not float(moments.mean @ moments.mean) > FAR * spread:
+        return {}
+    return {"origin": moments.mean.copy(), "near_intercept": moments.target_mean.copy()}
 
 
 def positive_rows(X: Any, weight: FloatArray) -> Any:
