@@ -37,6 +37,7 @@ from mercer.machines.checked_input import (
     READ_TYPES,
     are_ready,
     as_rows,
+    flat_kernel,
     is_surely_indefinite,
     naming,
 )
@@ -215,7 +216,7 @@ class KernelMachine(BaseEstimator):
     def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
         """The kernel with all parameters numbers."""
         if isinstance(self.kernel, str) and self.kernel != "linear" and self.gamma == 0.0:
-            kernel: Kernel = _flat_kernel(self.kernel, self.coef0, self.degree)
+            kernel: Kernel = flat_kernel(self.kernel, self.coef0, self.degree)
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
@@ -397,11 +398,3 @@ def has_free_bias(machine: Any) -> bool:
 
 def _dense(coef: Any) -> FloatArray:
     return np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef)
-
-
-def _flat_kernel(name: str, coef0: float, degree: int) -> Kernel:
-    """The built-in kernels with gamma = 0 do not look at the rows."""
-    value = {"poly": coef0**degree, "sigmoid": np.tanh(coef0)}.get(name, 1.0)
-    if not value > 0:
-        raise ValueError(f"gamma must be positive for kernel={name!r} with coef0={coef0!r}, got 0")
-    return Constant(float(value))
