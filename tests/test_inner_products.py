@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import (
+    LSSVC,
     LSSVR,
     SVC,
     SVR,
@@ -22,6 +23,7 @@ from mercer import (
     NuSVR,
     OneClassSVM,
     PathSVC,
+    ReducedSVC,
     certify,
     solve,
     svc_path,
@@ -126,10 +128,39 @@ def test_a_linear_path_changed_with_the_origin(store: Any, offset: float, tmp_pa
     np.testing.assert_allclose(*regression, rtol=0, atol=1e-7)
 
 
+PREDICTED = [name for name in MACHINES if name != "path"] + ["low rank", "reduced"]
+
+
+@every_store
+@pytest.mark.parametrize("name", PREDICTED)
+def test_values_were_rounded_to_the_bias_and_changed_with_the_batch(name: str, store: Any) -> None:
+    """A bias at zero has the digits of the distance from there: 1e-4 was lost at 2^40."""
+    others: dict[str, tuple[Callable[[], Any], Any]] = {
+        "low rank": (lambda: LSSVR(kernel="linear", alpha=1.0, low_rank=20), TARGET),
+        "reduced": (lambda: ReducedSVC(kernel="linear", low_rank=20, tol=1e-6), THREE),
+    }
+    make, y = (MACHINES | others)[name]
+    offset = 2.0**40
+    near, far = make().fit(BASE, y), make().fit(store(BASE + offset), y)
+    found = values_of(far, store(OTHER + offset))
+    np.testing.assert_allclose(found, values_of(near, OTHER), rtol=0, atol=1e-5)
+    alone = [values_of(far, store(OTHER[i : i + 1] + offset)) for i in range(len(OTHER))]
+    np.testing.assert_allclose(np.concatenate(alone), found, rtol=0, atol=1e-13)
+
+
+def test_a_bias_that_was_changed_counts() -> None:
+    for machine, y in ((SVC(kernel="linear"), THREE), (LSSVR(kernel="linear"), TARGET)):
+        machine.fit(BASE + 2.0**30, y)
+        before = machine._bias
+        machine.intercept_ = machine.intercept_ + 1.0
+        np.testing.assert_allclose(machine._bias, before + 1.0, rtol=1e-6)
+
+
 @every_store
 def test_a_machine_far_away_survives_its_file(store: Any, tmp_path: Path) -> None:
     X, Z = store(BASE + 2.0**27), store(OTHER + 2.0**27)
-    for machine in (SVC(kernel="linear"), PathSVC(kernel="linear", cv=3, C_max=10.0)):
+    path = PathSVC(kernel="linear", cv=3, C_max=10.0)
+    for machine in (SVC(kernel="linear"), LSSVC(kernel="linear"), path):
         machine.fit(X, THREE)
         save(machine, tmp_path / "far.mercer")
         other = load(tmp_path / "far.mercer")
@@ -339,6 +370,35 @@ def test_a_machine_without_digits_says_so_whatever_its_gap(kind: Any) -> None:
     X[0, 1] = 0.0
     with pytest.warns(ConvergenceWarning):
         machine = kind(kernel="linear").fit(X, TARGET)
+    assert machine.fit_status_ == 1
+
+
+@pytest.mark.usefixtures("silent")
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+@pytest.mark.parametrize("offset", [1e3, 2.0**27, 2.0**36])
+def test_heights_of_a_one_class_machine_far_away_were_zero(kernel: str, offset: float) -> None:
+    """All within 1e-9 of the offset were taken for the boundary, 1e6 times their error."""
+    X = BASE + offset
+    machine = OneClassSVM(kernel=kernel, degree=2, gamma=1.0, nu=0.3).fit(X)
+    found = machine.decision_function(X)
+    with localcontext() as context:
+        context.prec = 100
+        form, support = machine.kernel_.form(), machine.support_
+        rows = [[Decimal(v) for v in row] for row in X.tolist()]
+        coef = [Decimal(c) for c in machine.dual_coef_[0].tolist()]
+        pairs = [(c, rows[i]) for c, i in zip(coef, support, strict=True)]
+        level = Decimal(float(machine.offset_[0]))
+        heights = [float(sum(c * exact(form, x, z) for c, z in pairs) - level) for x in rows]
+    error = 2.0 * machine._expansion.rounding + 1e-15 * abs(machine.offset_[0])
+    assert np.abs(found - heights).max() <= error
+    assert (found != 0.0).sum() >= 50
+    assert np.mean(machine.predict(X) < 0) == pytest.approx(0.3, abs=0.05)
+
+
+def test_a_one_class_machine_of_noise_was_silent() -> None:
+    """Its gap is small next to the offset, its heights are rounding."""
+    with pytest.warns(ConvergenceWarning, match="digits of a double"):
+        machine = OneClassSVM(kernel="linear").fit(np.round(BASE) + 2.0**50)
     assert machine.fit_status_ == 1
 
 

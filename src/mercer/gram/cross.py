@@ -15,6 +15,7 @@ from mercer.gram.native import (
     build_kernel,
     count_rows,
 )
+from mercer.gram.origin import moved
 from mercer.gram.rounding import carrying_rows
 from mercer.kernels import Kernel
 
@@ -38,6 +39,8 @@ class CrossGram:
         are returned in float64.
     n_threads : int, default=None
         Number of threads; None means ``OMP_NUM_THREADS`` or all CPUs.
+    origin : ndarray of shape (n_features,), default=None
+        Point that all rows are measured from; None means zero.
     """
 
     def __init__(
@@ -47,21 +50,23 @@ class CrossGram:
         *,
         precision: Precision = "double",
         n_threads: int | None = None,
+        origin: FloatArray | None = None,
     ) -> None:
         self.kernel = kernel
         self.form = kernel.form()
         self.n_threads = resolve_threads(n_threads)
         self._is_stored = self.form.reads_stored
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
-        self._left = carrying_rows(rows, precision, self.form)
+        self._rows, self.origin = rows, origin
+        self._left = carrying_rows(self._near(rows), precision, self.form)
 
     def __getstate__(self) -> dict[str, Any]:
-        left = self._left
         return {
             "kernel": self.kernel,
-            "rows": left.rows,
-            "precision": left.precision,
+            "rows": self._rows,
+            "precision": self._left.precision,
             "n_threads": self.n_threads,
+            "origin": self.origin,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -71,6 +76,9 @@ class CrossGram:
     def n_rows(self) -> int:
         """Number of fixed rows."""
         return len(self._columns)
+
+    def _near(self, rows: Any) -> Any:
+        return rows if self.origin is None else moved(rows, self.origin)
 
     def block(self, X: Any) -> FloatArray:
         """Values ``k(X[i], rows[j])``: a new array of shape (n, n_rows) in Fortran order.
@@ -82,7 +90,7 @@ class CrossGram:
         if self._is_stored:
             left, right = RowSet(np.asarray(X).T, precision), RowSet(X, precision)
         else:
-            left, right = self._left, self._left.like(X)
+            left, right = self._left, self._left.like(self._near(X))
         kernel = build_kernel(self.form, left, right)
         values = _core.cross_values(kernel, self._columns, self.n_threads)
         return np.asarray(values, dtype=np.float64).T

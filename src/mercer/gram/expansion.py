@@ -20,13 +20,14 @@ from mercer.gram.native import (
     take_rows,
 )
 from mercer.gram.origin import far_origin, level, moved
-from mercer.gram.rounding import carrying_rows
+from mercer.gram.rounding import carrying_rows, rounding_of_rows
 from mercer.kernels import Kernel
 
 __all__ = ["Expansion"]
 
 FloatArray = NDArray[np.float64]
 _PREDICTION_ROWS = 8192
+_SINGLE = 2.0**29  # rounding of single precision in that of double
 _VANISHED = 1e-9  # of the sizes: a sum that rounding has left of zero
 
 
@@ -50,6 +51,9 @@ class Expansion:
     sums_vanish : bool, default=False
         Whether weights that are added up in the end have a sum of zero: rows far from the origin
         may then be measured from another one, and values of a part lack what cancels.
+    origin : ndarray of shape (n_features,), default=None
+        Point that rows are measured from, whatever the weights. Values are those of the kernel
+        there, as a bias that was found with it needs them.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class Expansion:
         precision: Precision = "double",
         n_threads: int | None = None,
         sums_vanish: bool = False,
+        origin: FloatArray | None = None,
     ) -> None:
         self.kernel, self.rows = kernel, rows
         self.form = kernel.form()
@@ -77,11 +82,13 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self.parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._sums_vanish = sums_vanish
+        self._sums_vanish, self._given_origin = sums_vanish, origin
 
     @cached_property
     def origin(self) -> FloatArray | None:
         """Where rows are measured from, if it is not zero."""
+        if self._given_origin is not None:
+            return self._given_origin
         size = float(np.abs(self.weights).sum())
         if not self._sums_vanish or abs(float(self.weights.sum())) > _VANISHED * size:
             return None
@@ -106,6 +113,17 @@ class Expansion:
             [level(self.form, rows[part], self.origin, weights[part]) for part in self.parts]
         )
 
+    @cached_property
+    def rounding(self) -> float:
+        """Bound of what rounding does to the values at rows no longer than those expanded over.
+
+        Of the largest function; infinite if nothing is known.
+        """
+        root = np.sqrt(rounding_of_rows(self.form, self.left))
+        size = np.abs(self.weights).sum(axis=1) if root.ndim else np.abs(self.weights).sum()
+        error = float(root.max(initial=0.0) * (root * size).sum())
+        return error * (_SINGLE if self.left.precision == "single" else 1.0)
+
     def evaluate(self, X: Any) -> FloatArray:
         """Values at the rows of ``X``: shape (n_parts, n_rows, n_functions).
 
@@ -123,7 +141,7 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
-        if self.origin is not None:
+        if self.origin is not None and self._given_origin is None:
             out += self._levels[:, None]
         wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
         if len(wrong):
@@ -145,6 +163,7 @@ class Expansion:
             parts=cuts,
             n_threads=self.n_threads,
             sums_vanish=self._sums_vanish,
+            origin=self._given_origin,
         )
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:

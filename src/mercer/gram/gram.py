@@ -155,23 +155,29 @@ class Gram:
     ) -> float:
         """Bound of what rounding of kernel values does to ``K coef`` in double precision.
 
-        ``index`` is the row of each coefficient. Infinite if nothing is known.
+        ``index`` is the row of each coefficient, and of each value. Infinite if nothing is known.
         """
-        root, largest = self._rounding
+        bound = self._rounding
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.abs(coef)
-            error = largest * float((size * root[index] if root.ndim else size).sum())
+            if bound.ndim:
+                root = bound[index]
+                error = float(root.max(initial=0.0) * (size * root).sum())
+            else:
+                error = float(bound**2 * size.sum())
         return np.inf if np.isnan(error) else error
 
-    def origin_error(self, coef: FloatArray) -> float:
+    def origin_error(self, coef: FloatArray, index: NDArray[np.intp]) -> float:
         """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
 
-        To slopes, but for a constant; and half of it for each coefficient to the objective.
+        To slopes of the rows ``index``, but for a constant; and half of it for each coefficient
+        to the objective.
         """
         if self.origin is None or not (missing := abs(fsum(coef))):
             return 0.0
         share = 2.0 * abs(self.level(coef)) / float(np.abs(coef).sum())
-        return missing * (origin_error(self.form, self._rows, self.origin) + share)
+        slopes = origin_error(self.form, self._rows, self.origin)[index]
+        return missing * (float(slopes.max(initial=0.0)) + share)
 
     def level(self, coef: FloatArray) -> float:
         """What ``K coef``, ``coef`` one for each row, lacks because of the origin."""
@@ -180,12 +186,10 @@ class Gram:
         return float(level(self.form, self._rows, self.origin, coef))
 
     @cached_property
-    def _rounding(self) -> tuple[FloatArray, float]:
-        """What :func:`rounding_of_rows` says: its roots, or 1, and the largest of its products."""
+    def _rounding(self) -> FloatArray:
+        """Roots of what :func:`rounding_of_rows` says."""
         self.native("double")
-        root = np.sqrt(rounding_of_rows(self.form, self._row_sets["double"]))
-        largest = float(root.max(initial=0.0))
-        return (root, largest) if root.ndim else (np.asarray(1.0), largest**2)
+        return np.sqrt(rounding_of_rows(self.form, self._row_sets["double"]))
 
     @overload
     def native(self, precision: Literal["single"]) -> _core.GramSingle: ...

@@ -17,29 +17,40 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.gram.native import is_of_distances
+from mercer.gram.native import is_of_distances, take_rows
 from mercer.kernels import form as shapes
 from mercer.problem.error_free import long_product
 
-__all__ = ["far_origin", "level", "moved", "origin_error"]
+__all__ = [
+    "FAR",
+    "balanced",
+    "far_origin",
+    "far_origin_of_products",
+    "level",
+    "moved",
+    "origin_error",
+]
 
 FloatArray = NDArray[np.float64]
 
 # Mean square of the rows next to that of their differences from the mean: where it is larger more
 # than five of sixteen digits are lost.
-_FAR = 2.0**16
+FAR = 2.0**16
 _FULL = 0.5  # share of the entries that are not zero, for rows to be no longer sparse
 
 
-def far_origin(form: shapes.Form, rows: Any) -> FloatArray | None:
+def far_origin(form: shapes.Form, rows: Any, weight: FloatArray | None = None) -> FloatArray | None:
     """The mean of rows that are far from the origin, if a kernel may measure from there.
 
     None for rows that lose few digits, and for kernels whose values change by more than a
     function of each row. A feature moves only if no difference from its mean is rounded: if the
     largest of its values is at most twice the smallest (Sterbenz' lemma). The mean of others is 0.
+    Rows of weight 0 have no say.
     """
     if not _is_far_kind(rows) or not _linear_parts(form):
         return None
+    if weight is not None and not weight.all():
+        rows = take_rows(rows, np.flatnonzero(weight))
     with np.errstate(over="ignore", invalid="ignore"):
         if not sp.issparse(rows) and not _are_near(rows[0], rows[len(rows) // 2]):
             return None
@@ -48,8 +59,35 @@ def far_origin(form: shapes.Form, rows: Any) -> FloatArray | None:
         is_exact = (low * high > 0.0) & (large <= 2.0 * small)
         # the mean of equal numbers may be another one
         mean = np.where(is_exact, np.clip(mean, low, high), 0.0)
-        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / _FAR
+        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / FAR
     return mean if is_far else None
+
+
+def far_origin_of_products(
+    form: shapes.Form, rows: Any, weight: FloatArray | None = None
+) -> FloatArray | None:
+    """As :func:`far_origin`, for kernels that are an inner product of rows and nothing else.
+
+    Coefficients on some of the rows need not add up to zero; :func:`balanced` makes them.
+    """
+    return far_origin(form, rows, weight) if _is_product(form) else None
+
+
+def balanced(
+    form: shapes.Form, rows: Any, coef: FloatArray, intercept: FloatArray, origin: FloatArray
+) -> tuple[Any, FloatArray, FloatArray]:
+    """Rows, coefficients and bias of ``sum_j c_j k(x_j - m, x - m) + b`` for rows x.
+
+    The origin m is one more row, with the coefficient that makes the sum zero:
+
+        sum_j c_j (x_j - m)'(x - m) = sum_j c_j x_j'x - (sum_j c_j) m'x - sum_j c_j (x_j - m)'m.
+    """
+    lower = intercept - level(form, moved(rows, origin), origin, coef)
+    if sp.issparse(rows):
+        rows = sp.vstack([rows, sp.csr_array(origin[None])]).tocsr()
+    else:
+        rows = np.vstack([rows, origin])
+    return rows, np.vstack([coef, -coef.sum(axis=0)]), lower
 
 
 def moved(rows: Any, origin: FloatArray) -> Any:
@@ -79,9 +117,9 @@ def level(form: shapes.Form, rows: Any, origin: FloatArray, weights: FloatArray)
     return np.reshape(found, weights.shape[1:])
 
 
-def origin_error(form: shapes.Form, rows: Any, origin: FloatArray) -> float:
+def origin_error(form: shapes.Form, rows: Any, origin: FloatArray) -> FloatArray:
     """What a sum of coefficients that is off by 1 does to slopes but for a constant: (x - m)'m."""
-    return float(np.abs(rows @ _direction(form, origin)).max(initial=0.0))
+    return np.abs(rows @ _direction(form, origin))
 
 
 def _direction(form: shapes.Form, origin: FloatArray) -> FloatArray:
@@ -122,6 +160,19 @@ def _linear_parts(form: shapes.Form, factor: float = 1.0) -> list[_Part] | None:
     if form.reads_python or form.reads_stored:
         return None
     return [] if all(is_of_distances(leaf) for leaf in form.leaves) else None
+
+
+def _is_product(form: shapes.Form) -> bool:
+    """Whether a kernel is a factor times x'z, of rows that may be transformed."""
+    match form:
+        case shapes.Leaf():
+            is_bilinear = form.kind == "polynomial" and form.degree == 1 and form.coef0 == 0.0
+            return form.kind == "linear" or is_bilinear
+        case shapes.Scaled():
+            return _is_product(form.part)
+        case shapes.Sum():
+            return all(_is_product(part) for part in form.parts)
+    return False
 
 
 def _is_far_kind(rows: Any) -> bool:

@@ -132,6 +132,11 @@ def _check_function(machine: Any) -> None:
         _check_support(machine, n_coef)
         _check_vectors(machine)
     require_array(machine.intercept_, "intercept_", "f", (n_intercepts,))
+    if "_origin" in vars(machine):
+        require_array(machine._origin, "origin", "f", (machine.n_features_in_,))
+        require_array(
+            vars(machine).get("_near_intercept"), "bias at the origin", "f", (2, n_intercepts)
+        )
     if is_outlier_detector(machine):
         require_array(machine.offset_, "offset_", "f", (1,))
     if isinstance(machine, KernelClassifier):

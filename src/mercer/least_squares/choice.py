@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from mercer._memory import LITTLE, available_bytes
 from mercer.gram.native import count_rows
-from mercer.gram.origin import far_origin, level, moved
+from mercer.gram.origin import far_origin_of_products
 from mercer.kernels import Linear
 from mercer.least_squares.direct import fit_direct
+from mercer.least_squares.far_rows import fit_near
 from mercer.least_squares.iterative import fit_cg, fit_smo
 from mercer.least_squares.job import Job, LeastSquaresFit
 from mercer.least_squares.linear_fit import fit_iterative_linear, fit_primal
@@ -22,8 +22,6 @@ from mercer.least_squares.proximal import fit_proximal
 from mercer.solvers.linear_system.solvers import ConjugateGradient
 
 __all__ = ["SOLVERS", "choose_solver", "fit_least_squares", "is_linear"]
-
-FloatArray = NDArray[np.float64]
 
 SOLVERS = ("auto", "direct", "eigen", "primal", "smw", "cg", "lsqr", "smo")
 
@@ -39,27 +37,17 @@ def fit_least_squares(job: Job) -> LeastSquaresFit:
     if job.low_rank is not None:
         if job.solver != "auto":
             raise ValueError(f"solver must be 'auto' with low_rank, got {job.solver!r}")
-        return fit_low_rank(job)
+        may_move = job.system.bias and not job.proximal
+        origin = far_origin_of_products(job.kernel.form(), job.X) if may_move else None
+        return fit_low_rank(replace(job, origin=origin))
     if job.proximal:
         if job.solver != "auto":
             raise ValueError(f"solver must be 'auto' with this penalty, got {job.solver!r}")
         return fit_proximal(job)
     solver = choose_solver(job) if job.solver == "auto" else job.solver
-    origin = far_origin(job.kernel.form(), job.X) if job.system.bias else None
-    if origin is None:
+    if not job.system.bias:
         return _fit_with(job, solver)
-    near = replace(job, X=moved(job.X, origin))
-    return _at_zero(near, origin, _fit_with(near, solver))
-
-
-def _at_zero(job: Job, origin: FloatArray, fit: LeastSquaresFit) -> LeastSquaresFit:
-    """The fit of rows that were measured from ``origin``, for rows that are not."""
-    if fit.coef is not None:
-        return replace(
-            fit, intercept=fit.intercept - level(job.kernel.form(), job.X, origin, fit.coef)
-        )
-    assert fit.weights is not None
-    return replace(fit, intercept=fit.intercept - origin @ fit.weights)
+    return fit_near(job, lambda near: _fit_with(near, solver))
 
 
 def _fit_with(job: Job, solver: Any) -> LeastSquaresFit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -183,8 +184,9 @@ class FeatureSystem:
         close = rest < LEAST_REMAINDER
         at = np.flatnonzero(close.any(axis=0))
         if 0 < len(at) <= MOST_ROWS:
-            values = self._left_out(features[at], rows.start + at, alphas)
-            held_out[:, at] = np.where(close[:, at, None], values, held_out[:, at])
+            with suppress(LinAlgError):  # where rounding has hidden the 1 of 1 - h_i
+                values = self._left_out(features[at], rows.start + at, alphas)
+                held_out[:, at] = np.where(close[:, at, None], values, held_out[:, at])
         return fitted, held_out
 
     def _left_out(self, features: Any, at: NDArray[np.intp], alphas: FloatArray) -> FloatArray:

@@ -57,6 +57,8 @@ class Job:
         Whether leave-one-out values are wanted even if alpha is known.
     deadline : float
         Time of ``time.perf_counter`` after which nothing begins that can be left undone.
+    origin : ndarray of shape (n_features,) or None
+        Where a low-rank approximation measures the rows from, if it is not zero.
     """
 
     kernel: Kernel
@@ -77,6 +79,7 @@ class Job:
     deadline: float = np.inf
     precision: Precision = "double"
     n_threads: int | None = None
+    origin: FloatArray | None = None
 
     @property
     def alpha(self) -> float | None:
@@ -127,6 +130,7 @@ class Job:
             precision=self.precision,
             cache_size=1,
             n_threads=self.n_threads,
+            origin=self.origin,
         )
         gram.inspect()
         return gram
@@ -154,6 +158,8 @@ class LeastSquaresFit:
         Weights of the features; linear kernels only.
     intercept : ndarray of shape (n_outputs,)
         The bias, penalized or not.
+    origin, near_intercept : ndarray or None
+        Where rows far from zero are measured from, and the bias there.
     scan : Scan or None
         Leave-one-out values and errors, if they were computed.
     condition : float or None
@@ -164,6 +170,8 @@ class LeastSquaresFit:
         Largest relative residual of the system over the outputs, from the solution itself.
     converged : bool
         Whether the solver ended by its own rule.
+    is_rough : bool
+        Whether what rows differ by is lost among the digits of kernel values.
     change : float
         By how much the weights of a robust machine still changed in the last round.
     """
@@ -175,12 +183,15 @@ class LeastSquaresFit:
     support: NDArray[np.intp] | None = None
     rows: Any = None
     weights: FloatArray | None = None
+    origin: FloatArray | None = None
+    near_intercept: FloatArray | None = None
     scan: Scan | None = None
     condition: float | None = None
     n_iter: int = 1
     residual: float = 0.0
     converged: bool = True
     low_rank: LowRank | None = None
+    is_rough: bool = False
     change: float = 0.0
 
 

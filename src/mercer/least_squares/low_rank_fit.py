@@ -12,6 +12,7 @@ from sklearn.base import clone
 from mercer._memory import require_memory
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import take_rows
+from mercer.gram.origin import balanced, level, moved
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem
@@ -21,7 +22,7 @@ from mercer.least_squares.moments import Moments
 from mercer.least_squares.penalized_bias import with_constant
 from mercer.lowrank import FeatureMap, LowRank, feature_blocks
 
-__all__ = ["captured_trace", "fit_low_rank", "stack_rows"]
+__all__ = ["captured_trace", "expansion_of_maps", "fit_low_rank"]
 
 FloatArray = NDArray[np.float64]
 
@@ -46,6 +47,7 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
         precision=job.precision,
         n_threads=job.n_threads,
         deadline=job.deadline,
+        origin=job.origin,
     )
     build = {"rectangle": _rectangle, "subset": _subset, "nystrom": _nystrom}[low_rank.method]
     evaluators = [build(job, features) for features in low_rank.maps_]
@@ -102,7 +104,11 @@ def _subset(job: Job, features: FeatureMap) -> SubsetSystem:
         raise ValueError("method='subset' needs a basis among the training rows")
     among = take_rows(job.X, subset)
     cross = CrossGram(
-        job.full_kernel, features.rows, precision=job.precision, n_threads=job.n_threads
+        job.full_kernel,
+        features.rows,
+        precision=job.precision,
+        n_threads=job.n_threads,
+        origin=job.origin,
     )
     matrix = lambda: cross.block(among)  # noqa: E731
     inner = LeaveOneOutSystem.of(job.system.on_rows(subset), matrix, job.alpha)
@@ -111,7 +117,6 @@ def _subset(job: Job, features: FeatureMap) -> SubsetSystem:
 
 def _expansion(job: Job, low_rank: LowRank, systems: list[Any], alpha: float) -> dict[str, Any]:
     """Rows, coefficients and intercept of the averaged expansion."""
-    rows: list[Any] = []
     coefs, intercepts = [], []
     extra = job.proximal and job.penalized
     for features, system in zip(low_rank.maps_, systems, strict=True):
@@ -123,22 +128,40 @@ def _expansion(job: Job, low_rank: LowRank, systems: list[Any], alpha: float) ->
             if low_rank.method == "rectangle":
                 bias = coef[-1] if extra else intercept
                 coef, intercept = features.coefficients(coef[: features.rank]), bias
-            rows.append(features.rows)
         if job.penalized and not extra:
             intercept = coef.sum(axis=0)
         coefs.append(coef / len(systems))
         intercepts.append(intercept)
     average = np.mean(intercepts, axis=0)
     if low_rank.method == "nystrom":
+        coef, near = np.sum(coefs, axis=0), average
+        if job.origin is not None:
+            rows = moved(job.X, job.origin)
+            average = average - level(job.kernel.form(), rows, job.origin, coef)
         return {
             "support": np.arange(job.system.n_rows),
-            "coef": np.sum(coefs, axis=0),
+            "coef": coef,
             "intercept": average,
+            "origin": job.origin,
+            "near_intercept": near,
         }
-    return {"rows": stack_rows(rows), "coef": np.vstack(coefs), "intercept": average}
+    return expansion_of_maps(low_rank, coefs, average)
 
 
-def stack_rows(parts: list[Any]) -> Any:
+def expansion_of_maps(
+    low_rank: LowRank, coefs: list[FloatArray], intercept: FloatArray
+) -> dict[str, Any]:
+    """Rows, coefficients and bias of the sum of expansions over the landmarks of each model."""
+    maps, near = low_rank.maps_, intercept
+    origin = maps[0].origin
+    rows, coef = _stacked([features.rows for features in maps]), np.vstack(coefs)
+    if origin is not None:
+        rows, coef, intercept = balanced(maps[0].kernel.form(), rows, coef, near, origin)
+    found = {"rows": rows, "coef": coef, "intercept": intercept}
+    return found | {"origin": origin, "near_intercept": near}
+
+
+def _stacked(parts: list[Any]) -> Any:
     """Rows of all parts, one after the other, whatever they are."""
     if len(parts) == 1:
         return parts[0]
@@ -160,7 +183,11 @@ def _weighted_trace(job: Job) -> float:
     if kernel.form().reads_stored:
         return float(weight @ (np.diagonal(job.X) + float(job.penalized)))
     blocks = feature_blocks(job.system.n_rows, 64)
-    return sum(float(weight[rows] @ kernel.diag(job.X[rows])) for rows in blocks)
+    total = 0.0
+    for rows in blocks:
+        near = job.X[rows] if job.origin is None else moved(job.X[rows], job.origin)
+        total += float(weight[rows] @ kernel.diag(near))
+    return total
 
 
 def _trace_error(job: Job, systems: list[Any]) -> float:

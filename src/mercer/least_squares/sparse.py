@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.least_squares.direct import LESS, fit_direct, require_squares
+from mercer.least_squares.far_rows import fit_near
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.least_squares.low_rank_systems import SubsetSystem
 from mercer.least_squares.scan import scan
+from mercer.lowrank.features import hides_differences
 
 __all__ = ["fit_pruned", "fit_sparse"]
 
@@ -24,9 +26,16 @@ FRACTION = 0.05
 # Rounds of reweighting, the change that ends them, and the share of the largest coefficient
 # that counts as zero (docs/theory/least_squares.md#reweighting).
 ROUNDS, CHANGE, ZERO = 200, 1e-8, 1e-6
+# Error of a kernel value next to the largest one.
+ROUNDED = 1e-14
 
 
 def fit_pruned(job: Job) -> LeastSquaresFit:
+    """The pruned machine, of rows measured from their mean if they are far from the origin."""
+    return fit_near(job, _fit_pruned)
+
+
+def _fit_pruned(job: Job) -> LeastSquaresFit:
     """Drop the rows of the smallest |c_i| and train again, as long as it does no harm.
 
     (Rifkin 2002, section 3.5.3.) The error is that of all rows, each seen by a machine it took no
@@ -122,6 +131,7 @@ def fit_sparse(job: Job) -> LeastSquaresFit:
         residual=evaluator.residual(alpha),
         n_iter=rounds,
         converged=is_done or not job.is_late,
+        is_rough=hides_differences(K, ROUNDED),
     )
 
 

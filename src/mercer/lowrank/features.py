@@ -14,13 +14,15 @@ from mercer.gram.native import Precision, count_rows, take_rows
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import SAMPLE_ROWS, refutation
 
-__all__ = ["FeatureMap"]
+__all__ = ["DEPENDENT", "FeatureMap", "hides_differences"]
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
 
 # Share of the largest diagonal entry below which a landmark depends on the others.
 DEPENDENT = 1e-12
+# Share of what rows differ by that may be lost.
+ROUGH = 1e-3
 
 
 class FeatureMap:
@@ -40,6 +42,8 @@ class FeatureMap:
         Positions of the landmarks in ``X``; None means all rows.
     whiten : bool, default=True
         False leaves out L: phi(x) = k(x, landmarks), all rows kept.
+    origin : ndarray of shape (n_features,), default=None
+        Point that all rows are measured from (:mod:`mercer.gram.origin`); None means zero.
 
     Attributes
     ----------
@@ -58,20 +62,27 @@ class FeatureMap:
         whiten: bool = True,
         precision: Precision = "double",
         n_threads: int | None = None,
+        origin: FloatArray | None = None,
     ) -> None:
         self.kernel = kernel
+        options: dict[str, Any] = {"n_threads": n_threads, "origin": origin}
         self.landmarks = np.arange(count_rows(X)) if landmarks is None else landmarks
         self.factor: FloatArray | None = None
         is_stored = kernel.form().reads_stored
         if whiten:
             rows = take_rows(X, self.landmarks)
-            among = CrossGram(kernel, self.landmarks if is_stored else rows, n_threads=n_threads)
+            among = CrossGram(kernel, self.landmarks if is_stored else rows, **options)
             values = among.block(rows)
             _check_definite(kernel, values)
             self.factor, kept = _independent(values)
             self.landmarks = self.landmarks[kept]
         self.rows = self.landmarks if is_stored else take_rows(X, self.landmarks)
-        self._gram = CrossGram(kernel, self.rows, precision=precision, n_threads=n_threads)
+        self._gram = CrossGram(kernel, self.rows, precision=precision, **options)
+
+    @property
+    def origin(self) -> FloatArray | None:
+        """Where rows are measured from, if it is not zero."""
+        return self._gram.origin
 
     @property
     def rank(self) -> int:
@@ -100,6 +111,17 @@ def _check_definite(kernel: Kernel, values: FloatArray) -> None:
         raise ValueError(
             f"low_rank needs a positive semi-definite kernel, got {kernel!r}: {reason}"
         )
+
+
+def hides_differences(K: FloatArray, lost: float) -> bool:
+    """Whether too little is left of what rows differ by, the mean of k(x, x) less that of k(x, z).
+
+    That is where ``lost``, a share of the largest kernel value, is no small share of it.
+    """
+    if not K.size or not np.ptp(K):
+        return False
+    apart = float(K.diagonal().mean() - K.mean())
+    return apart < lost / ROUGH * float(K.diagonal().max())
 
 
 def _independent(K: FloatArray) -> tuple[FloatArray, IndexArray]:

@@ -33,6 +33,7 @@ def choose_landmarks(
     *,
     n_threads: int | None = None,
     deadline: float = np.inf,
+    origin: NDArray[np.float64] | None = None,
 ) -> IndexArray:
     """Positions of at most ``rank`` rows of ``X`` that represent the others.
 
@@ -49,6 +50,8 @@ def choose_landmarks(
     deadline : float, default=inf
         Time of ``time.perf_counter`` after which no more rows are looked for: "leverage" takes
         random ones then, and the others leave it at those chosen, at least one.
+    origin : ndarray of shape (n_features,), default=None
+        Point that rows are measured from; None means zero.
     """
     n = count_rows(X)
     if choice == "random":
@@ -56,7 +59,7 @@ def choose_landmarks(
     seen = _rows_to_look_at(choice, n, rank, rng)
     is_part = len(seen) < n
     rows = X if not is_part else _part(kernel, X, seen)
-    gram = Gram(kernel, rows, precision="double", cache_size=1, n_threads=n_threads)
+    gram = Gram(kernel, rows, precision="double", cache_size=1, n_threads=n_threads, origin=origin)
     if choice == "incomplete-cholesky":
         chosen = incomplete_cholesky(gram, rank, deadline=deadline).pivots
     elif choice == "greedy":

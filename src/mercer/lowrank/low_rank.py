@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
@@ -16,16 +17,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer._warning import warn
-from mercer.gram.native import Precision, count_rows
+from mercer.gram.cross import CrossGram
+from mercer.gram.native import Precision, count_rows, take_rows
 from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
-from mercer.lowrank.features import FeatureMap
+from mercer.lowrank.features import DEPENDENT, FeatureMap, hides_differences
 from mercer.lowrank.landmarks import LANDMARKS, choose_landmarks
 
-__all__ = ["LowRank", "feature_blocks"]
+__all__ = ["LowRank", "feature_blocks", "warn_of_rough_values"]
 
 FloatArray = NDArray[np.float64]
 
+SEEN = 32  # rows by which kernel values are judged
 METHODS = ("rectangle", "subset", "nystrom")
 # How rows of numbers are validated by the transformer.
 _ROWS: dict[str, Any] = {
@@ -102,6 +105,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     # Landmarks chosen and wanted, where the time was over in between.
     _cut: tuple[int, int] | None = None
+    _is_rough = False
 
     def __init__(
         self,
@@ -162,6 +166,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         precision: Precision = "double",
         n_threads: int | None = None,
         deadline: float = np.inf,
+        origin: FloatArray | None = None,
     ) -> Self:
         """Choose landmarks of each model among the rows of ``X``, for a machine of its own kernel.
 
@@ -176,22 +181,41 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         deadline : float, default=inf
             Time of ``time.perf_counter`` after which no landmark and no model begins but the
             first.
+        origin : ndarray of shape (n_features,), default=None
+            Point that all rows are measured from (:mod:`mercer.gram.origin`); None means zero.
         """
         self._validate_params()
         if kernel.definiteness == "refuted" and whiten:
             raise ValueError(f"low_rank needs a positive semi-definite kernel, got {kernel!r}")
         rng = _generator(self.random_state)
-        options: dict[str, Any] = dict(whiten=whiten, precision=precision, n_threads=n_threads)
+        near: dict[str, Any] = {"n_threads": n_threads, "origin": origin}
+        options: dict[str, Any] = {"whiten": whiten, "precision": precision, **near}
         maps: list[FeatureMap] = []
         n_chosen, wanted = 0, self.n_models * min(self.size, count_rows(X))
         while len(maps) < self.n_models and not (maps and time.perf_counter() > deadline):
-            rows, index = self._chosen(kernel, X, rng, n_threads, deadline)
+            rows, index = self._chosen(kernel, X, rng, {"deadline": deadline, **near})
             maps.append(FeatureMap(kernel, rows, index, **options))
             n_chosen += len(index)
         is_cut = n_chosen < wanted and time.perf_counter() > deadline
         self._cut = (n_chosen, wanted) if is_cut else None
+        self._is_rough = whiten and _is_rough(kernel, X, origin)
         self.maps_ = tuple(maps)
         self.basis_ = tuple(features.landmarks for features in maps)
+        return self
+
+    def choose_among(self, among: NDArray[np.intp], kernel: Kernel, X: Any, **options: Any) -> Self:
+        """As :meth:`choose`, with landmarks among some rows of ``X``, counted among all."""
+        if not isinstance(self.basis, str) or len(among) == count_rows(X):
+            return self.choose(kernel, X, **options)
+        if not kernel.form().reads_stored:
+            self.choose(kernel, take_rows(X, among), **options)
+        else:
+            self.choose(kernel, X[np.ix_(among, among)], **options)
+            n_threads = options.get("n_threads")
+            self.maps_ = tuple(
+                FeatureMap(kernel, X, among[basis], n_threads=n_threads) for basis in self.basis_
+            )
+        self.basis_ = tuple(among[basis] for basis in self.basis_)
         return self
 
     def _chosen(
@@ -199,12 +223,10 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         kernel: Kernel,
         X: Any,
         rng: np.random.Generator,
-        n_threads: int | None,
-        deadline: float,
+        options: dict[str, Any],
     ) -> tuple[Any, NDArray[np.intp]]:
         if isinstance(self.basis, str):
             rank = min(self.rank, count_rows(X))
-            options: dict[str, Any] = dict(n_threads=n_threads, deadline=deadline)
             return X, choose_landmarks(self.basis, kernel, X, rank, rng, **options)  # type: ignore[arg-type]
         if not count_rows(self.basis):
             raise ValueError("basis must hold at least one row, got none")
@@ -214,14 +236,16 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise ValueError("basis must be positions of rows for a precomputed kernel")
         return self.basis, np.arange(count_rows(self.basis))
 
-    def warn_of_cut(self, max_time: float | None) -> None:
-        """Warn if the time was over before all landmarks were chosen."""
+    def warn_of_loss(self, max_time: float | None = None) -> None:
+        """Warn of landmarks that there was no time for, and of digits that rows do not have."""
         if self._cut is not None:
             warn(
                 f"max_time={max_time:g} was over when {self._cut[0]} of {self._cut[1]} landmarks "
                 "of low_rank were chosen: the machine is that of these",
                 ConvergenceWarning,
             )
+        if self._is_rough:
+            warn_of_rough_values()
 
     @property
     def size(self) -> int:
@@ -261,6 +285,26 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 def feature_blocks(n_rows: int, rank: int, n_bytes: int = 2**25) -> list[slice]:
     """Slices of rows whose features fit into ``n_bytes``."""
     return list(row_slices(n_rows, 8 * max(rank, 1), n_bytes))
+
+
+def _is_rough(kernel: Kernel, X: Any, origin: FloatArray | None) -> bool:
+    """Whether landmarks that are not dependent would be taken for that, judged by a few rows."""
+    n = count_rows(X)
+    sample = np.unique(np.linspace(0, n - 1, SEEN).astype(np.intp))
+    rows = take_rows(X, sample)
+    if kernel.form().reads_stored:
+        return hides_differences(np.asarray(rows[:, sample], dtype=np.float64), DEPENDENT)
+    return hides_differences(CrossGram(kernel, rows, origin=origin).block(rows), DEPENDENT)
+
+
+def warn_of_rough_values() -> None:
+    """Warn of rows that their kernel values do not tell apart."""
+    warn(
+        "kernel values differ by little more than their rounding: the machine hardly sees what "
+        "the rows differ by. Rows nearer to the origin help, as StandardScaler makes them, or "
+        "other kernel parameters",
+        LinAlgWarning,
+    )
 
 
 def _generator(random_state: Any) -> np.random.Generator:

@@ -37,6 +37,7 @@ from mercer.machines.checked_input import (
     READ_TYPES,
     are_ready,
     as_rows,
+    flat_kernel,
     is_surely_indefinite,
     naming,
 )
@@ -218,7 +219,7 @@ class KernelMachine(BaseEstimator):
     def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
         """The kernel with all parameters numbers."""
         if isinstance(self.kernel, str) and self.kernel != "linear" and self.gamma == 0.0:
-            kernel: Kernel = _flat_kernel(self.kernel, self.coef0, self.degree)
+            kernel: Kernel = flat_kernel(self.kernel, self.coef0, self.degree)
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
@@ -228,11 +229,13 @@ class KernelMachine(BaseEstimator):
             warn_of_indefinite(kernel)
         return kernel
 
-    def _make_gram(self, kernel: Kernel, X: Any, segments: ArrayLike | None = None) -> Gram:
+    def _make_gram(
+        self, kernel: Kernel, X: Any, weight: FloatArray, segments: ArrayLike | None = None
+    ) -> Gram:
         if getattr(self, "fit_intercept", True) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
         may_move = self._sums_vanish() and not kernel.is_normalized
-        origin = far_origin(kernel.form(), X) if may_move else None
+        origin = far_origin(kernel.form(), X, weight) if may_move else None
         gram = Gram(
             kernel,
             X,
@@ -255,7 +258,7 @@ class KernelMachine(BaseEstimator):
         deadline = deadline or Deadline.after(self.max_time)
         previous = getattr(self, "solutions_", ()) if self.warm_start else ()
         solver = resolve_solver(self.solver, shrinking=self.shrinking)
-        solutions, read_outs = [], []
+        solutions, read_outs, near = [], [], []
         with self._display(len(formulations)) as display:
             for k, formulation in enumerate(formulations):
                 callback = display.watch(k, self.callback) if display else self.callback
@@ -266,12 +269,35 @@ class KernelMachine(BaseEstimator):
                 if other is not None:
                     solution = self._solve_one(other, gram, solver, None, deadline, callback)
                     read_out = other.read_out(solution)
+                near.append(read_out.intercept)
                 if level := gram.level(read_out.coef):
                     solution = lowered(solution, level / (read_out.scale or 1.0))
                     read_out = replace(read_out, intercept=read_out.intercept - level)
                 solutions.append(solution)
                 read_outs.append(read_out)
+        self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
         return solutions, read_outs
+
+    def _keep_origin(
+        self, origin: FloatArray | None, near: ArrayLike | None, intercept: ArrayLike
+    ) -> None:
+        """Keep where rows were measured from, and the bias there next to ``intercept_``.
+
+        The digits of a bias at zero are those of the distance from there.
+        """
+        for name in ("_origin", "_near_intercept"):
+            self.__dict__.pop(name, None)
+        if origin is not None and near is not None:
+            self._origin, self._near_intercept = origin, np.array([near, intercept])
+
+    @property
+    def _bias(self) -> FloatArray:
+        """What is added to the values of the expansion; ``intercept_`` may have been changed."""
+        intercept = np.asarray(self.intercept_)
+        if "_origin" not in vars(self):
+            return intercept
+        near, before = self._near_intercept
+        return np.asarray(near + (intercept - before))
 
     def _display(self, n_problems: int) -> Any:
         """What shows the progress, if that is wanted."""
@@ -314,10 +340,14 @@ class KernelMachine(BaseEstimator):
         self.objective_ = float(sum(s.objective for s in solutions))
         self.violation_ = max(s.violation for s in solutions)
         self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
-        self.fit_status_ = int(not all(s.converged or is_done(s) for s in solutions))
+        self.fit_status_ = int(not all(s.converged or self._is_done(s) for s in solutions))
         self._expand()
         if self.fit_status_:
             self._warn_not_converged()
+
+    def _is_done(self, solution: Solution) -> bool:
+        """Whether a solution needs no warning."""
+        return is_done(solution)
 
     def _warn_not_converged(self) -> None:
         n = len(getattr(self, "classes_", ()))
@@ -344,6 +374,7 @@ class KernelMachine(BaseEstimator):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
             sums_vanish=self._sums_vanish(),
+            origin=vars(self).get("_origin"),
         )
 
     @property
@@ -370,11 +401,3 @@ def has_free_bias(machine: Any) -> bool:
 
 def _dense(coef: Any) -> FloatArray:
     return np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef)
-
-
-def _flat_kernel(name: str, coef0: float, degree: int) -> Kernel:
-    """The built-in kernels with gamma = 0 do not look at the rows."""
-    value = {"poly": coef0**degree, "sigmoid": np.tanh(coef0)}.get(name, 1.0)
-    if not value > 0:
-        raise ValueError(f"gamma must be positive for kernel={name!r} with coef0={coef0!r}, got 0")
-    return Constant(float(value))

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer.kernels import Constant, Kernel
 from mercer.kernels.blocks import row_slices
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "are_ready",
     "as_rows",
     "check_finite_price",
+    "flat_kernel",
     "is_surely_indefinite",
     "naming",
 ]
@@ -115,3 +117,11 @@ def check_finite_price(C: float, loss: str) -> float:
     if np.inf == C:
         raise ValueError(f"C must be finite with loss={loss!r}, got {C!r}")
     return C
+
+
+def flat_kernel(name: str, coef0: float, degree: int) -> Kernel:
+    """The built-in kernels with gamma = 0 do not look at the rows."""
+    value = {"poly": coef0**degree, "sigmoid": np.tanh(coef0)}.get(name, 1.0)
+    if not value > 0:
+        raise ValueError(f"gamma must be positive for kernel={name!r} with coef0={coef0!r}, got 0")
+    return Constant(float(value))

@@ -42,7 +42,7 @@ def is_done(solution: Solution) -> bool:
 
 def early_end(machine: Any, solutions: Sequence[Solution], problems: str) -> str:
     """The warning of a machine with solutions that are not done; ``problems`` names them all."""
-    open_ones = [s for s in solutions if not is_done(s)]
+    open_ones = [s for s in solutions if not machine._is_done(s)]
     found = {_ending(solution) for solution in open_ones}
     statuses = [status for status in _ADVICE if status in found]
     reasons = ", ".join(_reason(machine, status) for status in statuses)

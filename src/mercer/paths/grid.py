@@ -20,7 +20,7 @@ from mercer.paths.results.grid import Grid
 from mercer.paths.validation.held_out import held_out_scores
 from mercer.paths.validation.scoring import Scoring
 from mercer.paths.validation.splits import read_splits
-from mercer.problem import Certificate, Problem, Solution, assess
+from mercer.problem import Certificate, Problem, Solution, certify_expansion
 from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline
 
@@ -205,7 +205,7 @@ def _column(
     for k, certificate in enumerate(certificates):
         seconds, n_kernel, n_iter = np.subtract(marks[k + 1], marks[k])
         scaled, coef = points[k]
-        if not (certificate.violation <= tol and certificate.is_feasible):
+        if not (certificate.is_within(tol) and certificate.is_feasible):
             # rounding has spoiled the gradient it was solved with, or the sum of the point
             left = watch.limits.deadline.seconds_left
             solutions.append(solve(scaled, gram, "active-set", start=coef, tol=tol, max_time=left))
@@ -225,8 +225,8 @@ def _certificates(gram: Gram, points: list[tuple[Problem, FloatArray]]) -> list[
     weights = np.column_stack([problem.row_coef(coef, gram.n_rows) for problem, coef in points])
     used = np.flatnonzero(weights.any(axis=1))
     values = gram.product(used, weights[used], precision="double")
-    known = gram.inspect(np.abs(weights).max(axis=1))
+    gram.inspect(np.abs(weights).max(axis=1))
     return [
-        assess(problem, coef, np.ascontiguousarray(column), known)
+        certify_expansion(problem, gram, coef, np.ascontiguousarray(column))
         for (problem, coef), column in zip(points, values.T, strict=True)
     ]

@@ -96,8 +96,8 @@ def certify(
 def rounding_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
     """Bound of what rounding does to gradients in float64, where the gram tells it."""
     known = getattr(gram, "expansion_error", None)
-    own = _own_error(problem, gram, beta)
-    return own if known is None else own + float(known(beta, problem.index))
+    own, present = _own_error(problem, gram, beta), problem.present
+    return own if known is None else own + float(known(beta[present], problem.index[present]))
 
 
 def _own_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
@@ -108,7 +108,8 @@ def _own_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
     """
     error = 4.0 * _U * problem.linear_size
     if getattr(gram, "origin", None) is not None:
-        error += gram.origin_error(problem.row_coef(beta, gram.n_rows))  # type: ignore[attr-defined]
+        rows = problem.index[problem.present]
+        error += gram.origin_error(problem.row_coef(beta, gram.n_rows), rows)  # type: ignore[attr-defined]
     return error
 
 
@@ -131,7 +132,7 @@ def certify_expansion(
     if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
         found = assess(problem, beta, values, definiteness)
-        rounding = 4.0 * _U * float(np.abs(values).max(initial=0.0))
+        rounding = 4.0 * _U * float(np.abs(values[problem.present]).max(initial=0.0))
         rounding += _own_error(problem, gram, beta)
     found = replace(found, error=rounding, rounding=rounding)
     gap = found.gap

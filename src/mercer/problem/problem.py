@@ -145,9 +145,15 @@ class Problem:
         return bool((np.isinf(self.upper - self.lower) & (self.ridge == 0.0)).any())
 
     @cached_property
+    def present(self) -> NDArray[np.bool_] | slice:
+        """Which variables may differ from zero; rows of weight 0 own none of them."""
+        found = np.logical_or(self.lower, self.upper)
+        return slice(None) if found.all() else found
+
+    @cached_property
     def linear_size(self) -> float:
-        """The largest linear term."""
-        return float(np.abs(self.linear).max(initial=0.0))
+        """The largest linear term of a variable that is present."""
+        return float(np.abs(self.linear[self.present]).max(initial=0.0))
 
     @property
     def sums_vanish(self) -> bool:

@@ -26,6 +26,7 @@ NO_TIME = 1e-9
         ({"sparse": "l0"}, "l0 stopped after 1 iterations"),
         ({"robust": "huber"}, "weights of robust='huber' still change"),
         ({}, "there are no loo_values_"),
+        ({"solver": "eigen"}, "there are no loo_values_"),
         ({"low_rank": 10}, "there are no loo_values_"),
     ],
     ids=str,
@@ -36,6 +37,13 @@ def test_a_fit_without_time_ends_and_says_so(parameters, message):
         machine = LSSVR(alpha=1e-3, max_time=NO_TIME, **parameters).fit(X, Y[:, 0], weight)
     assert machine.loo_values_ is None
     assert np.isfinite(machine.predict(X)).all()
+
+
+def test_the_spectrum_of_one_alpha_does_not_begin_late():
+    X, Y, _ = data()
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        assert LSSVR(alpha=1.0, solver="eigen", max_time=NO_TIME).fit(X, Y).solver_ == "direct"
+    assert LSSVR(alpha=1.0, solver="eigen").fit(X, Y).solver_ == "eigen"
 
 
 def test_a_choice_made_on_some_of_the_rows_is_said():

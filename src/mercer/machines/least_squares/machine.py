@@ -17,11 +17,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer._warning import warn
 from mercer.gram.native import take_rows
+from mercer.gram.origin import moved
 from mercer.kernels import Kernel
+from mercer.kernels.blocks import row_slices
 from mercer.least_squares import Job, LeastSquaresFit, Scan, fit_least_squares
 from mercer.least_squares.job import Loss
 from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
+from mercer.lowrank.low_rank import warn_of_rough_values
 from mercer.machines.base import KernelMachine
 from mercer.machines.least_squares.left_out import left_out_score
 from mercer.machines.linear_coef import linear_factor, near_vectors
@@ -193,6 +196,7 @@ class LeastSquaresMachine(KernelMachine):
         self.kernel_ = kernel
         self.alpha_ = fit.alpha
         self.intercept_ = np.asarray(fit.intercept, dtype=np.float64)
+        self._keep_origin(fit.origin, fit.near_intercept, self.intercept_)
         self.solver_ = fit.solver
         self.n_iter_ = fit.n_iter
         self.condition_ = fit.condition
@@ -205,7 +209,9 @@ class LeastSquaresMachine(KernelMachine):
             self._keep_expansion(fit, X, rows)
         if fit.low_rank is not None:
             self.low_rank_ = fit.low_rank
-            fit.low_rank.warn_of_cut(self.max_time)
+            fit.low_rank.warn_of_loss(self.max_time)
+        if fit.is_rough:
+            warn_of_rough_values()
         self._warn(fit)
 
     def _keep_expansion(self, fit: LeastSquaresFit, X: Any, rows: NDArray[np.intp]) -> None:
@@ -224,8 +230,7 @@ class LeastSquaresMachine(KernelMachine):
         self._expand()
 
     def _sums_vanish(self) -> bool:
-        is_exact = self.low_rank is None and self.penalty == "norm" and self.sparse is None
-        return self.fit_intercept is True and is_exact
+        return self.fit_intercept is True and self.penalty == "norm" and self.sparse != "l0"
 
     def _warn(self, fit: LeastSquaresFit) -> None:
         # beyond this no digit of the coefficients is sure
@@ -312,9 +317,15 @@ class LeastSquaresMachine(KernelMachine):
 
     def _outputs(self, X: Any) -> FloatArray:
         """Values of all outputs at validated rows, (n_rows, n_outputs)."""
-        if hasattr(self, "coef_"):
+        if not hasattr(self, "coef_"):
+            return self._evaluate(X)[0] + self._bias
+        origin = vars(self).get("_origin")
+        if origin is None:
             return np.asarray(X @ self.coef_.T) + self.intercept_
-        return self._evaluate(X)[0] + self.intercept_
+        out = np.empty((X.shape[0], len(self.coef_)))
+        for rows in row_slices(len(out), 8 * X.shape[1]):
+            out[rows] = moved(X[rows], origin) @ self.coef_.T
+        return out + self._bias
 
 
 def check_heaviest(weight: FloatArray) -> None:

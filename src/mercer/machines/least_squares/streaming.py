@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.gram.native import count_rows, take_rows
+from mercer.gram.origin import FAR, far_origin_of_products, moved
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
 from mercer.least_squares import (
@@ -18,7 +19,7 @@ from mercer.least_squares import (
     default_alphas,
     gcv,
 )
-from mercer.least_squares.low_rank_fit import captured_trace, stack_rows
+from mercer.least_squares.low_rank_fit import captured_trace, expansion_of_maps
 from mercer.least_squares.penalized_bias import with_constant
 from mercer.lowrank import LowRank
 
@@ -84,7 +85,8 @@ class Stream:
         ranks = [X.shape[1] + penalized]
         if low_rank is not None:
             self.low_rank = low_rank = clone(low_rank)
-            low_rank.choose(self.full_kernel, X, n_threads=n_threads)
+            origin = far_origin_of_products(kernel.form(), X) if bias else None
+            low_rank.choose(self.full_kernel, X, n_threads=n_threads, origin=origin)
             ranks = [features.rank for features in low_rank.maps_]
         self.moments = [Moments(rank, n_outputs, bias) for rank in ranks]
 
@@ -102,7 +104,9 @@ class Stream:
             for moments, features in zip(self.moments, self._features(part), strict=True):
                 moments.add(features, y, w)
             if self.low_rank is not None:
-                self.diagonal += float(w @ self.full_kernel.diag(part))
+                origin = self.low_rank.maps_[0].origin
+                near = part if origin is None else moved(part, origin)
+                self.diagonal += float(w @ self.full_kernel.diag(near))
 
     def _features(self, X: Any) -> list[Any]:
         if self.low_rank is not None:
@@ -140,6 +144,7 @@ class Stream:
             weights, intercept = solved[0]
             if self.penalized:
                 weights, intercept = weights[:-1], weights[-1]
+            common |= _near(self.moments[0])
             return LeastSquaresFit(solver="primal", weights=weights, intercept=intercept, **common)
         self.low_rank.trace_error_ = self._trace_error()
         maps = self.low_rank.maps_
@@ -152,9 +157,7 @@ class Stream:
             intercept = np.sum([coef.sum(axis=0) for coef in coefs], axis=0)
         return LeastSquaresFit(
             solver="rectangle",
-            rows=stack_rows([features.rows for features in maps]),
-            coef=np.vstack(coefs),
-            intercept=intercept,
+            **expansion_of_maps(self.low_rank, coefs, intercept),
             low_rank=self.low_rank,
             **common,
         )
@@ -162,6 +165,14 @@ class Stream:
     def _trace_error(self) -> float:
         captured = np.mean([captured_trace(moments) for moments in self.moments])
         return max(1.0 - float(captured) / self.diagonal, 0.0) if self.diagonal > 0 else 0.0
+
+
+def _near(moments: Moments) -> dict[str, Any]:
+    """The mean of rows that are far from the origin, and the bias there: the mean target."""
+    spread = float(np.trace(moments.inner)) / moments.total
+    if not moments.bias or not float(moments.mean @ moments.mean) > FAR * spread:
+        return {}
+    return {"origin": moments.mean.copy(), "near_intercept": moments.target_mean.copy()}
 
 
 def positive_rows(X: Any, weight: FloatArray) -> Any:

@@ -99,7 +99,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
                 formulation.on_rows(pair.rows, len(labels))
                 for formulation, pair in zip(formulations, pairs, strict=True)
             ]
-        gram = self._make_gram(kernel, rows, segments)
+        gram = self._make_gram(kernel, rows, weights, segments)
         solutions, read_outs = self._solve_all(formulations, gram)
         support, coef = dual_coefficients(pairs, read_outs, sorted_labels, n_classes)
         self.classes_ = classes
@@ -150,8 +150,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _pair_decisions(self, X: Any) -> FloatArray:
         values = self._evaluate(X)
         if len(self.classes_) == 2:
-            return values[0] + self.intercept_
-        return pair_decisions(values, self.intercept_)
+            return values[0] + self._bias
+        return pair_decisions(values, self._bias)
 
     def _expansion_parts(self) -> ArrayLike | None:
         if len(self.classes_) == 2:

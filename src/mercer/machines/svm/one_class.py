@@ -17,12 +17,16 @@ from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.label_screening import label_rows
 from mercer.machines.svm.regressors import SVR, KernelFunction
 from mercer.machines.svm.vanishing_margin import warn_of_no_margin
+from mercer.problem import Solution
+from mercer.problem.solution import likely_rounding
 from mercer.solvers.runs.progress import Callback
 
 __all__ = ["OneClassSVM"]
 
 FloatArray = NDArray[np.float64]
-_ON_BOUNDARY = 1e-9  # times the offset: what rounding makes of 0
+_ON_BOUNDARY = 1e-9  # times the offset: more than rounding makes of 0
+_USABLE = 1e-3  # error of heights, relative to those of the support vectors
+_U = 2.0**-53
 
 
 @documented(like=SVR)
@@ -118,17 +122,33 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         self.offset_ = -self.intercept_
         return self
 
+    def _is_done(self, solution: Solution) -> bool:
+        """The gap is relative to the offset, next to which heights may be small."""
+        if not super()._is_done(solution):
+            return False
+        heights = float(np.ptp(solution.gradient[solution.coef != 0.0]))
+        error = solution.violation + 2.0 * likely_rounding(solution)
+        return solution.converged or error <= _USABLE * heights
+
     def decision_function(self, X: Any) -> FloatArray:
         """Height above the boundary, positive inside.
 
-        Values within rounding of the boundary, where free support vectors lie, are 0.
+        Values that differ from those of the boundary, where free support vectors lie, by no more
+        than their error are 0.
         """
         return self._heights(self._validate_predict(X))
 
     def _heights(self, X: Any) -> FloatArray:
         values = self._evaluate(X)[0, :, 0] + self.intercept_[0]
-        values[np.abs(values) <= _ON_BOUNDARY * np.abs(self.offset_)] = 0.0
+        values[np.abs(values) <= self._height_error()] = 0.0
         return values
+
+    def _height_error(self) -> float:
+        """What rounding and the tolerance may make of a height of 0."""
+        offset, expansion = abs(float(self.offset_[0])), self._expansion
+        adding = 2.0 * _U * (2.0 + np.sqrt(len(expansion.weights))) * offset
+        error = getattr(self, "violation_", np.inf) + 2.0 * expansion.rounding + adding
+        return min(error, _ON_BOUNDARY * offset)
 
     def score_samples(self, X: Any) -> FloatArray:
         """:meth:`decision_function` before the offset is subtracted."""
@@ -146,5 +166,5 @@ class OneClassSVM(OutlierMixin, KernelFunction):
         """:meth:`_decide` in single precision, and where that is certain."""
         values, bound = self._expanded.bounded.evaluate(X)
         height = values[0, :, 0] + self.intercept_[0]
-        is_certain = np.abs(height) > bound[0] + _ON_BOUNDARY * np.abs(self.offset_)
+        is_certain = np.abs(height) > bound[0] + self._height_error()
         return np.where(height >= 0, 1, -1), is_certain

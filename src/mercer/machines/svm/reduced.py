@@ -13,11 +13,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mercer._memory import require_memory
 from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
-from mercer.gram.native import count_rows, take_rows
+from mercer.gram.native import count_rows
+from mercer.gram.origin import far_origin_of_products, level, moved
 from mercer.kernels import Constant, Linear
-from mercer.least_squares.low_rank_fit import stack_rows
-from mercer.lowrank import FeatureMap, LowRank, feature_blocks
-from mercer.machines.base import KernelMachine
+from mercer.least_squares.low_rank_fit import expansion_of_maps
+from mercer.lowrank import LowRank, feature_blocks
+from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.class_weights import read_classes
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
@@ -61,7 +62,8 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         Positions of the landmarks among the training rows; for a precomputed kernel and the
         method "nystrom" only.
     support_vectors_ : array of shape (n_landmarks, n_features)
-        The landmarks.
+        The landmarks; where rows of a linear kernel lie far from the origin, last the point that
+        they are measured from.
     dual_coef_ : ndarray of shape (n_pairs, n_landmarks)
         Their coefficients for each pair of classes.
     low_rank_ : LowRank
@@ -134,8 +136,10 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         self.classes_, labels, self.class_weight_ = read_classes(y, self.class_weight, weight)
         deadline = Deadline.after(self.max_time)
         kernel = self._resolve_kernel(X, weight)
-        features = self._features(kernel, X, np.flatnonzero(weight > 0), deadline.moment)
         weights = weight * self.class_weight_[labels]
+        may_move = has_free_bias(self)
+        origin = far_origin_of_products(kernel.form(), X, weights) if may_move else None
+        features = self._features(kernel, X, np.flatnonzero(weight > 0), deadline.moment, origin)
         pairs = list(class_pairs(labels, len(self.classes_)))
         formulations = [
             svc(
@@ -149,13 +153,23 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         ]
         gram = self._feature_gram(features)
         solutions, read_outs = self._solve_all(formulations, gram, deadline)
-        self._keep_landmarks(X, features, read_outs)
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
+        self._keep_landmarks(X, features, read_outs)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
         self._keep_solutions(solutions, kernel, np.shape(X))
         return self
 
-    def _features(self, kernel: Any, X: Any, rows: NDArray[np.intp], deadline: float) -> FloatArray:
+    def _sums_vanish(self) -> bool:
+        return has_free_bias(self)
+
+    def _features(
+        self,
+        kernel: Any,
+        X: Any,
+        rows: NDArray[np.intp],
+        deadline: float,
+        origin: FloatArray | None,
+    ) -> FloatArray:
         """Features of all rows; landmarks are chosen among ``rows``."""
         wanted = self.low_rank
         is_number = isinstance(wanted, Integral)
@@ -169,32 +183,15 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             f"low_rank of rank {size} with {n} rows",
             "a smaller rank works, and so does SVC, whose cache_size bounds its memory",
         )
-        if isinstance(wanted.basis, str) and len(rows) < n:
-            self._choose_among(wanted, kernel, X, rows, deadline)
-        else:
-            wanted.choose(kernel, X, n_threads=self.n_threads, deadline=deadline)
-        wanted.warn_of_cut(self.max_time)
+        options: dict[str, Any] = {"n_threads": self.n_threads, "deadline": deadline}
+        wanted.choose_among(rows, kernel, X, origin=origin, **options)
+        wanted.warn_of_loss(self.max_time)
         self.low_rank_ = wanted
         rank = sum(features.rank for features in wanted.maps_)
         out = np.empty((n, rank))
         for part in feature_blocks(n, rank):
             out[part] = wanted.transform(X[part])
         return out
-
-    def _choose_among(
-        self, low_rank: LowRank, kernel: Any, X: Any, rows: NDArray[np.intp], deadline: float
-    ) -> None:
-        """Fit ``low_rank`` with its landmarks among some of the rows, counted among all."""
-        options: dict[str, Any] = {"n_threads": self.n_threads, "deadline": deadline}
-        if not self._is_precomputed():
-            low_rank.choose(kernel, take_rows(X, rows), **options)
-        else:
-            low_rank.choose(kernel, X[np.ix_(rows, rows)], **options)
-            low_rank.maps_ = tuple(
-                FeatureMap(kernel, X, rows[basis], n_threads=self.n_threads)
-                for basis in low_rank.basis_
-            )
-        low_rank.basis_ = tuple(rows[basis] for basis in low_rank.basis_)
 
     def _feature_gram(self, features: FloatArray) -> Gram:
         kernel = Linear()
@@ -209,19 +206,26 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         if self.low_rank_.method == "nystrom":
             self._keep_support(X, np.flatnonzero(dual.any(axis=1)))
             self.dual_coef_ = dual[self.support_].T
+            if (origin := maps[0].origin) is not None:
+                near, form = moved(self.support_vectors_, origin), maps[0].kernel.form()
+                lower = self.intercept_ - level(form, near, origin, self.dual_coef_.T)
+                self._keep_origin(origin, self.intercept_, lower)
+                self.intercept_ = lower
             return
         weights = features.T @ dual / np.sqrt(len(maps))
         cuts = np.cumsum([one.rank for one in maps])[:-1]
         parts = zip(maps, np.split(weights, cuts), strict=True)
-        self.dual_coef_ = np.vstack([one.coefficients(part) for one, part in parts]).T
-        rows = stack_rows([one.rows for one in maps])
+        coefs = [one.coefficients(part) for one, part in parts]
+        found = expansion_of_maps(self.low_rank_, coefs, self.intercept_)
+        self._keep_origin(found["origin"], self.intercept_, found["intercept"])
+        self.dual_coef_, self.intercept_ = found["coef"].T, found["intercept"]
         if self._is_precomputed():
-            self._keep_support(X, rows)
+            self._keep_support(X, found["rows"])
         else:
-            self.support_vectors_ = rows
+            self.support_vectors_ = found["rows"]
 
     def _decisions(self, X: Any) -> FloatArray:
-        return self._evaluate(self._validate_predict(X))[0] + self.intercept_
+        return self._evaluate(self._validate_predict(X))[0] + self._bias
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values, shape (n_samples,) or one score a class (n_samples, n_classes)."""

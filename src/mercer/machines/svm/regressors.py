@@ -44,7 +44,7 @@ class KernelFunction(KernelMachine):
 
     def _fit_function(self, X: Any, formulation: Formulation, weight: FloatArray) -> ReadOut:
         kernel = self._resolve_kernel(X, weight)
-        solutions, read_outs = self._solve_all([formulation], self._make_gram(kernel, X))
+        solutions, read_outs = self._solve_all([formulation], self._make_gram(kernel, X, weight))
         read_out = read_outs[0]
         support = np.flatnonzero(read_out.coef)
         coef = read_out.coef[support][np.newaxis]
@@ -69,7 +69,7 @@ class KernelFunction(KernelMachine):
 
     def _values(self, X: Any) -> FloatArray:
         X = self._validate_predict(X)
-        return self._evaluate(X)[0, :, 0] + self.intercept_[0]
+        return self._evaluate(X)[0, :, 0] + self._bias[0]
 
 
 class KernelRegressor(RegressorMixin, KernelFunction):

@@ -53,10 +53,11 @@ def warn_of_overlap(
     """Warn of pairs of classes without a margin (docs/theory/problem.md#hulls-that-overlap).
 
     With coefficients beta before they are scaled to margin 1, rho is half a difference of
-    gradients, none of which exceeds |beta|_1 max k(x, x).
+    gradients of support vectors, none of which exceeds |beta|_1 max k(x, x).
     """
-    largest = float(np.abs(gram.diagonal()).max())
+    diagonal = np.abs(gram.diagonal())
     for solution, read_out in zip(solutions, read_outs, strict=True):
+        largest = float(diagonal[read_out.coef != 0.0].max(initial=0.0))
         reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
         if (read_out.rho or 0.0) <= 1e-9 * reach or is_vague(solution):
             warn(

@@ -24,7 +24,7 @@ def certified_part(problem: Problem, gram: Gram, segments: Segments) -> tuple[Se
     end = float(segments.end_parameter)
     if not 0 < end < np.inf:
         return segments, 0.0
-    allowed = _TOLERANCE * float(np.abs(problem.linear).max())
+    allowed = _TOLERANCE * problem.linear_size
     at_end = _violation(problem, gram, segments, len(segments) - 1, end)
     if at_end <= allowed:
         return segments, at_end

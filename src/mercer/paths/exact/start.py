@@ -176,8 +176,7 @@ def at_first_event(
     others = (problem.lower < problem.upper) & (rise != 0)
     meets = (value[others] - pinned) / rise[others]
     parameter = float(meets.max(initial=-np.inf))
-    scale = np.abs(coef).sum() * np.abs(gram.diagonal()).max(initial=0.0) / np.ptp(problem.linear)
-    if not parameter > _noise(problem, gram, coef, float(scale)):
+    if not parameter > _noise(problem, gram, coef):
         return Start(coef, free, 0.0, -pinned, level, True)
     rate = level
     below = problem.linear[others & (problem.linear < level)]
@@ -187,14 +186,20 @@ def at_first_event(
     return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
 
 
-def _noise(problem: Problem, gram: Gram, coef: FloatArray, scale: float) -> float:
-    """What rounding makes of a parameter that is zero, ``scale`` being the largest there could be.
+def _noise(problem: Problem, gram: Gram, coef: FloatArray) -> float:
+    """What rounding makes of a parameter that is zero.
 
     Rows far from the origin have small ones; where nobody knows the rounding more is left out.
     """
-    real = problem.index < gram.n_rows  # an artificial variable has a row of its own
-    error = 4.0 * gram.expansion_error(coef[real], problem.index[real])
-    error /= float(np.ptp(problem.linear))
+    present = np.zeros(problem.n_variables, dtype=bool)
+    present[problem.present] = True
+    spread = float(np.ptp(problem.linear[present]))
+    real = present & (problem.index < gram.n_rows)  # an artificial variable has a row of its own
+    rows = problem.index[real]
+    largest = np.abs(gram.diagonal()[rows]).max(initial=0.0)
+    # the largest parameter there could be
+    scale = float(np.abs(coef).sum() * largest / spread)
+    error = 4.0 * gram.expansion_error(coef[real], rows) / spread
     return min(_TRIVIAL * scale, max(_ROUNDED * scale, error))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from mercer.gram import Gram
-from mercer.gram.origin import far_origin
+from mercer.gram.origin import far_origin, far_origin_of_products
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.lowrank import LowRank
 from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
@@ -148,13 +148,15 @@ class KernelChoice:
         Rows far from the origin are measured from another one if coefficients add up to zero.
         """
         kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
-        is_free = sums_vanish and self.low_rank is None and not isinstance(X, Gram)
-        origin = far_origin(kernel.form(), rows) if is_free else None
+        find = far_origin if self.low_rank is None else far_origin_of_products
+        is_free = sums_vanish and not isinstance(X, Gram)
+        origin = find(kernel.form(), rows, weight) if is_free else None
         given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin)
         given.check_values()
         if self.low_rank is None:
             return KernelValues(kernel, rows, training, gram=given, origin=origin)
-        fitted, features = approximate_kernel(self.low_rank, kernel, rows, self.n_threads)
+        among = np.flatnonzero(weight)
+        fitted, features = approximate_kernel(self.low_rank, given, rows, among)
         gram = self.gram(Linear(), features).check_values()
         return KernelValues(kernel, rows, training, fitted, gram)
 
@@ -171,12 +173,13 @@ class KernelChoice:
 
 
 def approximate_kernel(
-    low_rank: int | LowRank, kernel: Kernel, rows: Any, n_threads: int | None
+    low_rank: int | LowRank, gram: Gram, rows: Any, among: NDArray[np.intp]
 ) -> tuple[LowRank, FloatArray]:
     """A fitted approximation of the kernel, and the features whose products it is.
 
     A number is the rank of a pivoted incomplete Cholesky factor (Sentelle 2014, algorithm 6): at
     most that many rows represent all others, and n times as many numbers are all that is stored.
+    Landmarks are chosen ``among`` the rows of positive weight.
     """
     if isinstance(low_rank, LowRank):
         fitted = clone(low_rank)
@@ -186,9 +189,10 @@ def approximate_kernel(
         raise ValueError(
             f"low_rank must be a positive integer or a LowRank, got {plain(low_rank)!r}"
         )
-    fitted.choose(kernel, rows, n_threads=n_threads)
+    options: dict[str, Any] = {"n_threads": gram.n_threads, "origin": gram.origin}
+    fitted.choose_among(among, gram.kernel, rows, **options).warn_of_loss()
     features = np.ascontiguousarray(fitted.transform(rows))
-    diagonal = Gram(kernel, rows, precision="double", cache_size=1).diagonal()
+    diagonal = gram.diagonal(precision="double")
     missing = np.maximum(diagonal - np.einsum("ij,ij->i", features, features), 0.0)
     fitted.trace_error_ = float(missing.sum() / diagonal.sum()) if diagonal.sum() else 0.0
     return fitted, features

@@ -79,6 +79,8 @@ def _approximation_to_parts(low_rank: LowRank, arrays: Arrays) -> dict[str, Any]
         arrays["low_rank_rows"] = np.asarray(given)
         if arrays["low_rank_rows"].dtype.kind == "O":
             raise ValueError("low_rank must have a basis of numbers to be saved, got objects")
+    if low_rank.maps_[0].origin is not None:
+        arrays["low_rank_origin"] = low_rank.maps_[0].origin
     for k, features in enumerate(low_rank.maps_):
         arrays[f"low_rank_basis_{k}"] = features.landmarks
         assert features.factor is not None
@@ -157,7 +159,8 @@ def _approximation(arrays: Arrays, about: dict[str, Any], kernel: Kernel, rows: 
     maps = []
     for k in range(about["n_models"]):
         among = rows if given is None else given
-        features = FeatureMap(kernel, among, arrays[f"low_rank_basis_{k}"], whiten=False)
+        landmarks, origin = arrays[f"low_rank_basis_{k}"], arrays.get("low_rank_origin")
+        features = FeatureMap(kernel, among, landmarks, whiten=False, origin=origin)
         features.factor = np.asfortranarray(arrays[f"low_rank_factor_{k}"])
         maps.append(features)
     out.maps_, out.basis_ = tuple(maps), tuple(features.landmarks for features in maps)

@@ -32,7 +32,7 @@ from mercer.problem import Problem, Solution, certify
 from mercer.problem.error_free import Long, add_with_rest, long_expansion
 from mercer.solvers.active_set.basis import Basis
 from mercer.solvers.active_set.feature_step import feature_step
-from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, continued
 from mercer.solvers.runs.start import are_sums_worth, restore_sums
 
@@ -202,7 +202,7 @@ def _level(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArr
 
 def _round(place: _Place, gram: Gram, limits: _Limits) -> tuple[_Place, str]:
     """A step that finds the bounds, one that is exact between them, and how the first ended."""
-    ridge = place.left.ridge + _PROXIMAL * float(np.abs(gram.diagonal()).max())
+    ridge = place.left.ridge + _PROXIMAL * largest_diagonal(place.problem, gram)
     left = replace(place.left, ridge=ridge)
     basis = Basis(left, gram, np.zeros_like(ridge), gradient=left.linear)
     status = limits.improve(basis, place.objective)

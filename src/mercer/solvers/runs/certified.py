@@ -23,7 +23,7 @@ from mercer.problem import (
     definiteness_at,
     rounding_error,
 )
-from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
 from mercer.solvers.runs.start import are_sums_worth, feasible_start, restore_sums
@@ -237,7 +237,9 @@ class CertifiedRun(ABC):
             return certify(p, self.gram, self.start)
         values = p.linear - p.ridge * self.start - known.gradient
         found = assess(p, self.start, values, definiteness_at(p, self.gram, self.start))
-        return replace(found, error=known.error, corrections=known.corrections)
+        rounding = rounding_error(p, self.gram, self.start)
+        error = max(known.error, rounding)
+        return replace(found, error=error, rounding=rounding, corrections=known.corrections)
 
     def certificate(self, precision: Precision) -> Certificate:
         """That of the point a run in ``precision`` came to."""
@@ -278,7 +280,7 @@ class CertifiedRun(ABC):
         size = max(abs(certificate.objective), abs(certificate.primal or 0.0))
         if self.problem.linear.any():
             return size
-        largest = np.abs(self.coef).sum() ** 2 * np.abs(self.gram.diagonal()).max()
+        largest = np.abs(self.coef).sum() ** 2 * largest_diagonal(self.problem, self.gram)
         return float(max(size, 1e-6 * largest))
 
     def _wrap(self, certificate: Certificate) -> Solution:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from mercer.gram import Gram
 from mercer.problem import Certificate, Problem
 
-__all__ = ["violation_unit"]
+__all__ = ["largest_diagonal", "violation_unit"]
 
 
 def violation_unit(
@@ -28,5 +28,11 @@ def violation_unit(
     multiplier = certificate.multiplier
     margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
     with np.errstate(over="ignore"):  # at most 1 all the same
-        largest = np.abs(coef).sum() * np.abs(gram.diagonal()).max()
+        largest = np.abs(coef).sum() * largest_diagonal(problem, gram)
     return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0
+
+
+def largest_diagonal(problem: Problem, gram: Gram) -> float:
+    """The largest |k(x, x)| of the rows of variables that are present."""
+    rows = problem.index[problem.present]
+    return float(np.abs(gram.diagonal()[rows]).max(initial=0.0))
