@@ -323,6 +323,8 @@ class PathSVC(KernelClassifier):
         self.dual_coef_ = coef
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
         self._n_support = np.bincount(inputs.codes[support], minlength=n_classes)
+        near = [path.solutions.bias(self.C_) for path in full.paths]
+        self._keep_origin(full.paths[0].origin, near, self.intercept_)
         self._expand()
 
     def decision_function(self, X: Any, C: float | None = None) -> FloatArray:

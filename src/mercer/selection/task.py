@@ -123,7 +123,7 @@ class Task:
 
     def gram(self, kernel: Kernel) -> Gram:
         """Kernel values of all rows, for every problem."""
-        gram: Gram = self.machine._make_gram(kernel, self.rows)
+        gram: Gram = self.machine._make_gram(kernel, self.rows, self.weight)
         return gram
 
     def formulate(self, machine: Any, part: Part, weight: FloatArray) -> Formulation:
