@@ -79,7 +79,7 @@ class NumberOfSupportVectors(_ByRow):
         in_use = np.zeros(self.task.n_rows, dtype=bool)
         for _, machine in self._machines(theta):
             in_use |= machine.read_out.coef != 0.0
-        return float(self.task.weight[in_use].sum()), None
+        return float(in_use.sum()), None
 
 
 class LeaveOneOut(_ByRow):
