@@ -18,8 +18,8 @@ FloatArray = NDArray[np.float64]
 
 
 def cv_results(found: Found) -> dict[str, Any]:
-    """Every point of the first search, as scikit-learn's searches list them."""
-    history = found.histories[0]
+    """Every point of the search on all rows, as scikit-learn's searches list them."""
+    history = found.histories[-1]
     sign = 1.0 if history.greater_is_better else -1.0
     scores = sign * np.asarray(history.values)
     table: dict[str, Any] = {

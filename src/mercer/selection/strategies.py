@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ __all__ = ["STRATEGIES", "Found", "search"]
 FloatArray = NDArray[np.float64]
 
 STRATEGIES = ("auto", *OBJECTIVES)
+_MANY_ROWS = 4000  # from which on a sample shows where to look
+_SAMPLE = 2000
 _SMOOTH = {"n_iterations": 30}
 
 
@@ -69,7 +72,7 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
     objective = _made("cv", task, options)
     if optimizer != "auto":
         return _run(objective, _optimizer(optimizer, objective), objective.space.start, budget)
-    first = _run(objective, Zoom(), objective.space.start, budget)
+    first = _zoomed(task, objective, options, budget)
     n_widths = int(np.count_nonzero(objective.space.width_direction))
     if n_widths <= 1 or not _has_time(first, budget):
         return first
@@ -84,6 +87,20 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
     if score < first.score:
         return replace(first, histories=histories)
     return Found(second.space, second.theta, score, histories)
+
+
+def _zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) -> Found:
+    """Zoom in on all rows; of many rows from where a sample of them leads."""
+    has_folds = isinstance(options.get("cv", 5), Integral) and options.get("groups") is None
+    if task.n_rows < _MANY_ROWS or not has_folds or task.machine._is_precomputed():
+        return _run(objective, Zoom(), objective.space.start, budget)
+    few = _made("cv", task.sampled(_SAMPLE), options)
+    first = _run(few, Zoom(), few.space.start, _half(budget))
+    near = np.clip(first.theta, *objective.space.bounds.T)
+    second = _run(objective, Zoom.around(near), near, _rest(budget, first))
+    if np.isnan(second.score):
+        return first
+    return replace(second, histories=[*first.histories, *second.histories])
 
 
 def _kernel_first(

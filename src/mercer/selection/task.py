@@ -12,7 +12,7 @@ from sklearn.base import clone, is_classifier
 
 from mercer.formulations import Formulation, least_squares, one_class
 from mercer.gram import Gram
-from mercer.gram.native import count_rows
+from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
 from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
 from mercer.machines.least_squares.machine import LeastSquaresMachine
@@ -79,6 +79,15 @@ class Task:
             self.classes, self.labels = find_classes(self.y)
             check_weighted_classes(self.classes, self.labels, self.weight)
         self.parts = self._make_parts()
+
+    def sampled(self, count: int) -> Task:
+        """The same on some of the rows, at equal intervals within each class."""
+        labels = self.labels if self.classes is not None else np.zeros(self.n_rows, dtype=np.intp)
+        order = np.argsort(labels, kind="stable")
+        order = order[self.weight[order] > 0]
+        rows = np.sort(order[:: max(-(-len(order) // count), 1)])
+        y = None if self.y is None else self.y[rows]
+        return Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
 
     @property
     def n_classes(self) -> int:
