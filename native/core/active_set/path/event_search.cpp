@@ -27,6 +27,7 @@ Path::Event Path::next_event() {
     }
     best.variable = first;
     best.parameter = parameter_ - nearest;
+    best.distance = nearest;
     // it changes sides a little early: recompute what follows from that
     if (distance_[best.variable] > nearest) since_refresh_ = options_.refresh_period;
     return best;

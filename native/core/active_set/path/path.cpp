@@ -48,7 +48,8 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
             // where nothing more happens the solution is known down to `stop`
             const bool arrives = event.parameter <= std::max(options.stop, zero) || has_offset_;
             const double end = arrives ? options.stop : last;
-            advance(std::min(is_last ? end : event.parameter, parameter_));
+            advance(is_last ? std::max(parameter_ - end, 0.0) : event.distance);
+            if (is_last) parameter_ = std::min(end, parameter_);
             if (is_last && !are_finite(value_)) return finish(PathEnd::drifted);
             if (is_last) return finish(arrives ? PathEnd::reached : PathEnd::precision);
         } while (!apply(event) && !is_lost_);
@@ -73,15 +74,16 @@ PathEnd Path::finish(PathEnd end) {
     return end;
 }
 
-void Path::advance(double next) {
-    const double by = next - parameter_;
+// t falls by a distance. Not to a t: where rates are large the distance has digits that t has not,
+// and without them the coefficients miss their sum.
+void Path::advance(double distance) {
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         const std::size_t v = basis_.members()[a];
-        coef_[v] = std::clamp(coef_[v] + by * rate_[a], lower_[v], upper_[v]);
+        coef_[v] = std::clamp(coef_[v] - distance * rate_[a], lower_[v], upper_[v]);
     }
-    bias_ += by * bias_rate_;
-    add_scaled(value_.data(), by, value_rate_.data(), value_.size());
-    parameter_ = next;
+    bias_ -= distance * bias_rate_;
+    add_scaled(value_.data(), -distance, value_rate_.data(), value_.size());
+    parameter_ -= distance;
 }
 
 bool Path::is_at_zero(std::size_t variable) const {

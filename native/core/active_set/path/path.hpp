@@ -83,7 +83,7 @@ class Path {
   private:
     struct Event {
         std::size_t variable = none;
-        double parameter = -infinity;
+        double parameter = -infinity, distance = infinity;
     };
 
     // path.cpp: the loop
@@ -91,7 +91,7 @@ class Path {
     bool is_finite() const;
     // Whether nothing changes any more but in proportion to t.
     bool is_complete() const { return n_loaded_ == 0 && sum_rate_ == 0.0 && !has_offset_; }
-    void advance(double next);
+    void advance(double distance);
     bool is_at_zero(std::size_t variable) const;
     bool apply(const Event& event);
     bool release(std::size_t variable);

@@ -14,11 +14,11 @@ from mercer import _core
 from mercer.gram import Gram
 from mercer.paths.exact.certified_part import certified_part
 from mercer.paths.exact.motion import Motion
-from mercer.paths.exact.start import Start, at_unit
+from mercer.paths.exact.start import Start
+from mercer.paths.exact.step_over import solution_at
 from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.problem import Problem
-from mercer.solvers import Basis
 
 __all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
 
@@ -97,7 +97,14 @@ def follow(
         if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
             break
         recoveries += 1
-        start = _recover(problem, gram, out, start, motion, limits)
+        start = solution_at(
+            problem,
+            gram,
+            float(out["last_parameter"]),
+            replace(start, coef=out["coef"]),
+            motion,
+            limits,
+        )
         if start.status:
             break
     status = start.status or _STATUS.get(out["end"], out["end"])
@@ -186,24 +193,4 @@ def _constant(problem: Problem, start: Start) -> Segments:
         start.coef[free],
         np.zeros(len(free)),
         start.parameter,
-    )
-
-
-def _recover(
-    problem: Problem,
-    gram: Gram,
-    out: dict[str, Any],
-    start: Start,
-    motion: Motion,
-    limits: Limits,
-) -> Start:
-    """The solution where rounding spoiled the state, computed afresh."""
-    parameter = float(out["last_parameter"])
-    scale = motion.scale(parameter)
-    basis = Basis(motion.problem_at(problem, parameter), gram, out["coef"] * scale)
-    solution = basis.solve(tol=1e-9, max_time=limits.deadline.seconds_left)
-    coef = at_unit(problem, basis.problem, solution.coef, 1.0 / scale)
-    status = "max-time" if solution.status == "max-time" else ""
-    return replace(
-        start, coef=coef, free=basis.free, parameter=parameter, expansion=None, status=status
     )
