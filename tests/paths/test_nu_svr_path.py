@@ -180,3 +180,19 @@ def test_the_path_of_few_values_depended_on_their_scale(scale: float) -> None:
         assert scaled.epsilon_at(nu) / scale == pytest.approx(path.epsilon_at(nu), abs=1e-9)
         assert scaled.predict(X, nu) / scale == pytest.approx(path.predict(X, nu), abs=1e-7)
         assert scaled.certificate(nu).violation < 1e-9 * scale
+
+
+@pytest.mark.parametrize(("n", "C"), [(50, 100.0), (100, 10.0), (100, 1e3), (50, 1e-3)])
+def test_labels_on_a_line_were_refused_by_words_about_the_start(n: int, C: float) -> None:
+    """Nearly singular kernel matrices: what is offered is certified, or the status says so."""
+    random = np.random.default_rng(n + int(C))
+    X = random.normal(size=(n, 1))
+    y = (X[:, 0] + 0.5 * random.normal(size=n) > 0).astype(float)
+    path = nu_svr_path(X, y, C=C)
+    assert path.status in ("complete", "precision-limit")
+    assert len(path.segments.changed) < 100 * n
+    for nu in np.linspace(0.01, 1.0, 12) * path.nu_end:
+        if nu > 0:
+            found = path.certificate(nu)
+            assert found.infeasibility < 1e-9
+            assert found.gap <= 1e-7 * (1.0 + abs(found.objective))

@@ -38,7 +38,6 @@ __all__ = ["nu_svr_path"]
 
 FloatArray = NDArray[np.float64]
 _TIE = 1e-9  # relative distance of targets that count as equal
-_STEP = 1e-12  # of the half-width, past a tie of the first rows to move
 
 
 @without_warnings
@@ -140,13 +139,12 @@ def _follow(problem: Problem, gram: Gram, middle: float, unit: float, limits: Li
         upper=unit * problem.upper,
     )
     start, n_tied = _start(tube, motion.offset)
-    t = start.parameter * (1.0 - _STEP)
-    if start.is_trivial or n_tied <= 2 or t * limits.C_max <= 1.0:
+    if start.is_trivial or n_tied <= 2 or start.parameter * limits.C_max <= 1.0:
         return follow(tube, gram, start, limits, motion=motion)
-    opening, there = step_over(tube, gram, t, start, motion, limits)
-    if there.status:
-        return follow(tube, gram, replace(start, status=there.status), limits)
+    opening, there = step_over(tube, gram, start, motion, limits)
     run = follow(tube, gram, there, limits, motion=motion)
+    if opening is None:
+        return run
     return replace(run, segments=opening.followed_by(run.segments))
 
 

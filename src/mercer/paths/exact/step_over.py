@@ -25,17 +25,21 @@ from mercer.solvers import Basis
 __all__ = ["chord", "solution_at", "step_over"]
 
 FloatArray = NDArray[np.float64]
-_ENDED = ("max-time", "callback")
+_TOLERANCE = 1e-9  # of a slope
+_STEP = 1e-12  # of the parameter and the offset
+_ORDERS = 4  # steps, each ten times as long as the one before
 
 
 def solution_at(
     problem: Problem, gram: Gram, t: float, near: Start, motion: Motion, limits: Limits
 ) -> Start:
-    """The solution at the parameter ``t``, found from the point of ``near``."""
+    """The solution at the parameter ``t``, found from the point of ``near``.
+
+    Its status is empty, or why it was not found: "max-time", "callback" or "precision-limit".
+    """
     scale = motion.scale(t)
     basis = Basis(motion.problem_at(problem, t), gram, near.coef * scale)
-    solution = basis.solve(tol=1e-9, max_time=limits.deadline.seconds_left)
-    status = solution.status if solution.status in _ENDED else ""
+    solution = basis.solve(tol=_TOLERANCE, max_time=limits.deadline.seconds_left)
     return replace(
         near,
         coef=at_unit(problem, basis.problem, solution.coef, 1.0 / scale),
@@ -43,16 +47,32 @@ def solution_at(
         parameter=t,
         bias=float(basis.multiplier.sum()) / scale,
         expansion=None,
-        status=status,
+        status="" if solution.status == "converged" else solution.status,
     )
 
 
 def step_over(
-    problem: Problem, gram: Gram, t: float, near: Start, motion: Motion, limits: Limits
-) -> tuple[Segments, Start]:
-    """The chord from the solution ``near`` to the one at ``t``, and that one."""
-    there = solution_at(problem, gram, t, near, motion, limits)
-    return chord(problem, near, there), there
+    problem: Problem, gram: Gram, near: Start, motion: Motion, limits: Limits, order: int = 0
+) -> tuple[Segments | None, Start]:
+    """The next solution behind ``near`` that can be found, and the chord to it.
+
+    Parameters
+    ----------
+    order : int, default=0
+        How often this was tried from the same place: the step is ten times as long each time.
+    """
+    stop = 0.0 if limits.C_max == np.inf else 1.0 / limits.C_max
+    status = "precision-limit"
+    for longer in range(order, _ORDERS):
+        step = 10.0**longer * _STEP * (near.parameter + motion.offset_size)
+        t = max(near.parameter - step, stop)
+        there = solution_at(problem, gram, t, near, motion, limits)
+        if not there.status:
+            return chord(problem, near, there), there
+        status = there.status
+        if status != "precision-limit":
+            break
+    return None, replace(near, status=status)
 
 
 def chord(problem: Problem, near: Start, there: Start) -> Segments:
@@ -63,14 +83,15 @@ def chord(problem: Problem, near: Start, there: Start) -> Segments:
     moves = (near.coef != there.coef) | ((near.coef > lower) & (near.coef < upper))
     side[moves] = FREE
     length = there.parameter - near.parameter
+    bias = near.bias if np.isfinite(near.bias) else there.bias
     nothing = np.zeros(0, np.int64)
     return Segments(
         lower,
         upper,
         side,
         np.array([near.parameter]),
-        np.array([near.bias]),
-        np.array([(there.bias - near.bias) / length]),
+        np.array([bias]),
+        np.array([(there.bias - bias) / length]),
         np.zeros(1, np.int64),
         np.array([int(moves.sum())]),
         nothing,

@@ -19,6 +19,7 @@ __all__ = ["TubeKnots"]
 
 FloatArray = NDArray[np.float64]
 _ROUNDING = 1e-12
+_SUM_ROUNDING = 1e-13
 _DIGITS = 64.0 * float(np.finfo(np.float64).eps)
 
 
@@ -26,41 +27,49 @@ _DIGITS = 64.0 * float(np.finfo(np.float64).eps)
 class TubeKnots:
     """Beginning and end of each segment, one after the other.
 
+    Knots where nu has fallen are left out: between nearly singular solutions at one epsilon an
+    event may lead back.
+
     Attributes
     ----------
     segments : Segments
         The path over epsilon.
-    nu, epsilon, bias : ndarray of shape (2 n_segments,)
+    nu, epsilon, bias : ndarray of shape (n_knots,)
         At the knots; nu never falls, epsilon never grows. Where epsilon has come down to rounding
         both variables of a row may grow, and nu beyond 1.
+    segment : ndarray of shape (n_knots,)
+        The segment whose beginning a knot is; for the end of one minus its number, less 1.
     """
 
     segments: Segments
     nu: FloatArray
     epsilon: FloatArray
     bias: FloatArray
+    segment: NDArray[np.intp]
 
     @staticmethod
     def of(segments: Segments, largest_sum: float) -> TubeKnots:
         """The knots of a path; nu = sum |coef| / (C W), ``largest_sum`` being C W."""
-        s = segments
+        s, number = segments, np.arange(len(segments))
         ends = np.append(s.parameter[1:], s.end_parameter)
         bias = np.column_stack([s.bias, s.bias + (ends - s.parameter) * s.bias_rate])
-        sums = s.absolute_sums()
-        same = np.abs(sums[1:, 0] - sums[:-1, 1]) <= _rounding(s, largest_sum)[:-1]
-        sums[:-1, 1] = np.where(same, sums[1:, 0], sums[:-1, 1])
-        bias[:-1, 1] = np.where(same, bias[1:, 0], bias[:-1, 1])
-        # rounding must not make it fall
-        nu = np.maximum.accumulate(sums.ravel() / largest_sum)
-        return TubeKnots(s, nu, np.column_stack([s.parameter, ends]).ravel(), bias.ravel())
+        sums, place = s.absolute_sums(), np.column_stack([number, -number - 1])
+        same = np.flatnonzero(np.abs(sums[1:, 0] - sums[:-1, 1]) <= _rounding(s, largest_sum)[:-1])
+        for pair in (sums, bias, place):
+            pair[same, 1] = pair[same + 1, 0]
+        nu = sums.ravel() / largest_sum
+        most = np.maximum.accumulate(nu)
+        kept = np.flatnonzero(nu >= (1.0 - _SUM_ROUNDING) * most)
+        epsilon = np.column_stack([s.parameter, ends]).ravel()
+        return TubeKnots(s, most[kept], epsilon[kept], bias.ravel()[kept], place.ravel()[kept])
 
     def at(self, nu: float) -> tuple[float, float, float, float]:
         """The least and the largest epsilon at ``nu``, and a bias for each."""
         # where nu is about to leave the value, and where it has just come up to it
         found = [
-            np.interp(nu + by, self.nu, y)
+            np.interp(nu * factor, self.nu, y)
             for y in (self.epsilon, self.bias)
-            for by in (_ROUNDING, -_ROUNDING)
+            for factor in (1.0 + _ROUNDING, 1.0 - _ROUNDING)
         ]
         low, high, bias_low, bias_high = (float(x) for x in found)
         return low, high, bias_low, bias_high
@@ -68,24 +77,26 @@ class TubeKnots:
     def coef(self, nu: float) -> FloatArray:
         """The variables of the problem at ``nu``."""
         at = self.nu
-        k = int(np.clip(np.searchsorted(at, nu, side="left") - 1, 0, len(at) - 2))
-        left, right, width = self._point(k), self._point(k + 1), at[k + 1] - at[k]
-        share = (nu - at[k]) / width if width > 0 else 1.0
+        j = min(int(np.searchsorted(at, nu, side="left")), len(at) - 1)
+        i = max(j - 1, 0)
+        left, right, width = self._point(i), self._point(j), at[j] - at[i]
+        share = (nu - at[i]) / width if width > 0 else 1.0
         return right if share >= 1.0 else left + share * (right - left)
 
     def _point(self, knot: int) -> FloatArray:
         """The variables at a knot."""
-        s, k = self.segments, knot // 2
-        if knot % 2 == 0:
-            return s.coef(k, float(s.parameter[k]))
-        if knot + 1 < len(self.nu) and self.nu[knot] == self.nu[knot + 1]:
-            return s.coef(k + 1, float(s.parameter[k + 1]))
-        return self._snapped(s.coef(k, float(self.epsilon[knot])))
+        s, k = self.segments, int(self.segment[knot])
+        if k >= 0:
+            coef = s.coef(k, float(s.parameter[k]))
+        else:
+            coef = s.coef(-k - 1, float(self.epsilon[knot]))
+        is_end = k < 0 or (knot > 0 and self.segment[knot - 1] < k)
+        return self._snapped(coef) if is_end else coef
 
     def _snapped(self, coef: FloatArray) -> FloatArray:
-        """The coefficients, those on their bound that rounding left beside it."""
+        """A point at the end of a segment, on their bounds those that rounding left beside them."""
         lower, upper = self.segments.lower, self.segments.upper
-        close = _ROUNDING * (upper - lower)
+        close = _ROUNDING * np.minimum(upper - lower, np.abs(coef).max(initial=0.0))
         coef = np.where(coef <= lower + close, lower, coef)
         return np.where(coef >= upper - close, upper, coef)
 
