@@ -104,7 +104,7 @@ def nu_svr_path(
     limits = read_limits(end, max_events, deadline, callback)
     rows, targets, weight, training = read_rows(X, y, sample_weight, kernel, y_numeric=True)
     check_bounds("C", C, weight)
-    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads, deadline)
     values = choice.values(X, rows, weight, training)
     require_definite(values.gram, "a path")
     problem = svr(targets, float(C), 0.0, weight).problem

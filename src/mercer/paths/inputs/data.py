@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -18,6 +18,7 @@ from mercer.machines.class_weights import check_weighted_classes, find_classes, 
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.numbers import plain
 from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Inputs", "KernelChoice", "approximate_kernel", "read_inputs", "read_rows"]
 
@@ -128,6 +129,7 @@ class KernelChoice:
     low_rank: int | LowRank | None = None
     cache_size: float = 100.0
     n_threads: int | None = None
+    deadline: Deadline = field(default_factory=Deadline)
 
     def made(self, rows: Any, weight: FloatArray) -> Kernel:
         """The kernel with all its parameters numbers."""
@@ -154,7 +156,9 @@ class KernelChoice:
         given.check_values()
         if self.low_rank is None:
             return KernelValues(kernel, rows, training, gram=given, origin=origin)
-        fitted, features = approximate_kernel(self.low_rank, kernel, rows, self.n_threads)
+        fitted, features = approximate_kernel(
+            self.low_rank, kernel, rows, self.n_threads, self.deadline
+        )
         gram = self.gram(Linear(), features).check_values()
         return KernelValues(kernel, rows, training, fitted, gram)
 
@@ -171,12 +175,17 @@ class KernelChoice:
 
 
 def approximate_kernel(
-    low_rank: int | LowRank, kernel: Kernel, rows: Any, n_threads: int | None
+    low_rank: int | LowRank,
+    kernel: Kernel,
+    rows: Any,
+    n_threads: int | None,
+    deadline: Deadline,
 ) -> tuple[LowRank, FloatArray]:
     """A fitted approximation of the kernel, and the features whose products it is.
 
     A number is the rank of a pivoted incomplete Cholesky factor (Sentelle 2014, algorithm 6): at
     most that many rows represent all others, and n times as many numbers are all that is stored.
+    Where the time is over it is left at the rows chosen so far.
     """
     if isinstance(low_rank, LowRank):
         fitted = clone(low_rank)
@@ -186,7 +195,7 @@ def approximate_kernel(
         raise ValueError(
             f"low_rank must be a positive integer or a LowRank, got {plain(low_rank)!r}"
         )
-    fitted.choose(kernel, rows, n_threads=n_threads)
+    fitted.choose(kernel, rows, n_threads=n_threads, deadline=deadline.moment)
     features = np.ascontiguousarray(fitted.transform(rows))
     diagonal = Gram(kernel, rows, precision="double", cache_size=1).diagonal()
     missing = np.maximum(diagonal - np.einsum("ij,ij->i", features, features), 0.0)
