@@ -26,6 +26,7 @@ FloatArray = NDArray[np.float64]
 _STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
 _RECOVERIES = 100
 _FAR = 1e8  # times the first C: up to there a path has digits to spare
+_ROUGH = 1e-3  # rounding of slopes, relative to the linear term
 OVER_C = Motion()
 
 
@@ -108,8 +109,7 @@ def follow(
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
-    is_doubtful = status == "precision-limit" or (status == "C_max" and _goes_far(segments))
-    if is_doubtful and extra is None and motion.scales:
+    if extra is None and motion.scales and _is_doubtful(problem, gram, segments, status):
         followed, (segments, at_end) = segments, certified_part(problem, gram, segments)
         violation = max(violation, at_end)
         status = status if segments is followed else "precision-limit"
@@ -143,10 +143,18 @@ def _joined(segments: Segments | None, more: Segments) -> Segments:
     return more if segments is None else segments.followed_by(more)
 
 
-def _goes_far(segments: Segments) -> bool:
-    """Whether rounding may show in the last breakpoints of a path."""
+def _is_doubtful(problem: Problem, gram: Gram, segments: Segments, status: str) -> bool:
+    """Whether rounding may show in the last breakpoints of a path, or in its slopes there."""
+    if status != "C_max":
+        return status == "precision-limit"
     first, last = segments.parameter[[0, -1]]
-    return bool(0 < last < first / _FAR < np.inf)
+    if 0 < last < first / _FAR < np.inf:
+        return True
+    end = float(segments.end_parameter)
+    if not 0 < end < np.inf:
+        return False
+    at_end = segments.coef(len(segments) - 1, end) / end
+    return gram.expansion_error(at_end, problem.index) > _ROUGH * problem.linear_size
 
 
 def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
