@@ -176,6 +176,8 @@ def at_first_event(
     pinned = float(value[free].mean())
     rise = problem.linear - level
     others = (problem.lower < problem.upper) & (rise != 0)
+    if not others.any():  # all targets are the same, and the tube has no width
+        return Start(coef, free, 0.0, -pinned, level, True)
     meets = (value[others] - pinned) / rise[others]
     parameter = float(meets.max(initial=-np.inf))
     scale = np.abs(coef).sum() * np.abs(gram.diagonal()).max(initial=0.0) / np.ptp(problem.linear)
