@@ -109,7 +109,7 @@ def follow(
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
-    if extra is None and motion.scales and _is_doubtful(problem, gram, segments, status):
+    if extra is None and _is_doubtful(problem, gram, segments, status) and motion.scales:
         followed, (segments, at_end) = segments, certified_part(problem, gram, segments)
         violation = max(violation, at_end)
         status = status if segments is followed else "precision-limit"
