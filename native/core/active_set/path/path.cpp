@@ -11,7 +11,7 @@ namespace mercer::active_set {
 
 namespace {
 
-// Partitions met again at one t, each in another order of the variables, before rounding is to blame.
+// Partitions met again at one t, each in another order of the variables, until rounding is blamed.
 constexpr std::size_t most_revisits = 50;
 
 // A number for each (variable, side), to be combined by exclusive or.

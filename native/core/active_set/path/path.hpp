@@ -62,7 +62,8 @@ struct PathLog {
 class Path {
   public:
     // `offset`: of each variable, or null for zero. `free`: the members of the factor at the start;
-    // of those that depend on others some move to a bound. `expansion`: (K coef) of each variable, or null to have it computed.
+    // of those that depend on others some move to a bound. `expansion`: (K coef) of each variable,
+    // or null to have it computed.
     // requires: `coef` optimal at `parameter`; problem has one group or none
     Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, double sum,
          double sum_rate, const double* offset, const double* coef,

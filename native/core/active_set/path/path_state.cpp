@@ -71,9 +71,9 @@ void Path::read_start(const std::vector<std::size_t>& free, const double* expans
     largest_bounded_ = size_at_bounds();
 }
 
-// A free variable of the start becomes a member of the factor. One that depends on the members moves
-// along the flat direction, where no value changes, until it is at a bound or does not depend on
-// those that are left.
+// A free variable of the start becomes a member of the factor. One that depends on the members
+// moves along the flat direction, where no value changes, until it is at a bound or does not depend
+// on those that are left.
 void Path::include(std::size_t variable) {
     const KernelRowPointer row = kernel_->fetch(variable);
     for (;;) {
