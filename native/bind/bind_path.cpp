@@ -40,12 +40,14 @@ nb::dict as_dict(const Path& path, PathEnd end) {
     out["bias_rate"] = as_array<double>(log.bias_rate);
     out["changes_end"] = as_array<std::int64_t>(log.changes_end);
     out["values_end"] = as_array<std::int64_t>(log.values_end);
+    out["first_side"] = as_array<std::int8_t>(log.first_side);
     out["changed"] = as_array<std::int64_t>(log.changed);
     out["side"] = as_array<std::int8_t>(log.side);
     out["values"] = as_array<double>(log.values);
     out["rates"] = as_array<double>(log.rates);
     out["end_parameter"] = log.end;
     out["last_parameter"] = path.parameter();
+    out["last_bias"] = path.bias();
     out["coef"] = as_array<double>(path.coef());
     out["free"] = as_array<std::int64_t>(path.free());
     out["violation"] = path.worst_violation();

@@ -155,3 +155,19 @@ def test_a_price_beyond_rounding_ends_instead_of_creeping() -> None:
     path = kernel_path(X, np.arange(30) % 2, C=1e80, gamma_min=1.0, gamma_max=10.0)
     assert path.status == "precision-limit"
     assert path.gamma[-1] < 10.0
+
+
+def test_a_path_of_huge_C_took_minutes_and_said_nothing() -> None:
+    """The number of solutions is bounded; what is offered keeps the accuracy."""
+    X, y = sample(40)
+    path = kernel_path(X, y, C=1e9, gamma_min=1e-3, gamma_max=1.0, max_events=25)
+    assert path.status == "max-events"
+    assert len(path.gamma) <= 25
+    assert path.gap <= 1e-2
+    assert path.gamma[-1] < 1.0
+    middle = np.sqrt(path.gamma[-1] * path.gamma[-2])
+    assert path.certificate(middle).relative_gap <= path.gap
+    whole = kernel_path(X, y, gamma_min=0.1, gamma_max=1.0, max_events=-1)
+    assert whole.status == "gamma_max"
+    with pytest.raises(ValueError, match="max_events must be -1 or a number"):
+        kernel_path(X, y, max_events=-2)

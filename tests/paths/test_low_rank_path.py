@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from mercer import Gram, LowRank, svc_path
+from mercer import Gram, LowRank, PathSVC, nu_svr_path, one_class_path, svc_path, svr_path
 from mercer.kernels import Gaussian
 from mercer.lowrank import incomplete_cholesky
 from paths.path_cases import violation
@@ -79,3 +79,29 @@ def test_a_bad_rank_is_named(rank: float) -> None:
     X, y = cancer(30)
     with pytest.raises(ValueError, match="low_rank must be a positive integer"):
         svc_path(X, y, low_rank=rank)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", [svc_path, svr_path, nu_svr_path, one_class_path])
+def test_the_choice_of_landmarks_did_not_hear_of_max_time(path) -> None:
+    X, y = cancer()
+    given = (X,) if path is one_class_path else (X, y)
+    found = path(*given, low_rank=100, max_time=0.0)
+    assert found.status == "max-time"
+    assert len(found.low_rank.basis_) < 100
+
+
+def test_the_landmarks_of_a_classifier_did_not_hear_of_max_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = cancer(60)
+    heard, choose = [], LowRank.choose
+
+    def listen(self, *args, deadline=np.inf, **options):
+        heard.append(deadline)
+        return choose(self, *args, deadline=deadline, **options)
+
+    monkeypatch.setattr(LowRank, "choose", listen)
+    PathSVC(low_rank=10, max_time=1e6, cv=2).fit(X, y)
+    assert heard
+    assert np.isfinite(heard).all()

@@ -50,7 +50,7 @@ def test_nu_bounds_the_rows_outside_the_tube() -> None:
     for nu in np.linspace(0.02, 1.0, 25):
         away, epsilon = np.abs(path.predict(X, nu) - y), path.epsilon_at(nu)
         assert (away > epsilon + 1e-9).mean() <= nu + 1e-12
-        assert (away >= epsilon - 1e-9).mean() >= min(nu, path._knots[-1]) - 1e-12
+        assert (away >= epsilon - 1e-9).mean() >= min(nu, path._knots.nu[-1]) - 1e-12
 
 
 def test_a_weight_is_a_repetition() -> None:
@@ -137,3 +137,62 @@ def test_the_picture_shows_the_tube() -> None:
     X, y = sample(0)
     labels = [axis.get_ylabel() for axis in nu_svr_path(X, y).plot()]
     assert labels == ["coefficient / bound", "epsilon", "free rows"]
+
+
+def few_values(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(120, 2))
+    value = X[:, 0] + 0.3 * random.normal(size=120)
+    targets = {
+        "labels": (value > 0).astype(float),
+        "ratings": np.clip(np.round(3.0 + value), 1.0, 5.0),
+        "zeros": np.maximum(value, 0.0),
+    }
+    return X, targets[kind]
+
+
+@pytest.mark.parametrize("kind", ["labels", "ratings", "zeros"])
+@pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 100.0])
+def test_targets_of_few_values_ended_the_path_at_the_first_tie(kind: str, C: float) -> None:
+    X, y = few_values(kind)
+    path = nu_svr_path(X, y, C=C)
+    assert path.status == "complete"
+    assert len(path.segments.changed) < 20 * len(y)
+    for nu in (1e-16, 1e-6, 0.01, 0.05, 0.2, 0.5, 0.8, 1.0):
+        found = path.certificate(nu)
+        assert found.infeasibility < 1e-13
+        assert found.violation < 1e-9
+        assert found.gap <= 1e-10 * (1.0 + abs(found.objective))
+        if nu >= 0.01:
+            machine = NuSVR(C=C, nu=nu, tol=1e-10, solver="active-set").fit(X, y)
+            assert found.objective == pytest.approx(machine.objective_, rel=1e-9)
+            low, high = path.epsilon_interval(nu)
+            assert low - 1e-9 <= machine.epsilon_ <= high + 1e-9
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e12, 1e100, 2.0**200])
+def test_the_path_of_few_values_depended_on_their_scale(scale: float) -> None:
+    X, y = few_values("labels")
+    path = nu_svr_path(X, y, C=0.1)
+    scaled = nu_svr_path(X, scale * y, C=0.1 * scale)
+    assert scaled.status == "complete"
+    for nu in (0.01, 0.1, 0.6, 1.0):
+        assert scaled.epsilon_at(nu) / scale == pytest.approx(path.epsilon_at(nu), abs=1e-9)
+        assert scaled.predict(X, nu) / scale == pytest.approx(path.predict(X, nu), abs=1e-7)
+        assert scaled.certificate(nu).violation < 1e-9 * scale
+
+
+@pytest.mark.parametrize(("n", "C"), [(50, 100.0), (100, 10.0), (100, 1e3), (50, 1e-3)])
+def test_labels_on_a_line_were_refused_by_words_about_the_start(n: int, C: float) -> None:
+    """Nearly singular kernel matrices: what is offered is certified, or the status says so."""
+    random = np.random.default_rng(n + int(C))
+    X = random.normal(size=(n, 1))
+    y = (X[:, 0] + 0.5 * random.normal(size=n) > 0).astype(float)
+    path = nu_svr_path(X, y, C=C)
+    assert path.status in ("complete", "precision-limit")
+    assert len(path.segments.changed) < 100 * n
+    for nu in np.linspace(0.01, 1.0, 12) * path.nu_end:
+        if nu > 0:
+            found = path.certificate(nu)
+            assert found.infeasibility < 1e-9
+            assert found.gap <= 1e-7 * (1.0 + abs(found.objective))

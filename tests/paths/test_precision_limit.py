@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mercer.paths import Path, svc_path
+from mercer import Gram
+from mercer.kernels import Linear
+from mercer.paths import Path, svc_path, svr_path
 
 
 def almost_singular(seed: int) -> tuple[np.ndarray, np.ndarray, Path]:
@@ -71,3 +73,31 @@ def test_a_path_that_does_not_go_far_is_not_shortened() -> None:
     path = svc_path(X, y, kernel="linear", C_max=1e5)
     assert path.status == "C_max"
     assert path.C_end == pytest.approx(1e5)
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
+@pytest.mark.parametrize("n_second", [20, 30])
+@pytest.mark.parametrize("given", ["gram", "matrix", "targets"])
+def test_rows_far_from_the_origin_had_a_trivial_path(
+    offset: float, n_second: int, given: str
+) -> None:
+    """Rounding hid the first breakpoint: that is no constant for every C."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(60) < n_second).astype(float)
+    X = rng.normal(size=(60, 3)) + offset
+    X[y == 1, 0] += 1.5
+    if given == "gram":
+        path = svc_path(Gram(Linear(), X), y)
+    elif given == "matrix":
+        path = svc_path(X @ X.T, y, kernel="precomputed")
+    else:
+        path = svr_path(X @ X.T, X[:, 0] - offset, kernel="precomputed")
+    assert path.status == ("precision-limit" if offset > 1e6 else path.status) != "trivial"
+    for share in (1e-3, 0.1, 1.0):
+        assert path.certificate(share * path.C_end).violation <= 2e-3
+
+
+def test_rows_that_are_all_the_same_have_a_trivial_path() -> None:
+    for value in (1.0, 1e9):
+        path = svc_path(np.full((6, 2), value), [0, 0, 1, 1, 1, 1], kernel="linear")
+        assert path.status == "trivial"

@@ -115,3 +115,17 @@ def test_a_loss_that_is_none_of_the_path_is_named() -> None:
         svr_path(X, X[:, 0]).error(X, X[:3, 0])
     with pytest.raises(ValueError, match="y must be finite, got nan"):
         svr_path(X, X[:, 0]).error(X, np.full(20, np.nan))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5])
+@pytest.mark.parametrize("n", [2, 5])
+def test_equal_targets_divided_by_zero(epsilon: float, n: int) -> None:
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    path = svr_path(X, np.full(n, 3.0), epsilon=epsilon)
+    assert path.status == "trivial"
+    for C in (1e-3, 1.0, 1e3):
+        low, high = path.intercept_interval(C)
+        assert low <= path.intercept(C) <= high
+        assert low <= 3.0 <= high
+        assert np.abs(path.predict(X, C) - 3.0).max() <= epsilon
+        assert path.certificate(C).relative_gap == 0.0

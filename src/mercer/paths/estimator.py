@@ -223,7 +223,11 @@ class PathSVC(KernelClassifier):
         splits = self._splits(inputs, groups)
         kernel = self._resolve_kernel(inputs.rows, unit_weight(inputs.weight))
         choice = KernelChoice(
-            kernel, low_rank=self.low_rank, cache_size=self.cache_size, n_threads=self.n_threads
+            kernel,
+            low_rank=self.low_rank,
+            cache_size=self.cache_size,
+            n_threads=self.n_threads,
+            deadline=deadline,
         )
         values = choice.values(inputs.rows, inputs.rows, inputs.weight, inputs.training)
         limits = Limits(float(self.C_max), deadline=deadline, callback=self.callback)

@@ -18,13 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer._floating import without_warnings
 from mercer.formulations import svr
+from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
-from mercer.paths.exact.follow import coef_sizes, follow
+from mercer.paths.exact.follow import Run, coef_sizes, follow
 from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start
+from mercer.paths.exact.step_over import step_over
+from mercer.paths.exact.units import in_unit, out_of_unit
 from mercer.paths.inputs.data import KernelChoice, read_rows
-from mercer.paths.inputs.limits import PathCallback, read_limits
+from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, positive, real
 from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.results.nu_svr_path import NuSVRPath
@@ -34,6 +37,7 @@ from mercer.solvers.runs.deadline import Deadline
 __all__ = ["nu_svr_path"]
 
 FloatArray = NDArray[np.float64]
+_TIE = 1e-9  # relative distance of targets that count as equal
 
 
 @without_warnings
@@ -100,36 +104,63 @@ def nu_svr_path(
     limits = read_limits(end, max_events, deadline, callback)
     rows, targets, weight, training = read_rows(X, y, sample_weight, kernel, y_numeric=True)
     check_bounds("C", C, weight)
-    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads, deadline)
     values = choice.values(X, rows, weight, training)
     require_definite(values.gram, "a path")
     problem = svr(targets, float(C), 0.0, weight).problem
     used = targets[weight > 0]
     middle = 0.5 * float(used.min()) + 0.5 * float(used.max())
-    motion = Motion(offset=problem.linear - middle)
-    tube = replace(problem, linear=np.repeat([-1.0, 1.0], len(targets)))
+    unit = _unit(problem, float(np.abs(used - middle).max()))
     with limits.shown(verbose) as shown_limits:
-        run = follow(
-            tube, values.gram, _start(tube, motion.offset, weight), shown_limits, motion=motion
-        )
+        run = _follow(problem, values.gram, middle, unit, in_unit(shown_limits, unit))
     values.gram.inspect(coef_sizes(problem, values.gram, run))
     status = run.status
     if status == "C_max":
         status = "complete" if epsilon_min == 0 else "epsilon_min"
-    return NuSVRPath(run.segments, problem, float(C), middle, status, run.violation, values)
+    segments = out_of_unit(run.segments, problem, unit)
+    return NuSVRPath(segments, problem, float(C), middle, status, run.violation, values)
 
 
-def _start(problem: Problem, offset: FloatArray | None, weight: FloatArray) -> Start:
-    """The narrowest tube around all targets: the row with the largest one is the first to move.
+def _unit(problem: Problem, size: float) -> float:
+    """The power of two that brings targets of a size near 1, and no bound to 0 or infinity."""
+    bounds = problem.upper[problem.upper > 0]
+    exponent = -int(np.frexp(size)[1])
+    least, largest = (int(np.frexp(x)[1]) for x in (bounds.min(), bounds.sum()))
+    return float(np.ldexp(1.0, max(min(exponent, 1000, 1000 - largest), -1000, -1000 - least)))
 
-    Its slope, offset - t - bias, vanishes, and so does that of the smallest target, offset + t -
-    bias, where t is half of their distance.
+
+def _follow(problem: Problem, gram: Gram, middle: float, unit: float, limits: Limits) -> Run:
+    """The path over the half-width of the tube, targets and bounds times ``unit``."""
+    motion = Motion(offset=unit * (problem.linear - middle))
+    tube = replace(
+        problem,
+        linear=np.repeat([-1.0, 1.0], problem.n_variables // 2),
+        lower=unit * problem.lower,
+        upper=unit * problem.upper,
+    )
+    start, n_tied = _start(tube, motion.offset)
+    if start.is_trivial or n_tied <= 2 or start.parameter * limits.C_max <= 1.0:
+        return follow(tube, gram, start, limits, motion=motion)
+    opening, there = step_over(tube, gram, start, motion, limits)
+    run = follow(tube, gram, there, limits, motion=motion)
+    if opening is None:
+        return run
+    return replace(run, segments=opening.followed_by(run.segments))
+
+
+def _start(problem: Problem, offset: FloatArray | None) -> tuple[Start, int]:
+    """The narrowest tube around all targets, and how many rows are on its boundary.
+
+    The row with the largest target is the first to move: its slope, offset - t - bias, vanishes,
+    and so does that of the smallest target, offset + t - bias, where t is half of their distance.
     """
     assert offset is not None
-    targets = offset[: len(weight)]
-    used = np.flatnonzero(weight > 0)
+    n = problem.n_variables // 2
+    targets = offset[:n]
+    used = np.flatnonzero(problem.upper[:n] > 0)
     top, bottom = used[np.argmax(targets[used])], used[np.argmin(targets[used])]
     t = 0.5 * float(targets[top] - targets[bottom])
-    nothing = np.zeros(problem.n_variables)
     bias = float(targets[top]) - t
-    return Start(nothing, np.array([top]), t, bias, -1.0, t == 0.0, expansion=nothing)
+    n_tied = int((np.abs(targets[used] - bias) >= t * (1.0 - _TIE)).sum())
+    nothing = np.zeros(problem.n_variables)
+    return Start(nothing, np.array([top]), t, bias, -1.0, t == 0.0, expansion=nothing), n_tied

@@ -84,7 +84,7 @@ def one_class_path(
         raise ValueError(f"nu_min must lie in (0, 1), got {plain(nu_min)!r}")
     limits = read_limits(np.inf, max_events, deadline, callback)
     rows, _, weight, training = read_rows(X, None, sample_weight, kernel, has_y=False)
-    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads, deadline)
     values = choice.values(X, rows, weight, training, sums_vanish=False)
     gram = values.gram
     require_definite(gram, "a path")

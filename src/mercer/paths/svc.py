@@ -118,7 +118,7 @@ def svc_path(
     check_range(C_min, C_max, accuracy, start)
     limits = read_limits(C_max, max_events, deadline, callback)
     inputs = read_inputs(X, y, sample_weight, kernel, class_weight)
-    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads, deadline)
     values = choice.values(X, inputs.rows, inputs.weight, inputs.training)
     problem = svc(inputs.sign, 1.0, inputs.full_weight()).problem
     with limits.shown(verbose) as shown_limits:

@@ -78,7 +78,7 @@ def svr_path(
     check_range(C_min, C_max, accuracy)
     limits = read_limits(C_max, max_events, deadline, callback)
     rows, targets, weight, training = read_rows(X, y, sample_weight, kernel, y_numeric=True)
-    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads)
+    choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads, deadline)
     values = choice.values(X, rows, weight, training)
     problem = svr(targets, 1.0, epsilon, weight).problem
     with limits.shown(verbose) as shown_limits:

@@ -19,7 +19,7 @@ Path::Event Path::next_event() {
     Event best;
     if (nearest == infinity) return best;
     const bool bland = repeats_ > options_.bland_after || revisits_ > 0;
-    const double tied = nearest + (bland ? options_.tie : 1e-4 * options_.tie) * unit();
+    const double tied = nearest + tie_distance(bland ? options_.tie : 1e-4 * options_.tie);
     const std::size_t first = first_of_tied(tied);
     if (first == distance_.size()) {
         is_lost_ = true;
@@ -27,6 +27,7 @@ Path::Event Path::next_event() {
     }
     best.variable = first;
     best.parameter = parameter_ - nearest;
+    best.distance = nearest;
     // it changes sides a little early: recompute what follows from that
     if (distance_[best.variable] > nearest) since_refresh_ = options_.refresh_period;
     return best;

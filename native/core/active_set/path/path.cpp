@@ -11,6 +11,9 @@ namespace mercer::active_set {
 
 namespace {
 
+// Partitions met again at one t, each in another order of the variables, until rounding is blamed.
+constexpr std::size_t most_revisits = 50;
+
 // A number for each (variable, side), to be combined by exclusive or.
 std::uint64_t fingerprint(std::size_t variable, Side side) {
     std::uint64_t x = (std::uint64_t(variable) << 2) + std::uint64_t(std::int8_t(side) + 2);
@@ -28,10 +31,10 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
     const double least = has_offset_ ? 1e-13 * offset_size_ : 1e-11 * parameter_;
     const double last = std::max(options.stop, least);
     const double zero = 1e-14 * parameter_;  // what cannot be told from t = 0
-    if (!refresh()) return finish(PathEnd::drifted);
+    if (!refresh()) return roll_back();
     for (;;) {
         find_direction();
-        if (!is_finite()) return finish(PathEnd::drifted);
+        if (!is_finite()) return roll_back();
         record();
         if (is_complete()) return finish(PathEnd::complete);
         if (n_events_ >= options.max_events) return finish(PathEnd::max_events);
@@ -43,20 +46,22 @@ PathEnd Path::follow(const PathOptions& options, const Monitor& monitor) {
         Event event;
         do {
             event = next_event();
-            if (is_lost_) return finish(PathEnd::drifted);
+            if (is_lost_) return roll_back();
             const bool is_last = event.parameter <= last;
             // where nothing more happens the solution is known down to `stop`
             const bool arrives = event.parameter <= std::max(options.stop, zero) || has_offset_;
             const double end = arrives ? options.stop : last;
-            advance(std::min(is_last ? end : event.parameter, parameter_));
-            if (is_last && !are_finite(value_)) return finish(PathEnd::drifted);
+            advance(is_last ? std::max(parameter_ - end, 0.0) : event.distance);
+            if (is_last) parameter_ = std::min(end, parameter_);
+            if (is_last && !are_finite(value_)) return roll_back();
             if (is_last) return finish(arrives ? PathEnd::reached : PathEnd::precision);
         } while (!apply(event) && !is_lost_);
         ++n_events_;
         note_repeat(before);
         if (is_at_zero(event.variable)) return finish(PathEnd::at_zero);
+        if (revisits_ > most_revisits || repeats_ > 10 * coef_.size() + 1000) return roll_back();
         if (++since_refresh_ >= options.refresh_period && !refresh()) {
-            return finish(PathEnd::drifted);
+            return roll_back();
         }
     }
 }
@@ -68,20 +73,41 @@ bool Path::is_finite() const {
            std::isfinite(bias_rate_) && std::isfinite(noise_);
 }
 
+// Ends the path at the last state that was recomputed and found optimal.
+PathEnd Path::roll_back() {
+    const std::size_t kept = verified_.n_segments;
+    coef_ = verified_.coef;
+    parameter_ = verified_.parameter;
+    bias_ = verified_.bias;
+    log_.parameter.resize(kept);
+    log_.bias.resize(kept);
+    log_.bias_rate.resize(kept);
+    log_.changes_end.resize(kept);
+    log_.values_end.resize(kept);
+    const std::size_t changes = kept > 0 ? std::size_t(log_.changes_end.back()) : 0;
+    log_.changed.resize(changes);
+    log_.side.resize(changes);
+    const std::size_t values = kept > 0 ? std::size_t(log_.values_end.back()) : 0;
+    log_.values.resize(values);
+    log_.rates.resize(values);
+    return finish(PathEnd::drifted);
+}
+
 PathEnd Path::finish(PathEnd end) {
     log_.end = end == PathEnd::complete ? 0.0 : parameter_;
     return end;
 }
 
-void Path::advance(double next) {
-    const double by = next - parameter_;
+// t falls by a distance. Not to a t: where rates are large the distance has digits that t has not,
+// and without them the coefficients miss their sum.
+void Path::advance(double distance) {
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         const std::size_t v = basis_.members()[a];
-        coef_[v] = std::clamp(coef_[v] + by * rate_[a], lower_[v], upper_[v]);
+        coef_[v] = std::clamp(coef_[v] - distance * rate_[a], lower_[v], upper_[v]);
     }
-    bias_ += by * bias_rate_;
-    add_scaled(value_.data(), by, value_rate_.data(), value_.size());
-    parameter_ = next;
+    bias_ -= distance * bias_rate_;
+    add_scaled(value_.data(), -distance, value_rate_.data(), value_.size());
+    parameter_ -= distance;
 }
 
 bool Path::is_at_zero(std::size_t variable) const {
@@ -129,7 +155,25 @@ bool Path::swap_in(std::size_t variable, const KernelRowPointer& row, const Resp
     towards_[variable] = 0.0;
     if (std::abs(rate) <= 1e-7 * size) return false;
     const double sign = side_[variable] == Side::lower ? 1.0 : -1.0;
-    double step = upper_[variable] - lower_[variable];
+    load(variable, row, -1);
+    const std::size_t blocking = move_flat(variable, sign, response);
+    since_refresh_ = options_.refresh_period;
+    if (blocking == none) {
+        load(variable, row, 1);
+        change(variable, sign > 0.0 ? Side::upper : Side::lower);
+        return true;
+    }
+    leave(blocking, sign * response.h[blocking] > 0.0 ? Side::upper : Side::lower);
+    change(variable, Side::free);
+    if (!basis_.append(variable, row)) drop(variable, row);
+    return true;
+}
+
+// Moves a variable and the free ones along their flat direction until one of them is at a bound:
+// returns the position of the free one, or none if it is the variable itself.
+std::size_t Path::move_flat(std::size_t variable, double sign, const Response& response) {
+    double step =
+        sign > 0.0 ? upper_[variable] - coef_[variable] : coef_[variable] - lower_[variable];
     std::size_t blocking = none;
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         const std::size_t v = basis_.members()[a];
@@ -138,23 +182,13 @@ bool Path::swap_in(std::size_t variable, const KernelRowPointer& row, const Resp
         const double room = std::max(h > 0.0 ? upper_[v] - coef_[v] : coef_[v] - lower_[v], 0.0);
         if (room / std::abs(h) < step) step = room / std::abs(h), blocking = a;
     }
-    load(variable, row, -1);
     for (std::size_t a = 0; a < basis_.size(); ++a) {
         const std::size_t v = basis_.members()[a];
         coef_[v] = std::clamp(coef_[v] + step * sign * response.h[a], lower_[v], upper_[v]);
     }
-    since_refresh_ = options_.refresh_period;
-    if (blocking == none) {
-        coef_[variable] = sign > 0.0 ? upper_[variable] : lower_[variable];
-        load(variable, row, 1);
-        change(variable, sign > 0.0 ? Side::upper : Side::lower);
-        return true;
-    }
     coef_[variable] += sign * step;
-    leave(blocking, sign * response.h[blocking] > 0.0 ? Side::upper : Side::lower);
-    change(variable, Side::free);
-    if (!basis_.append(variable, row)) drop(variable, row);
-    return true;
+    if (blocking == none) coef_[variable] = sign > 0.0 ? upper_[variable] : lower_[variable];
+    return blocking;
 }
 
 // A free variable leaves the factor, exactly at a bound.
@@ -200,7 +234,7 @@ void Path::change(std::size_t variable, Side side) {
 // before shows a cycle: then at once, and, should that not help, in another order
 // (docs/theory/paths.md#degeneracy-and-cycling).
 void Path::note_repeat(double before) {
-    if (before - parameter_ > options_.tie * (before + offset_size_)) {
+    if (before - parameter_ > tie_distance(options_.tie)) {
         repeats_ = revisits_ = 0;
         visited_ = {partition_};
         return;

@@ -52,6 +52,7 @@ enum class Side : std::int8_t { lower = -1, free = 0, upper = 1 };
 struct PathLog {
     std::vector<double> parameter, bias, bias_rate;
     std::vector<std::int64_t> changes_end, values_end;  // offsets behind the segment's entries
+    std::vector<Side> first_side;                       // of each variable, before any change
     std::vector<std::int64_t> changed;                  // who changed sides at its beginning
     std::vector<Side> side;                             // and where it is since
     std::vector<double> values, rates;  // of the free variables, by ascending variable
@@ -60,8 +61,9 @@ struct PathLog {
 
 class Path {
   public:
-    // `offset`: of each variable, or null for zero. `free`: the members of the factor at the start,
-    // affinely independent. `expansion`: (K coef) of each variable, or null to have it computed.
+    // `offset`: of each variable, or null for zero. `free`: the members of the factor at the start;
+    // of those that depend on others some move to a bound. `expansion`: (K coef) of each variable,
+    // or null to have it computed.
     // requires: `coef` optimal at `parameter`; problem has one group or none
     Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, double sum,
          double sum_rate, const double* offset, const double* coef,
@@ -71,6 +73,7 @@ class Path {
 
     const PathLog& log() const { return log_; }
     double parameter() const { return parameter_; }
+    double bias() const { return bias_; }
     std::size_t n_events() const { return n_events_; }
     std::size_t n_free() const { return basis_.size(); }
     const std::vector<double>& coef() const { return coef_; }
@@ -83,19 +86,21 @@ class Path {
   private:
     struct Event {
         std::size_t variable = none;
-        double parameter = -infinity;
+        double parameter = -infinity, distance = infinity;
     };
 
     // path.cpp: the loop
     PathEnd finish(PathEnd end);
+    PathEnd roll_back();
     bool is_finite() const;
     // Whether nothing changes any more but in proportion to t.
     bool is_complete() const { return n_loaded_ == 0 && sum_rate_ == 0.0 && !has_offset_; }
-    void advance(double next);
+    void advance(double distance);
     bool is_at_zero(std::size_t variable) const;
     bool apply(const Event& event);
     bool release(std::size_t variable);
     bool swap_in(std::size_t variable, const KernelRowPointer& row, const Response& response);
+    std::size_t move_flat(std::size_t variable, double sign, const Response& response);
     void leave(std::size_t position, Side side);
     void replace_last();
     void change(std::size_t variable, Side side);
@@ -107,6 +112,7 @@ class Path {
     double find_entering();
     // path_state.cpp: exact numbers
     void read_start(const std::vector<std::size_t>& free, const double* expansion);
+    void include(std::size_t variable);
     void expand_bounded();
     void load(std::size_t variable, const KernelRowPointer& row, int sign);
     void drop(std::size_t variable, const KernelRowPointer& row);
@@ -122,6 +128,7 @@ class Path {
     void pull_inside();
     double solution_residual(std::vector<double>& residual) const;
     double violation() const;
+    double relative_gap() const;
     void refactorise();
     void record();
     double slope(std::size_t v) const {
@@ -130,6 +137,11 @@ class Path {
     }
     // What the terms of slopes are compared with, in units of the linear term.
     double unit() const { return parameter_ + offset_size_; }
+    // How far breakpoints may be apart that count as equal: `share` of t, unless coefficients move
+    // so fast that they show it.
+    double tie_distance(double share) const {
+        return std::min(share * unit(), 1e3 * share * widest_ / fastest_);
+    }
     double slope_rate(std::size_t v) const {
         return linear_[v] - value_rate_[kernel_->place(v)] - bias_rate_;
     }
@@ -153,7 +165,13 @@ class Path {
     PathLog log_;
     std::size_t n_events_ = 0, n_loaded_ = 0, since_refresh_ = 0, n_refactorised_ = 0;
     double worst_violation_ = 0.0, noise_ = 0.0, largest_bounded_ = 0.0, offset_size_ = 0.0;
-    double fastest_ = 0.0;  // rate of a free variable
+    double fastest_ = 0.0, widest_ = 0.0;  // rate of a free variable; box
+    // The last state that was recomputed and found optimal, and the segments before it.
+    struct {
+        std::size_t n_segments = 0;
+        double parameter = 0.0, bias = 0.0;
+        std::vector<double> coef;
+    } verified_;
     // Events without progress: how many, which partitions, and what was done against cycles.
     std::size_t repeats_ = 0, revisits_ = 0;
     std::uint64_t partition_ = 0;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 
 #include "core/active_set/basis/vectors.hpp"
 #include "core/active_set/path/path.hpp"
@@ -38,22 +37,24 @@ Path::Path(std::shared_ptr<KernelRows> kernel, const ProblemView& problem, doubl
     if (scale_ == 0.0) scale_ = kernel_->largest_diagonal();
     for (const double x : offset_) offset_size_ = std::max(offset_size_, std::abs(x) / scale_);
     has_offset_ = offset != nullptr;
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        widest_ = std::max(widest_, upper_[v] - lower_[v]);
+    }
     std::iota(priority_.begin(), priority_.end(), std::size_t(0));
     has_ridge_ = std::ranges::any_of(ridge_, [](double x) { return x != 0.0; });
     read_start(free, expansion);
 }
 
 void Path::read_start(const std::vector<std::size_t>& free, const double* expansion) {
-    for (const std::size_t v : free) {
-        if (!basis_.append(v, kernel_->fetch(v))) {
-            throw std::invalid_argument("the free variables of the start depend on each other");
+    verified_ = {0, parameter_, bias_, coef_};
+    for (const std::size_t v : free) include(v);
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        if (basis_.position(v) == none && coef_[v] != lower_[v] && coef_[v] != upper_[v]) {
+            include(v);
         }
     }
     for (std::size_t v = 0; v < coef_.size(); ++v) {
         if (basis_.position(v) != none) continue;
-        if (coef_[v] != lower_[v] && coef_[v] != upper_[v]) {
-            throw std::invalid_argument("a variable of the start is neither free nor at a bound");
-        }
         const bool can_move = lower_[v] < upper_[v];
         side_[v] = can_move && coef_[v] == upper_[v] ? Side::upper : Side::lower;
         towards_[v] = can_move ? double(std::int8_t(side_[v])) : 0.0;
@@ -61,12 +62,34 @@ void Path::read_start(const std::vector<std::size_t>& free, const double* expans
     }
     sorted_ = basis_.members();
     std::ranges::sort(sorted_);
+    log_.first_side = side_;
     if (!expansion) return expand_bounded();
     for (std::size_t v = 0; v < coef_.size(); ++v) bounded_[kernel_->place(v)] = expansion[v];
     std::vector<double> weights(basis_.size());
     for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = -coef_[basis_.members()[a]];
     kernel_->add_rows(weights.data(), basis_.rows(), bounded_.data());
     largest_bounded_ = size_at_bounds();
+}
+
+// A free variable of the start becomes a member of the factor. One that depends on the members
+// moves along the flat direction, where no value changes, until it is at a bound or does not depend
+// on those that are left.
+void Path::include(std::size_t variable) {
+    const KernelRowPointer row = kernel_->fetch(variable);
+    for (;;) {
+        const Response response = basis_.respond(variable, *row);
+        is_lost_ = is_lost_ || !response.is_finite();
+        if (is_lost_) return;
+        if (!response.is_flat()) return basis_.append(variable, row, response);
+        const double low = coef_[variable] - lower_[variable];
+        const double high = upper_[variable] - coef_[variable];
+        if (low <= 0.0 || high <= 0.0) return;
+        const std::size_t blocking = move_flat(variable, high < low ? 1.0 : -1.0, response);
+        if (blocking == none) return;
+        const std::size_t v = basis_.members()[blocking];
+        coef_[v] = upper_[v] - coef_[v] < coef_[v] - lower_[v] ? upper_[v] : lower_[v];
+        basis_.remove(blocking);
+    }
 }
 
 // The expansion of what is at bounds, from scratch.
@@ -203,7 +226,9 @@ bool Path::refresh() {
     const double found = violation();
     worst_violation_ = std::max(worst_violation_, found);
     pull_inside();
-    return found <= 1e-6 * scale_;
+    if (found > 1e-6 * scale_ || (has_offset_ && relative_gap() > 1e-9)) return false;
+    verified_ = {log_.parameter.size(), parameter_, bias_, coef_};
+    return true;
 }
 
 // Rounding may leave free variables just outside their boxes. Each is put on its bound while the
@@ -233,8 +258,11 @@ void Path::pull_inside() {
         const std::size_t v = basis_.members()[worst];
         coef_[v] = far > 0.0 ? lower_[v] : upper_[v];
     }
-    for (const std::size_t v : basis_.members()) {
-        coef_[v] = std::clamp(coef_[v], lower_[v], upper_[v]);
+    for (std::size_t a = 0; a < basis_.size(); ++a) {
+        const std::size_t v = basis_.members()[a];
+        const double inside = std::clamp(coef_[v], lower_[v], upper_[v]);
+        moved[a] += inside - coef_[v];
+        coef_[v] = inside;
     }
     kernel_->add_rows(moved.data(), basis_.rows(), value_.data());
 }
@@ -265,6 +293,17 @@ double Path::violation() const {
         worst = std::max({worst, std::abs(s), magnitude(std::max(outside, 0.0) / width * scale_)});
     }
     return worst;
+}
+
+// The duality gap of the present point, next to the part of its objective that depends on t.
+double Path::relative_gap() const {
+    double gap = 0.0, size = 0.0;
+    for (std::size_t v = 0; v < coef_.size(); ++v) {
+        const double s = slope(v);
+        gap += s > 0.0 ? (upper_[v] - coef_[v]) * s : (lower_[v] - coef_[v]) * s;
+        size += std::abs(linear_[v] * coef_[v]);
+    }
+    return size > 0.0 ? gap / (unit() * size) : 0.0;
 }
 
 void Path::record() {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ from mercer import _core
 from mercer.gram import Gram
 from mercer.paths.exact.certified_part import certified_part
 from mercer.paths.exact.motion import Motion
-from mercer.paths.exact.start import Start, at_unit
+from mercer.paths.exact.start import Start
+from mercer.paths.exact.step_over import solution_at, step_over
 from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.problem import Problem
-from mercer.solvers import Basis
 
 __all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
 
@@ -26,6 +26,7 @@ FloatArray = NDArray[np.float64]
 _STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
 _RECOVERIES = 100
 _FAR = 1e8  # times the first C: up to there a path has digits to spare
+_ROUGH = 1e-3  # rounding of slopes, relative to the linear term
 OVER_C = Motion()
 
 
@@ -55,8 +56,9 @@ def follow(
 ) -> Run:
     """Follow the path of ``problem`` (its box at C = 1) from ``start``.
 
-    If rounding spoils the state, the problem is solved afresh where it happened, and the
-    path goes on from there (docs/theory/paths.md#rounding-on-a-path).
+    If rounding spoils the state, the problem is solved afresh where it was right last, or a
+    little further if it was there already, and the path goes on from there
+    (docs/theory/paths.md#rounding-on-a-path).
 
     Parameters
     ----------
@@ -73,9 +75,12 @@ def follow(
         status = start.status or ("trivial" if start.is_trivial else "C_max")
         return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
     began = time.perf_counter()
-    segments, events, violation, recoveries = None, 0, 0.0, 0
+    segments, violation, recoveries, tries = None, 0.0, 0, 0
     while True:
+        events = 0 if segments is None else len(segments.changed)
         settings = _options(limits, events, until_zero, options)
+        if recoveries:
+            settings.refresh_period = 1
         out = _core.follow_path(
             problem._native,
             gram.native("double"),
@@ -90,21 +95,21 @@ def follow(
             _monitor(limits.callback, events, began),
         )
         if len(out["parameter"]):
-            part = _segments(problem, start, out)
-            segments = part if segments is None else segments.followed_by(part)
-            events = len(segments.changed)
+            segments = _joined(segments, _segments(problem, out))
         violation = max(violation, out["violation"] if out["end"] != "drifted" else 0.0)
         if out["end"] != "drifted" or extra is not None or recoveries == _RECOVERIES:
             break
         recoveries += 1
-        start = _recover(problem, gram, out, start, motion, limits)
-        if start.status:
+        tries = 0 if out["last_parameter"] < start.parameter else tries + 1
+        start, more = _recover(problem, gram, out, start, motion, limits, tries)
+        segments = segments if more is None else _joined(segments, more)
+        if start.status or start.parameter == settings.stop:
+            out["end"] = "reached"
             break
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
-    is_doubtful = status == "precision-limit" or (status == "C_max" and _goes_far(segments))
-    if is_doubtful and extra is None and motion.scales:
+    if extra is None and _is_doubtful(problem, gram, segments, status) and motion.scales:
         followed, (segments, at_end) = segments, certified_part(problem, gram, segments)
         violation = max(violation, at_end)
         status = status if segments is followed else "precision-limit"
@@ -113,10 +118,43 @@ def follow(
     return Run(segments, status, violation, out["coef"], free, parameter, recoveries)
 
 
-def _goes_far(segments: Segments) -> bool:
-    """Whether rounding may show in the last breakpoints of a path."""
+def _recover(
+    problem: Problem,
+    gram: Gram,
+    out: dict[str, Any],
+    start: Start,
+    motion: Motion,
+    limits: Limits,
+    tries: int,
+) -> tuple[Start, Segments | None]:
+    """The solution where the state was right last or, after ``tries`` there, a step further."""
+    if len(out["parameter"]):
+        here = float(out["last_parameter"])
+        start = replace(start, coef=out["coef"], bias=out["last_bias"], parameter=here)
+    if tries == 0:
+        there = solution_at(problem, gram, start.parameter, start, motion, limits)
+        if there.status != "precision-limit":
+            return there, None
+    more, there = step_over(problem, gram, start, motion, limits, max(tries - 1, 0))
+    return there, more
+
+
+def _joined(segments: Segments | None, more: Segments) -> Segments:
+    return more if segments is None else segments.followed_by(more)
+
+
+def _is_doubtful(problem: Problem, gram: Gram, segments: Segments, status: str) -> bool:
+    """Whether rounding may show in the last breakpoints of a path, or in its slopes there."""
+    if status != "C_max":
+        return status == "precision-limit"
     first, last = segments.parameter[[0, -1]]
-    return bool(0 < last < first / _FAR < np.inf)
+    if 0 < last < first / _FAR < np.inf:
+        return True
+    end = float(segments.end_parameter)
+    if not 0 < end < np.inf:
+        return False
+    at_end = segments.coef(len(segments) - 1, end) / end
+    return gram.expansion_error(at_end, problem.index) > _ROUGH * problem.linear_size
 
 
 def coef_sizes(problem: Problem, gram: Gram, run: Run) -> FloatArray:
@@ -159,14 +197,9 @@ def _first_side(problem: Problem, start: Start) -> NDArray[np.int8]:
     return side
 
 
-def _segments(problem: Problem, start: Start, out: dict[str, Any]) -> Segments:
-    names = ("parameter", "bias", "bias_rate", "changes_end", "values_end", "changed", "side")
-    arrays = {name: out[name] for name in (*names, "values", "rates", "end_parameter")}
-    if out["end"] == "drifted":
-        # what changed where rounding spoiled the state belongs to a segment that never began
-        for name in ("changed", "side"):
-            arrays[name] = arrays[name][: int(out["changes_end"][-1])]
-    return Segments(problem.lower, problem.upper, _first_side(problem, start), **arrays)
+def _segments(problem: Problem, out: dict[str, Any]) -> Segments:
+    names = [f.name for f in fields(Segments) if f.name not in ("lower", "upper")]
+    return Segments(problem.lower, problem.upper, **{name: out[name] for name in names})
 
 
 def _constant(problem: Problem, start: Start) -> Segments:
@@ -186,24 +219,4 @@ def _constant(problem: Problem, start: Start) -> Segments:
         start.coef[free],
         np.zeros(len(free)),
         start.parameter,
-    )
-
-
-def _recover(
-    problem: Problem,
-    gram: Gram,
-    out: dict[str, Any],
-    start: Start,
-    motion: Motion,
-    limits: Limits,
-) -> Start:
-    """The solution where rounding spoiled the state, computed afresh."""
-    parameter = float(out["last_parameter"])
-    scale = motion.scale(parameter)
-    basis = Basis(motion.problem_at(problem, parameter), gram, out["coef"] * scale)
-    solution = basis.solve(tol=1e-9, max_time=limits.deadline.seconds_left)
-    coef = at_unit(problem, basis.problem, solution.coef, 1.0 / scale)
-    status = "max-time" if solution.status == "max-time" else ""
-    return replace(
-        start, coef=coef, free=basis.free, parameter=parameter, expansion=None, status=status
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,11 @@ class Motion:
     def scales(self) -> bool:
         """Whether the box grows with 1/t."""
         return not self.sum_rate and self.offset is None
+
+    @cached_property
+    def offset_size(self) -> float:
+        """The largest entry of the offset."""
+        return 0.0 if self.offset is None else float(np.abs(self.offset).max(initial=0.0))
 
     def scale(self, t: float) -> float:
         """Coefficients at ``t`` over those in the box at t = 1."""

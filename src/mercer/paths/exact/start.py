@@ -35,6 +35,8 @@ FloatArray = NDArray[np.float64]
 _SMALL, _LARGE = 1e-6, 1e100  # boxes: of group sums 1e-9 is rounding; squares must be numbers
 _TRIVIAL = 1e-9  # of the largest parameter the kernel and the weights could give
 _ROUNDED = 1e-13  # the least that is known of it
+_DOUBTFUL = 1e-6  # of a typical parameter: below it rounding hides no breakpoint
+_TOLERANCE = 1e-3  # of a slope, relative to the linear term: what machines are trained to
 _PRODUCT_VALUES = 2**24  # kernel values between two looks at the clock
 
 
@@ -174,16 +176,38 @@ def at_first_event(
     pinned = float(value[free].mean())
     rise = problem.linear - level
     others = (problem.lower < problem.upper) & (rise != 0)
+    if not others.any():  # all targets are the same, and the tube has no width
+        return Start(coef, free, 0.0, -pinned, level, True)
     meets = (value[others] - pinned) / rise[others]
     parameter = float(meets.max(initial=-np.inf))
-    if not parameter > _noise(problem, gram, coef):
-        return Start(coef, free, 0.0, -pinned, level, True)
+    noise = _noise(problem, gram, coef)
+    if not parameter > noise:
+        if noise <= _DOUBTFUL * _typical_parameter(problem, gram, coef):
+            return Start(coef, free, 0.0, -pinned, level, True)
+        # from here on rounding of slopes is more than that of the linear term
+        t = noise / _TOLERANCE
+        return Start(coef, free, t, level * t - pinned, level, False, status="precision-limit")
     rate = level
     below = problem.linear[others & (problem.linear < level)]
     if not is_pinned and len(below):
         rate = 0.5 * (level + float(below.max()))
     bias, expansion = level * parameter - pinned, value - problem.ridge * coef
     return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
+
+
+def _typical_parameter(problem: Problem, gram: Gram, coef: FloatArray) -> float:
+    """The first breakpoint of rows as far apart as these; infinite if they are all the same.
+
+    Their spread is the largest squared distance to one of them in feature space.
+    """
+    is_real = problem.index < gram.n_rows
+    rows = np.unique(problem.index[(problem.lower < problem.upper) & is_real])
+    diagonal = gram.diagonal()[rows]
+    distances = diagonal + diagonal[0] - 2.0 * gram.block(rows[:1], rows, precision="double")[0]
+    spread = float(distances.max(initial=0.0))
+    if spread == 0.0:
+        return np.inf
+    return float(np.abs(coef).sum()) * spread / float(np.ptp(problem.linear[problem.present]))
 
 
 def _noise(problem: Problem, gram: Gram, coef: FloatArray) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
@@ -18,6 +18,7 @@ from mercer.machines.class_weights import check_weighted_classes, find_classes, 
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.numbers import plain
 from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Inputs", "KernelChoice", "approximate_kernel", "read_inputs", "read_rows"]
 
@@ -128,6 +129,7 @@ class KernelChoice:
     low_rank: int | LowRank | None = None
     cache_size: float = 100.0
     n_threads: int | None = None
+    deadline: Deadline = field(default_factory=Deadline)
 
     def made(self, rows: Any, weight: FloatArray) -> Kernel:
         """The kernel with all its parameters numbers."""
@@ -156,7 +158,7 @@ class KernelChoice:
         if self.low_rank is None:
             return KernelValues(kernel, rows, training, gram=given, origin=origin)
         among = np.flatnonzero(weight)
-        fitted, features = approximate_kernel(self.low_rank, given, rows, among)
+        fitted, features = approximate_kernel(self.low_rank, given, rows, among, self.deadline)
         gram = self.gram(Linear(), features).check_values()
         return KernelValues(kernel, rows, training, fitted, gram)
 
@@ -173,13 +175,13 @@ class KernelChoice:
 
 
 def approximate_kernel(
-    low_rank: int | LowRank, gram: Gram, rows: Any, among: NDArray[np.intp]
+    low_rank: int | LowRank, gram: Gram, rows: Any, among: NDArray[np.intp], deadline: Deadline
 ) -> tuple[LowRank, FloatArray]:
     """A fitted approximation of the kernel, and the features whose products it is.
 
     A number is the rank of a pivoted incomplete Cholesky factor (Sentelle 2014, algorithm 6): at
     most that many rows represent all others, and n times as many numbers are all that is stored.
-    Landmarks are chosen ``among`` the rows of positive weight.
+    Landmarks are chosen ``among`` the rows of positive weight, as many as there is time for.
     """
     if isinstance(low_rank, LowRank):
         fitted = clone(low_rank)
@@ -189,7 +191,11 @@ def approximate_kernel(
         raise ValueError(
             f"low_rank must be a positive integer or a LowRank, got {plain(low_rank)!r}"
         )
-    options: dict[str, Any] = {"n_threads": gram.n_threads, "origin": gram.origin}
+    options: dict[str, Any] = {
+        "n_threads": gram.n_threads,
+        "origin": gram.origin,
+        "deadline": deadline.moment,
+    }
     fitted.choose_among(among, gram.kernel, rows, **options).warn_of_loss()
     features = np.ascontiguousarray(fitted.transform(rows))
     diagonal = gram.diagonal(precision="double")

@@ -22,7 +22,7 @@ from mercer.gram import Gram
 from mercer.kernels import Gaussian
 from mercer.paths.approximate.march import march
 from mercer.paths.inputs.data import KernelChoice, read_inputs
-from mercer.paths.inputs.limits import Limits, PathCallback, check_callback
+from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, positive, real
 from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.kernel.width_gap import chord_bound
@@ -56,6 +56,7 @@ def kernel_path(
     sample_weight: ArrayLike | None = None,
     cache_size: float = 100.0,
     n_threads: int | None = None,
+    max_events: int = 2000,
     max_time: float | None = None,
     callback: PathCallback | None = None,
     verbose: bool | int = False,
@@ -93,6 +94,9 @@ def kernel_path(
         Memory for kernel rows that are not free, in MB.
     n_threads : int, default=None
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
+    max_events : int, default=2000
+        Largest number of solutions; -1 for no limit. Ordinary data take some dozens, huge C or
+        weights many thousands.
     max_time : float, default=None
         Seconds after which the path so far is returned.
     callback : callable, default=None
@@ -124,7 +128,7 @@ def kernel_path(
     check_bounds("C", C, weight)
     problem = svc(inputs.sign, float(C), weight).problem
     choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
-    limits = Limits(deadline=deadline, callback=check_callback(callback))
+    limits = read_limits(np.inf, max_events, deadline, callback)
     with limits.shown(verbose) as shown_limits:
         sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
         nodes, gap = _follow(sequence, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
@@ -199,7 +203,7 @@ class _Sequence:
         self.problem, self.rows, self.accuracy = problem, rows, accuracy
         self.choice, self.limits, self.C = choice, limits, C
         self.coef: FloatArray | None = None
-        self.status = ""
+        self.status, self.count = "", 0
         self.unfinished: _Node
 
     def gram(self, gamma: float) -> Gram:
@@ -208,6 +212,10 @@ class _Sequence:
 
     def solve(self, place: float) -> _Node | None:
         """The solution at gamma = exp(place); None if it was not finished."""
+        if self.count >= max(self.limits.max_events, 1):
+            self.status = "max-events"
+            return None
+        self.count += 1
         gamma, left = float(np.exp(place)), self.limits.deadline.seconds_left
         basis = Basis(self.problem, self.gram(gamma), self.coef)
         solution = basis.solve(tol=1e-6, max_time=left, callback=self.limits.watch(self.C))

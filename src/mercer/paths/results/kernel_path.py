@@ -40,7 +40,8 @@ class KernelPath:
     gap : float
         Bound of the relative duality gap at every gamma from the first to the last.
     status : str
-        "gamma_max", or why it ended early: "max-time", "callback". A first solution that was
+        "gamma_max", or why it ended early: "max-events", "max-time", "callback",
+        "precision-limit" (rounding allows no such accuracy). A first solution that was
         not finished is kept: its own ``status`` and certificate say what it is.
     classes : ndarray of shape (2,)
         The labels.

@@ -14,6 +14,7 @@ from mercer.paths.inputs.kernel_values import KernelValues, OnRows
 from mercer.paths.inputs.numbers import plain, real
 from mercer.paths.results.certified import certify_machine
 from mercer.paths.results.segments import Segments
+from mercer.paths.results.tube_knots import TubeKnots
 from mercer.problem import Certificate, Problem
 
 __all__ = ["NuSVRPath"]
@@ -73,22 +74,8 @@ class NuSVRPath(OnRows):
         return self.segments.parameter
 
     @cached_property
-    def _knots(self) -> FloatArray:
-        """Nu at the beginning and at the end of each segment, one after the other.
-
-        nu = sum |coef| / (C W): the two sums of the nu-SVR, C nu W / 2 each.
-        """
-        if self.segments.end_parameter == np.inf:
-            return np.zeros(2)
-        # rounding must not make it fall
-        sums = self.segments.absolute_sums().ravel() / self._largest_sum
-        return np.asarray(np.maximum.accumulate(sums))
-
-    @cached_property
-    def _knot_epsilon(self) -> FloatArray:
-        """Epsilon at the knots."""
-        s = self.segments
-        return np.repeat(np.append(s.parameter, s.end_parameter), 2)[1:-1]
+    def _knots(self) -> TubeKnots:
+        return TubeKnots.of(self.segments, self._largest_sum)
 
     @property
     def _largest_sum(self) -> float:
@@ -97,15 +84,22 @@ class NuSVRPath(OnRows):
     @property
     def nu(self) -> FloatArray:
         """Nu at the breakpoints."""
-        return self._knots[::2]
+        return np.minimum(self._knots.nu[::2], 1.0) if self._is_known else np.zeros(1)
 
     @property
     def nu_end(self) -> float:
         """The largest nu the path is known for."""
-        return 1.0 if self.segments.end_parameter == 0.0 else float(self._knots[-1])
+        if not self._is_known:
+            return 0.0
+        reached = min(float(self._knots.nu[-1]), 1.0)
+        return 1.0 if self.segments.end_parameter == 0.0 else reached
+
+    @property
+    def _is_known(self) -> bool:
+        return self.segments.end_parameter < np.inf
 
     def _check(self, nu: float) -> float:
-        if self.segments.end_parameter == np.inf:
+        if not self._is_known:
             raise ValueError(f"no nu is known: the path ended before it began ({self.status})")
         value = real("nu", nu)
         if not 0 < value <= self.nu_end * (1 + _ROUNDING):
@@ -117,11 +111,8 @@ class NuSVRPath(OnRows):
 
     def epsilon_interval(self, nu: float) -> tuple[float, float]:
         """Half-width of every tube that is optimal at ``nu``: often one, else an interval."""
-        value = self._check(nu)
-        t = self._knot_epsilon
-        # where nu has just come up to the value, and where it is about to leave it
-        first, last = (np.interp(value + by, self._knots, t) for by in (-_ROUNDING, _ROUNDING))
-        return float(last), float(first)
+        low, high, _, _ = self._knots.at(self._check(nu))
+        return low, high
 
     def epsilon_at(self, nu: float) -> float:
         """Half-width of the tube at ``nu``; the middle where there are several."""
@@ -134,30 +125,14 @@ class NuSVRPath(OnRows):
         return self.problem.row_coef(self._variables(nu), n_rows)
 
     def _variables(self, nu: float) -> FloatArray:
-        """The variables of the problem at ``nu``.
-
-        Between the ends of a segment they are affine in nu; where several solutions belong to
-        one epsilon a mean of two of them is one, too.
-        """
-        value, at = self._check(nu), self._knots
-        k = int(np.clip(np.searchsorted(at, value, side="left") - 1, 0, len(at) - 2))
-        left, right = (self.segments.coef(j // 2, float(self._knot_epsilon[j])) for j in (k, k + 1))
-        width = at[k + 1] - at[k]
-        share = min((value - at[k]) / width, 1.0) if width > 0 else 1.0
-        return self._snapped(left + share * (right - left))
-
-    def _snapped(self, coef: FloatArray) -> FloatArray:
-        """The coefficients, those on their bound that rounding left beside it."""
-        lower, upper = self.problem.lower, self.problem.upper
-        close = _ROUNDING * (upper - lower)
-        coef = np.where(coef <= lower + close, lower, coef)
-        return np.where(coef >= upper - close, upper, coef)
+        """The variables of the problem at ``nu``."""
+        return self._knots.coef(self._check(nu))
 
     def intercept(self, nu: float) -> float:
         """The bias at ``nu``."""
-        s, t = self.segments, self.epsilon_at(nu)
-        k = s.locate(t)
-        return float(self.middle + s.bias[k] + (t - s.parameter[k]) * s.bias_rate[k])
+        # with the same coefficients the tubes that are optimal are a convex set
+        _, _, low, high = self._knots.at(self._check(nu))
+        return self.middle + 0.5 * (low + high)
 
     def certificate(self, nu: float) -> Certificate:
         """How good the machine at ``nu`` is, as a nu-SVR, computed afresh.

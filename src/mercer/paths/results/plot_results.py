@@ -66,7 +66,8 @@ def plot_nu_svr_path(path: NuSVRPath, axes: Any) -> Any:
     axes[0].set_ylabel("coefficient / bound")
     axes[1].plot(nu, [path.epsilon_at(v) for v in nu], color="0.2")
     axes[1].set_ylabel("epsilon")
-    axes[2].stairs(path.segments.n_free, np.append(path.nu, path._knots[-1]), color="0.3", lw=0.8)
+    edges = np.append(path.nu, path.nu_end)
+    axes[2].stairs(path.segments.n_free, edges, color="0.3", lw=0.8)
     axes[2].set_ylabel("free rows")
     axes[2].set_xlabel("nu")
     return axes
