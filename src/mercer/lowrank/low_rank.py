@@ -239,8 +239,9 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def warn_of_loss(self, max_time: float | None = None) -> None:
         """Warn of landmarks that there was no time for, and of digits that rows do not have."""
         if self._cut is not None:
+            limit = "max_time" if max_time is None else f"max_time={max_time:g}"
             warn(
-                f"max_time={max_time:g} was over when {self._cut[0]} of {self._cut[1]} landmarks "
+                f"{limit} was over when {self._cut[0]} of {self._cut[1]} landmarks "
                 "of low_rank were chosen: the machine is that of these",
                 ConvergenceWarning,
             )
