@@ -90,6 +90,11 @@ class Space:
         return np.concatenate([[np.log(_PRICES[self.price])], self.kernel.bounds])
 
     @property
+    def widths(self) -> list[FloatArray]:
+        """The gamma of every kernel that has one and may move it."""
+        return _widths(self.kernel)
+
+    @property
     def width_direction(self) -> FloatArray:
         """The step of the kernel's theta that multiplies every width by e; zero without widths."""
         found = []
@@ -138,3 +143,10 @@ class Space:
         """
         space = Space(self.machine, self.kernel_at(theta))
         return space, np.concatenate([theta[:1], space.kernel.theta])
+
+
+def _widths(kernel: Kernel) -> list[FloatArray]:
+    found = [width for part in kernel._parts().values() for width in _widths(part)]
+    if any(entry.name == "gamma" and not entry.fixed for entry in kernel._parameters()):
+        found.append(np.asarray(kernel.gamma, dtype=np.float64))  # type: ignore[attr-defined]
+    return found

@@ -21,6 +21,7 @@ from mercer.selection.objectives.validation import CrossValidation
 from mercer.selection.optimizers import CMA, LBFGS, OPTIMIZERS, IRpropPlus, NoisyRprop, Zoom
 from mercer.selection.space import Space
 from mercer.selection.task import Task
+from mercer.selection.widths import moderate_start
 
 __all__ = ["STRATEGIES", "Found", "search"]
 
@@ -61,17 +62,29 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
     if name == "alignment" or name == "polarization":
         return _kernel_first(task, name, optimizer, options, budget)
     objective = _made(name, task, options)
-    return _run(objective, _optimizer(optimizer, objective), objective.space.start, budget)
+    return _run(
+        objective, _optimizer(optimizer, objective), moderate_start(task, objective.space), budget
+    )
 
 
 def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
     """Leave-one-out for least squares; else cross-validation, then gradients of many parameters."""
     if task.is_least_squares:
         objective: Objective = _made("gcv", task, {"method": "loo"})
-        return _run(objective, _optimizer(optimizer, objective), objective.space.start, budget)
+        return _run(
+            objective,
+            _optimizer(optimizer, objective),
+            moderate_start(task, objective.space),
+            budget,
+        )
     objective = _made("cv", task, options)
     if optimizer != "auto":
-        return _run(objective, _optimizer(optimizer, objective), objective.space.start, budget)
+        return _run(
+            objective,
+            _optimizer(optimizer, objective),
+            moderate_start(task, objective.space),
+            budget,
+        )
     first = _zoomed(task, objective, options, budget)
     n_widths = int(np.count_nonzero(objective.space.width_direction))
     if n_widths <= 1 or not _has_time(first, budget):
@@ -93,9 +106,9 @@ def _zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget)
     """Zoom in on all rows; of many rows from where a sample of them leads."""
     has_folds = isinstance(options.get("cv", 5), Integral) and options.get("groups") is None
     if task.n_rows < _MANY_ROWS or not has_folds or task.machine._is_precomputed():
-        return _run(objective, Zoom(), objective.space.start, budget)
+        return _run(objective, Zoom(), moderate_start(task, objective.space), budget)
     few = _made("cv", task.sampled(_SAMPLE), options)
-    first = _run(few, Zoom(), few.space.start, _half(budget))
+    first = _run(few, Zoom(), moderate_start(few.task, few.space), _half(budget))
     near = np.clip(first.theta, *objective.space.bounds.T)
     second = _run(objective, Zoom.around(near), near, _rest(budget, first))
     if np.isnan(second.score):
@@ -109,7 +122,9 @@ def _kernel_first(
     """A criterion that is blind to C finds the kernel, cross-validation then C."""
     objective = _made(name, task, options)
     half = _half(budget)
-    found = _run(objective, _optimizer(optimizer, objective), objective.space.start, half)
+    found = _run(
+        objective, _optimizer(optimizer, objective), moderate_start(task, objective.space), half
+    )
     second = _made("cv", task, options)
     second.space = found.space
     price = _run(second, Zoom(n_widths=1), found.theta, _rest(budget, found))

@@ -7,9 +7,10 @@ import numpy as np
 from mercer.gram.native import take_rows
 from mercer.kernels.products import squared_distances
 from mercer.kernels.rows import numeric_rows
+from mercer.selection.space import Space
 from mercer.selection.task import Task
 
-__all__ = ["jaakkola_gamma"]
+__all__ = ["jaakkola_gamma", "moderate_start"]
 
 _MOST_ROWS = 500  # of a class
 
@@ -37,6 +38,22 @@ def jaakkola_gamma(task: Task) -> float:
     if not len(distances):
         return 1.0
     return float(0.5 / np.median(distances))
+
+
+def moderate_start(task: Task, space: Space) -> np.ndarray:
+    """Theta of the machine with its widths moved to :func:`jaakkola_gamma`.
+
+    Criteria have boundary optima at infinite widths and at zero: a search begins between.
+    """
+    direction = space.width_direction
+    if not direction.any():
+        return space.start
+    sizes = [
+        np.log(np.linalg.eigvalsh(gamma) if gamma.ndim == 2 else gamma).ravel()
+        for gamma in space.widths
+    ]
+    shift = np.log(jaakkola_gamma(task)) - float(np.concatenate(sizes).mean())
+    return space.start + shift * np.concatenate([[0.0], direction])
 
 
 def _some(rows: np.ndarray) -> np.ndarray:
