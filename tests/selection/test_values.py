@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 from typing import Any
 
@@ -180,3 +181,32 @@ def test_theta_is_checked() -> None:
             objective.value(wrong)
     with pytest.raises(TypeError, match="options"):
         make_objective("cv", SVC(), X, Y, folds=3)
+
+
+@pytest.mark.parametrize("name", [name for name in OBJECTIVES if name != "gcv"])
+def test_extreme_weights_are_refused_by_name(name: str) -> None:
+    for weight in (1e300, 5e-324):
+        with pytest.raises(ValueError, match="sample_weight must be"):
+            make_objective(name, SVC(), X, Y, sample_weight=np.full(40, weight))
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "holdout", "likelihood", "posterior"])
+def test_rows_to_test_with_need_weight(name: str) -> None:
+    weight = np.zeros(40)
+    weight[[Y.argmax(), Y.argmin()]] = 1.0
+
+    def evaluate() -> float:
+        objective = make_objective(name, SVC(), X, Y, sample_weight=weight, random_state=0)
+        return objective.value(objective.space.start)
+
+    with pytest.raises(ValueError, match="sample_weight|positive weight"):
+        evaluate()
+
+
+def test_infinite_rows_raise_no_warning_of_numpy() -> None:
+    rows = X.copy()
+    rows[0] = [np.inf, -np.inf]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="X"):
+            make_objective("cv", SVC(), rows, Y)

@@ -19,9 +19,8 @@ FloatArray = NDArray[np.float64]
 
 def cv_results(found: Found) -> dict[str, Any]:
     """Every point of the search on all rows, as scikit-learn's searches list them."""
-    history = found.histories[-1]
-    sign = 1.0 if history.greater_is_better else -1.0
-    scores = sign * np.asarray(history.values)
+    history = found.listed
+    scores = found.as_scores(np.asarray(history.values))
     table: dict[str, Any] = {
         "params": [
             dict(zip(history.names, theta.tolist(), strict=True)) for theta in history.thetas
@@ -34,7 +33,7 @@ def cv_results(found: Found) -> dict[str, Any]:
         table[f"param_{name}"] = np.array([theta[k] for theta in history.thetas])
     counts = {len(values) for values in history.by_split}
     if len(counts) == 1 and (n_splits := counts.pop()):
-        by_split = sign * np.array(history.by_split)
+        by_split = found.as_scores(np.array(history.by_split))
         table["std_test_score"] = by_split.std(axis=1)
         table.update({f"split{k}_test_score": by_split[:, k] for k in range(n_splits)})
     return table

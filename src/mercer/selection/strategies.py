@@ -6,6 +6,7 @@ in for one width, gradients for many.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -47,12 +48,18 @@ class Found:
         The criterion there, large is good.
     histories : list of History
         Of the searches, one after the other.
+    listed : History
+        That of the criterion that decided.
+    as_scores : callable
+        From its values to scores.
     """
 
     space: Space
     theta: FloatArray
     score: float
     histories: list[History]
+    listed: History
+    as_scores: Callable[[Any], Any]
 
 
 def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
@@ -99,7 +106,7 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
     histories = [*first.histories, *second.histories]
     if score < first.score:
         return replace(first, histories=histories)
-    return Found(second.space, second.theta, score, histories)
+    return replace(first, space=second.space, theta=second.theta, score=score, histories=histories)
 
 
 def _zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) -> Found:
@@ -129,7 +136,8 @@ def _kernel_first(
     second.space = found.space
     price = _run(second, Zoom(n_widths=1), found.theta, _rest(budget, found))
     theta = np.concatenate([price.theta[:1], found.theta[1:]])
-    return Found(found.space, theta, price.score, [*found.histories, *price.histories])
+    histories = [*found.histories, *price.histories]
+    return replace(price, space=found.space, theta=theta, histories=histories)
 
 
 def _made(name: str, task: Task, options: dict[str, Any]) -> Any:
@@ -160,14 +168,18 @@ def _run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget
     with suppress(SearchEnd):
         history.status = optimizer.minimize(watched, theta)
     if not history.values:
-        return Found(objective.space, theta, np.nan, [history])
+        return Found(objective.space, theta, np.nan, [history], history, objective.score)
     if history.is_stochastic:
         last = history.thetas[-max(len(history) // 10, 1) :]
         score = objective.score(history.values[-1])
-        return Found(history.spaces[-1], np.mean(last, axis=0), score, [history])
+        return Found(
+            history.spaces[-1], np.mean(last, axis=0), score, [history], history, objective.score
+        )
     best = history.best
     score = objective.score(history.values[best])
-    return Found(history.spaces[best], history.thetas[best], score, [history])
+    return Found(
+        history.spaces[best], history.thetas[best], score, [history], history, objective.score
+    )
 
 
 def _has_time(found: Found, budget: Budget) -> bool:

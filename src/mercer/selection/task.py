@@ -15,7 +15,7 @@ from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
 from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
-from mercer.machines.least_squares.machine import LeastSquaresMachine
+from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
 from mercer.machines.least_squares.one_against_all import chosen_class
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.one_vs_one import scores
@@ -73,6 +73,7 @@ class Task:
         self.rows, self.y, self.weight = self.machine._validate_fit(
             X, y if has_targets else None, sample_weight, **options
         )
+        check_extremes(self.weight)
         self.n_rows = count_rows(self.rows)
         self.classes: NDArray[Any] | None = None
         if self.is_classifier:

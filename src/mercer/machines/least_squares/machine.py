@@ -30,7 +30,7 @@ from mercer.machines.least_squares.left_out import left_out_score
 from mercer.machines.linear_coef import linear_factor, near_vectors
 from mercer.solvers.linear_system import System
 
-__all__ = ["LeastSquaresMachine", "check_heaviest", "count_all_rows"]
+__all__ = ["LeastSquaresMachine", "check_extremes", "count_all_rows"]
 
 FloatArray = NDArray[np.float64]
 # A machine of known values, and the targets it is to meet.
@@ -42,6 +42,8 @@ LEAST_FREEDOM = 1e-8
 ROUNDING = 1e-8
 # Weight beyond which sums of weighted kernel values may be beyond the range of numbers.
 HEAVIEST = 1e100
+# Positive weight below which alpha over the weight may be.
+LIGHTEST = 1e-200
 # Solvers that give leave-one-out values of one alpha if there is time.
 FACTORING = frozenset((
     "direct", "eigen", "primal", "smw", "rectangle", "subset", "nystrom", "proximal",
@@ -143,7 +145,7 @@ class LeastSquaresMachine(KernelMachine):
         """
         began = time.perf_counter()
         self.__dict__.pop("_stream", None)  # a fit ends a stream of blocks
-        check_heaviest(weight)
+        check_extremes(weight)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
         job = Job(
@@ -328,12 +330,18 @@ class LeastSquaresMachine(KernelMachine):
         return out + self._bias
 
 
-def check_heaviest(weight: FloatArray) -> None:
-    """Refuse weights with which sums may be beyond the range of numbers."""
+def check_extremes(weight: FloatArray) -> None:
+    """Refuse weights with which sums, or quotients, may be beyond the range of numbers."""
     heaviest = float(weight.max())
+    lightest = float(weight[weight > 0].min(initial=HEAVIEST))
     if not heaviest <= HEAVIEST:
         raise ValueError(
             f"sample_weight must be at most {HEAVIEST:g} (times class_weight), got {heaviest!r}"
+        )
+    if not lightest >= LIGHTEST:
+        raise ValueError(
+            f"sample_weight must be 0 or at least {LIGHTEST:g} (times class_weight), got "
+            f"{lightest!r}"
         )
 
 

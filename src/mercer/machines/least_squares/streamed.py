@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.machines.least_squares.machine import (
     LeastSquaresMachine,
-    check_heaviest,
+    check_extremes,
     count_all_rows,
 )
 from mercer.machines.least_squares.streaming import Stream, positive_rows
@@ -47,7 +47,7 @@ class StreamedMachine(LeastSquaresMachine):
                 f"scoring must be None in partial_fit, got {self.scoring!r}: rows that are gone "
                 "cannot be left out"
             )
-        check_heaviest(weight)
+        check_extremes(weight)
         if self._is_precomputed():
             raise ValueError("partial_fit needs rows, got kernel='precomputed'")
         if first:

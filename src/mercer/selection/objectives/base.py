@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.selection.adjoint import Trained
@@ -52,6 +53,7 @@ class Objective(ABC):
         self._gram: Gram | None = None
         self._kernel: Kernel | None = None
 
+    @without_warnings
     def __call__(self, theta: ArrayLike) -> tuple[float, FloatArray]:
         """Value and gradient."""
         if not self.has_gradient:
@@ -62,12 +64,13 @@ class Objective(ABC):
         by_kernel = self.space.kernel.pulled_back(point[1:], gradient[1:])
         return value, np.concatenate([gradient[:1], by_kernel])
 
+    @without_warnings
     def value(self, theta: ArrayLike) -> float:
         """The value alone."""
         return self._evaluate(self.space.checked(theta), False)[0]
 
-    def score(self, value: float) -> float:
-        """A value as a score that is to be large."""
+    def score(self, value: Any) -> Any:
+        """A value, or an array of them, as a score that is to be large."""
         return value if self.greater_is_better else -value
 
     @property

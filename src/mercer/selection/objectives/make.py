@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from mercer._floating import without_warnings
 from mercer.selection.objectives.alignment import Alignment, Polarization
 from mercer.selection.objectives.base import Objective
 from mercer.selection.objectives.least_squares import LeastSquaresLoo
@@ -43,6 +44,7 @@ OBJECTIVES: dict[str, type[Objective]] = {
 }
 
 
+@without_warnings
 def make_objective(
     name: str,
     estimator: Any,

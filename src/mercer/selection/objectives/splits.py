@@ -36,7 +36,11 @@ def given_splits(task: Task, cv: Any, groups: ArrayLike | None = None) -> list[S
         pairs = list(splitter.split(task.rows, task.y, groups))
     except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"cv={cv!r} gives no splits: {error}") from error
-    return [_checked(task, k, *pair) for k, pair in enumerate(pairs)]
+    splits = [_checked(task, k, *pair) for k, pair in enumerate(pairs)]
+    splits = [split for split in splits if len(split.test)]
+    if not splits:
+        raise ValueError(f"cv={cv!r} must give rows of positive sample_weight to test with")
+    return splits
 
 
 def draw_splits(task: Task, share: float, count: int, random_state: Any) -> Iterator[Split]:
@@ -49,10 +53,13 @@ def draw_splits(task: Task, share: float, count: int, random_state: Any) -> Iter
     for _ in range(count):
         for _ in range(1000):
             order = random.permutation(task.n_rows)
-            if _has_all_classes(task, order[:size]):
+            if _has_all_classes(task, order[:size]) and task.weight[order[size:]].any():
                 break
         else:
-            raise ValueError("no random split has rows of every class to train on: give cv")
+            raise ValueError(
+                "no random split has rows of every class to train on and others to test with, of "
+                "positive sample_weight: give cv"
+            )
         yield _split(task, order[:size], order[size:])
 
 
@@ -64,11 +71,14 @@ def every_split(task: Task, share: float) -> Iterator[Split]:
             f"n_draws='all' means {comb(task.n_rows, size):.3g} machines for {task.n_rows} rows, "
             f"at most {_MOST_SPLITS} are trained: give a number of draws"
         )
-    everything = np.arange(task.n_rows)
     for chosen in combinations(range(task.n_rows), size):
         train = np.array(chosen)
-        if _has_all_classes(task, train):
-            yield _split(task, train, np.setdiff1d(everything, train))
+        if _has_all_classes(task, train) and len(_split(task, train, _others(task, train)).test):
+            yield _split(task, train, _others(task, train))
+
+
+def _others(task: Task, train: IntArray) -> IntArray:
+    return np.setdiff1d(np.arange(task.n_rows), train)
 
 
 def _training_size(task: Task, share: float) -> int:

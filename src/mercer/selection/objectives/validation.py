@@ -30,7 +30,7 @@ FloatArray = NDArray[np.float64]
 
 
 class Validation(Objective):
-    """The mean loss of held-out rows.
+    """The mean loss of held-out rows, averaged over splits as scikit-learn does.
 
     Parameters
     ----------
@@ -62,7 +62,6 @@ class Validation(Objective):
         else:
             self._judge = self._by_costs(self._checked_costs(loss))
         self.has_gradient = self._smooth is not None
-        self.sizes: FloatArray = np.empty(0)  # weights of the splits
         self.by_split: FloatArray = np.empty(0)  # of the last evaluation
 
     def _described(self) -> str:
@@ -82,21 +81,16 @@ class Validation(Objective):
         weights = [self.task.training_weight(split.times) for split in splits]
         return [self._by_split(trained, splits) for trained in self._train_series(points, weights)]
 
-    def mean(self, by_split: FloatArray) -> float:
-        """The criterion from its values in the splits: by their weight, scores as they are."""
-        return float(np.average(by_split, weights=None if self.greater_is_better else self.sizes))
-
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         splits = list(self._splits())
         weights = [self.task.training_weight(split.times) for split in splits]
         trained = self._train(theta, weights)
         self.by_split = self._by_split(trained, splits)
-        value = self.mean(self.by_split)
+        value = float(self.by_split.mean())
         return value, self._gradient(trained, splits) if with_gradient else None
 
     def _by_split(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
         """The mean loss, or the score, of each split."""
-        self.sizes = np.array([self._weight_of(split) for split in splits])
         judge = self._judge or self._smooth_mean
         pairs = zip(trained, splits, strict=True)
         return np.array([judge(_values(own, split.test), split.test) for own, split in pairs])
@@ -111,21 +105,19 @@ class Validation(Objective):
         return total / float(self.task.weight[test].sum())
 
     def _gradient(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
-        gradient, total = np.zeros(self.space.n_dims), float(self.sizes.sum())
+        gradient = np.zeros(self.space.n_dims)
         for machines, split in zip(trained, splits, strict=True):
+            total = len(splits) * float(self.task.weight[split.test].sum())
             for part, machine in zip(self.task.parts, machines, strict=True):
                 at = split.test[np.isin(split.test, part.rows)]
                 slopes = self._smooth(part.target[at], machine.values(at))[1]  # type: ignore[misc]
                 gradient += machine.gradient(at, self.task.weight[at] / total * slopes)
         return gradient
 
-    def score(self, value: float) -> float:
+    def score(self, value: Any) -> Any:
         """The share of right predictions for the loss "zero_one"."""
         is_error = isinstance(self.loss, str) and self.loss == "zero_one"
         return 1.0 - value if is_error else super().score(value)
-
-    def _weight_of(self, split: Split) -> float:
-        return float(self.task.weight[split.test].sum())
 
     def _check_smooth(self, loss: str) -> None:
         if loss == "logistic" and not self.task.is_classifier:

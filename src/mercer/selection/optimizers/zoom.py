@@ -102,7 +102,7 @@ class _Cells:
             for key, theta, by_split in zip(
                 new, thetas, self.objective.series(thetas), strict=True
             ):
-                value = self.watched.known(theta, self.objective.mean(by_split), by_split)
+                value = self.watched.known(theta, float(by_split.mean()), by_split)
                 self.known[key] = value
                 if value == min(self.known.values()) and len(by_split) > 1:
                     self.noise = float(np.std(by_split, ddof=1) / np.sqrt(len(by_split)))
