@@ -13,6 +13,7 @@ from mercer.gram import Gram
 from mercer.gram.native import reads_python
 from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
+from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 from mercer.solvers.runs.selective_certificate import KnownGradient
 from mercer.solvers.runs.start import full_start
@@ -21,8 +22,8 @@ from mercer.solvers.turns import Job, Turns
 
 __all__ = ["solve_many", "solve_series"]
 
-# Largest matrix that is kept whole: some 64 MB, which a shared cache holds or nearly so.
-_WHOLE_ROWS = 4000
+# Rows of the largest matrix that is kept: some 64 MB, which a shared cache holds or nearly so.
+_FULL_ROWS = 4000
 _CHUNK = 512
 
 
@@ -33,6 +34,7 @@ def solve_many(
     *,
     tol: float = 1e-3,
     max_iter: int = -1,
+    max_time: float | None = None,
     callback: Callback | None = None,
 ) -> list[list[Solution]]:
     """Solve many problems that share their kernel values.
@@ -47,20 +49,23 @@ def solve_many(
     sequences : sequence of sequences of Problem
         The problems. Those of one sequence must have as many variables as each other.
     gram : Gram
-        Kernel values of the rows all problems refer to. Up to 4,000 rows "auto" computes
-        the whole matrix once.
+        Kernel values of the rows all problems refer to. Up to 4,000 rows "auto" and "chunked"
+        compute the full matrix once, in single precision, if the cache has room for it.
     solver : str or Solver, default="auto"
         As for :func:`solve`.
     tol, max_iter, callback
         As for :func:`solve`, for each problem. A true value of ``callback`` ends all of them.
+    max_time : float, default=None
+        Bound on the seconds of all problems together. Sequences are then as long as there was
+        time for: the last solution of each may have the status "max-time".
 
     Returns
     -------
     list of lists of Solution
         In the order of ``sequences``.
     """
-    jobs = [(sequences, gram)]
-    return next(solve_series(jobs, solver, tol=tol, max_iter=max_iter, callback=callback))
+    options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "max_time": max_time}
+    return next(solve_series([(sequences, gram)], solver, callback=callback, **options))
 
 
 def solve_series(
@@ -69,6 +74,7 @@ def solve_series(
     *,
     tol: float = 1e-3,
     max_iter: int = -1,
+    max_time: float | None = None,
     callback: Callback | None = None,
 ) -> Iterator[list[list[Solution]]]:
     """Solve many problems on one Gram after the other, say one for each width of a kernel.
@@ -81,7 +87,7 @@ def solve_series(
     jobs : iterable of pairs (sequences, gram)
         What to solve; made when a thread is free for it, and forgotten when it is done. The
         first Gram says how many threads there are.
-    solver, tol, max_iter, callback
+    solver, tol, max_iter, max_time, callback
         As for :func:`solve_many`.
 
     Yields
@@ -89,11 +95,12 @@ def solve_series(
     list of lists of Solution
         The solutions of one job, in the order of ``jobs``.
     """
+    deadline = Deadline.after(max_time)
     made = iter(jobs)
     first = next(made, None)
     if first is None:
         return
-    in_sequence = _InSequence(solver, tol, max_iter, callback)
+    in_sequence = _InSequence(solver, tol, max_iter, deadline, callback)
     n_threads = first[1].n_threads
     turns = Turns(Job(*pair) for pair in itertools.chain((first,), made))
     if n_threads == 1:
@@ -124,9 +131,14 @@ class _InSequence:
     """Solves the next problem of a sequence."""
 
     def __init__(
-        self, solver: str | Solver, tol: float, max_iter: int, callback: Callback | None
+        self,
+        solver: str | Solver,
+        tol: float,
+        max_iter: int,
+        deadline: Deadline,
+        callback: Callback | None,
     ) -> None:
-        self.solver = solver
+        self.solver, self.deadline = solver, deadline
         self.options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "callback": self.watch}
         self.callback = callback
         self.stopping = threading.Event()
@@ -139,7 +151,10 @@ class _InSequence:
 
     @without_warnings
     def advance(self, job: Job, k: int) -> None:
-        chosen = _choose(job.gram) if self.solver == "auto" else resolve_solver(self.solver)
+        if self.deadline.is_over:
+            job.end(k)
+            return
+        chosen = _choose(self.solver, job.gram)
         sequence, solved = job.sequences[k], job.solutions[k]
         at = len(solved)
         warm: dict[str, Any] = {}
@@ -149,8 +164,10 @@ class _InSequence:
             warm = _full(sequence[at])
         if not isinstance(chosen, Chunked):
             warm = {"start": warm.get("start")}
-        gram = job.gram.check_values()
-        solved.append(chosen.solve(sequence[at], gram, **self.options, **warm))
+        gram, left = job.gram.check_values(), self.deadline.seconds_left
+        solved.append(chosen.solve(sequence[at], gram, max_time=left, **self.options, **warm))
+        if solved[-1].status == "max-time":
+            job.end(k)
 
 
 def _serve(turns: Turns, in_sequence: _InSequence) -> None:
@@ -202,8 +219,9 @@ def _have_same_matrix(a: Problem, b: Problem) -> bool:
     return bool((a.ridge == b.ridge).all() and (a.index == b.index).all())
 
 
-def _choose(gram: Gram) -> Any:
-    """Chunks on the whole matrix if that is small, else what each problem asks for."""
-    if gram.n_rows <= _WHOLE_ROWS and not reads_python(gram.kernel.form()):
+def _choose(solver: str | Solver, gram: Gram) -> Any:
+    """Chunks on the full matrix if that is small, else what each problem asks for."""
+    fits = gram.n_rows <= _FULL_ROWS and 4 * gram.n_rows**2 <= gram.cache_bytes
+    if solver in ("auto", "chunked") and fits and not reads_python(gram.form):
         return Chunked(kernel_rows="whole", chunk_size=_CHUNK)
-    return resolve_solver("auto")
+    return resolve_solver(solver)
