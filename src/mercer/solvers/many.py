@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from mercer import _core
@@ -76,7 +76,7 @@ def solve_series(
     max_iter: int = -1,
     max_time: float | None = None,
     callback: Callback | None = None,
-) -> Iterator[list[list[Solution]]]:
+) -> Generator[list[list[Solution]], None, None]:
     """Solve many problems on one Gram after the other, say one for each width of a kernel.
 
     The same as :func:`solve_many` for each of them, but threads that have nothing left to do

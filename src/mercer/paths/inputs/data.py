@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,9 +19,17 @@ from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.numbers import plain
 from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 
-__all__ = ["Inputs", "KernelChoice", "approximate_kernel", "read_inputs", "read_rows"]
+__all__ = [
+    "Inputs",
+    "KernelChoice",
+    "ValuePrecision",
+    "approximate_kernel",
+    "read_inputs",
+    "read_rows",
+]
 
 FloatArray = NDArray[np.float64]
+ValuePrecision = Literal["auto", "double"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +150,7 @@ class KernelChoice:
         training: TrainingRows,
         *,
         sums_vanish: bool = True,
+        precision: ValuePrecision = "double",
     ) -> KernelValues:
         """Kernel values of rows, those of the Gram ``X`` if it is one; finite or refused.
 
@@ -150,7 +159,7 @@ class KernelChoice:
         kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
         is_free = sums_vanish and self.low_rank is None and not isinstance(X, Gram)
         origin = far_origin(kernel.form(), rows) if is_free else None
-        given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin)
+        given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin, precision)
         given.check_values()
         if self.low_rank is None:
             return KernelValues(kernel, rows, training, gram=given, origin=origin)
@@ -158,13 +167,19 @@ class KernelChoice:
         gram = self.gram(Linear(), features).check_values()
         return KernelValues(kernel, rows, training, fitted, gram)
 
-    def gram(self, kernel: Kernel, rows: Any, origin: FloatArray | None = None) -> Gram:
-        """Values of a kernel in double precision."""
+    def gram(
+        self,
+        kernel: Kernel,
+        rows: Any,
+        origin: FloatArray | None = None,
+        precision: ValuePrecision = "double",
+    ) -> Gram:
+        """Values of a kernel, in double precision unless the solver is to choose."""
         return Gram(
             kernel,
             rows,
             cache_size=self.cache_size,
-            precision="double",
+            precision=precision,
             n_threads=self.n_threads,
             origin=origin,
         )
