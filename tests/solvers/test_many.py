@@ -13,7 +13,7 @@ from mercer import Gram, Problem, certify, solve
 from mercer.formulations import nu_svc, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian
 from mercer.solvers import Chunked, Smo, solve_many, solve_series
-from mercer.solvers.many import carried
+from mercer.solvers.warm_start import carried
 
 
 def noisy(n=240, d=4, seed=0):

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
-from mercer import _core
 from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
@@ -15,10 +14,10 @@ from mercer.problem import Problem, Solution
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
-from mercer.solvers.runs.selective_certificate import KnownGradient
 from mercer.solvers.runs.start import full_start
 from mercer.solvers.solving import Solver, resolve_solver
 from mercer.solvers.turns import Job, Turns
+from mercer.solvers.warm_start import carried, reused
 
 __all__ = ["solve_many", "solve_series"]
 
@@ -154,20 +153,31 @@ class _InSequence:
         if self.deadline.is_over:
             job.end(k)
             return
-        chosen = _choose(self.solver, job.gram)
+        if job.solver is None:
+            job.solver = _choose(self.solver, job.gram.check_values())
         sequence, solved = job.sequences[k], job.solutions[k]
-        at = len(solved)
-        warm: dict[str, Any] = {}
-        if at > 0:
-            warm = carried(solved[-1], sequence[at - 1], sequence[at])
-        elif isinstance(chosen, Chunked) and chosen.kernel_rows == "whole":
-            warm = _full(sequence[at])
-        if not isinstance(chosen, Chunked):
-            warm = {"start": warm.get("start")}
-        gram, left = job.gram.check_values(), self.deadline.seconds_left
-        solved.append(chosen.solve(sequence[at], gram, max_time=left, **self.options, **warm))
+        pair = sequence[len(solved) - 1], sequence[len(solved)]
+        known = reused(solved[-1], *pair) if solved else None
+        solved.append(known or self._solve(job, pair, solved))
         if solved[-1].status == "max-time":
             job.end(k)
+
+    def _solve(
+        self, job: Job, pair: tuple[Problem, Problem], solved: Sequence[Solution]
+    ) -> Solution:
+        """The solution of the second of a pair of problems, from that of the first if there is."""
+        is_chunked = isinstance(job.solver, Chunked)
+        is_full = is_chunked and job.solver.kernel_rows == "whole"
+        warm: dict[str, Any] = {}
+        if solved:
+            warm = carried(solved[-1], *pair)
+        elif is_full:
+            warm = _full(pair[1])
+        if not is_chunked:
+            warm = {"start": warm.get("start")}
+        left = self.deadline.seconds_left
+        found: Solution = job.solver.solve(pair[1], job.gram, max_time=left, **self.options, **warm)
+        return found
 
 
 def _serve(turns: Turns, in_sequence: _InSequence) -> None:
@@ -194,29 +204,6 @@ def _full(problem: Problem) -> dict[str, Any]:
     """Sequences tend to begin with small boxes."""
     start = full_start(problem)
     return {} if start is None else {"start": start, "may_start_at_zero": True}
-
-
-def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]:
-    """Where to start from the solution of a problem that differs in its box, and its gradient.
-
-    The best multiple of the last coefficients, as far as the new box allows. Groups whose sums
-    are not zero fix it to 1.
-    """
-    may_scale = not (problem.group_sum.any() or before.group_sum.any())
-    start, gradient, scale = _core.carry(
-        problem._native, last.coef, before.linear, last.gradient, may_scale
-    )
-    if not _have_same_matrix(before, problem):
-        return {"start": start}
-    corrections = None if last.corrections is None else scale * last.corrections
-    known = KnownGradient(gradient, scale * last.error, corrections)
-    return {"start": start, "start_gradient": known}
-
-
-def _have_same_matrix(a: Problem, b: Problem) -> bool:
-    if a.ridge is b.ridge and a.index is b.index:
-        return True
-    return bool((a.ridge == b.ridge).all() and (a.index == b.index).all())
 
 
 def _choose(solver: str | Solver, gram: Gram) -> Any:

@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
@@ -26,6 +27,7 @@ class Job:
     solutions: list[list[Solution]] = field(init=False)
     waiting: deque[int] = field(init=False)
     ended: set[int] = field(default_factory=set)
+    solver: Any = None  # chosen when the first problem is solved
     n_running: int = 0
 
     def __post_init__(self) -> None:

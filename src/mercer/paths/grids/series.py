@@ -18,7 +18,7 @@ from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.paths.grids.cells import Cells, Column
 from mercer.paths.grids.watch import Watch
-from mercer.problem import Solution
+from mercer.problem import Problem, Solution
 from mercer.solvers import solve_series
 
 __all__ = ["columns_by_series"]
@@ -37,11 +37,8 @@ def columns_by_series(
     Once the time is over, or the callback has ended the grid, columns are not complete.
     """
     batches = _batches(cells, has_full)
-    jobs = (
-        ([cells.sequence(split) for split in batch], gram)
-        for gram in _checked(grams)
-        for batch in batches
-    )
+    sequences = _Sequences(cells, batches)
+    jobs = ((problems, gram) for gram in _checked(grams) for problems in sequences)
     left = watch.limits.deadline.seconds_left
     series = solve_series(jobs, solver, tol=cells.tol, max_time=left, callback=watch.wait)
     with closing(series):
@@ -68,6 +65,21 @@ def _batches(cells: Cells, has_full: bool) -> list[list[Any]]:
     if has_full:
         batches[0].insert(0, None)
     return batches
+
+
+class _Sequences:
+    """The problems of each batch, made anew for each kernel unless there is a single batch."""
+
+    def __init__(self, cells: Cells, batches: list[list[Any]]) -> None:
+        self.cells, self.batches = cells, batches
+        self.kept = list(self._made()) if len(batches) == 1 else None
+
+    def __iter__(self) -> Iterator[list[list[Problem]]]:
+        return self._made() if self.kept is None else iter(self.kept)
+
+    def _made(self) -> Iterator[list[list[Problem]]]:
+        for batch in self.batches:
+            yield [self.cells.sequence(split) for split in batch]
 
 
 def _checked(grams: Iterable[Gram]) -> Iterator[Gram]:
