@@ -12,7 +12,7 @@ import pytest
 from mercer import Gram, Problem, certify, solve
 from mercer.formulations import nu_svc, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian
-from mercer.solvers import Chunked, Smo, solve_many, solve_series
+from mercer.solvers import Chunked, Smo, many, solve_many, solve_series
 from mercer.solvers.warm_start import carried
 
 
@@ -277,3 +277,17 @@ def test_the_full_matrix_is_bounded_by_the_cache():
         assert a.objective == pytest.approx(b.objective, rel=1e-3)
     assert {s.solver for s in large} == {"chunked"}
     assert {s.solver for s in small} == {"smo"}
+
+
+def test_auto_leaves_what_takes_too_many_steps_to_the_active_set(monkeypatch):
+    monkeypatch.setattr(many, "_BUDGET", 0)
+    X, y = noisy(300)
+    gram = Gram(Gaussian(0.01), X, n_threads=1)
+    problem = svc(y, 1e5).problem
+    ((first,),) = solve_many([[problem]], gram)
+    assert (first.solver, first.status) == ("active-set", "converged")
+    assert first.n_iter > 3000
+    assert certify(problem, gram, first.coef).violation <= 1e-3
+    monkeypatch.setattr(many, "_MOST_FREE", 0)
+    ((second,),) = solve_many([[problem]], gram)
+    assert (second.solver, second.status) == ("chunked", "converged")
