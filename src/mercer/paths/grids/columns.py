@@ -30,7 +30,6 @@ FloatArray = NDArray[np.float64]
 #     rbf      100 x 18                    0.2     0.4
 #     rbf      200 x 57                    0.7     0.7
 #     rbf      400 x 18                    1.4     0.8
-#     rbf     2000 x 57                   60       6
 #     linear   600 x 60                    1.5     3.0
 #     linear  1000 x 57                    2.6     9.8
 _FEW_ROWS = 200
