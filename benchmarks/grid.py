@@ -1,18 +1,27 @@
 """A grid of C and gamma by cross-validation, next to scikit-learn's GridSearchCV.
 
-    python benchmarks/grid.py [--rows 2000 --features 20 --threads 2 --sample 40]
+    python benchmarks/grid.py [--rows 2000 --features 20 --threads 2 --sample 20]
+    python benchmarks/grid.py --data DIR [--sets spambase banana splice --threads 1]
 
 Ten values of C and ten of gamma, five folds: 500 fits and their scores. ``solve_series`` shares the
-kernel matrix of each gamma among folds and C, and starts each C from the one before. A sample of
-the cells of GridSearchCV is timed, one after the other in one process, and scaled by their number
-and the number of threads. The accuracy of the cells of the sample is compared.
+kernel matrix of each gamma among folds and C, and starts each C from the one before; so does
+``svc_grid``, which solves for all rows as well: 600 fits. A sample of the cells of GridSearchCV,
+two for each C and each gamma, is timed one after the other in one process, and scaled to all 500.
+The accuracy of the cells of the sample is compared.
+
+Without ``--data`` the rows are generated; with it they come from ``DIR/<set>.npz`` (arrays X and
+y, or X_train, y_train and perhaps X_test, y_test), at most ``--rows`` of them, shuffled and
+standardized, and C goes up to 1e4, gamma from 1e-4 to 10.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,79 +30,139 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mercer import Gram, Problem, Solution
+from mercer import Gram, Problem, Solution, svc_grid
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.solvers import solve_series
 
+FloatArray = NDArray[np.float64]
 N_FOLDS = 5
-CS = np.logspace(-2, 3, 10)
-GAMMAS = np.logspace(-3, 1, 10)
 
 
-def draw(rows: int, features: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    X, y = make_classification(
-        rows, features, n_informative=features // 2, flip_y=0.1, random_state=0
-    )
-    return StandardScaler().fit_transform(X).astype(np.float32), np.where(y > 0, 1.0, -1.0)
+class Grid:
+    """What is compared: rows, labels, folds, and the values of C and gamma."""
+
+    def __init__(self, X: FloatArray, y: FloatArray, Cs: FloatArray, gammas: FloatArray) -> None:
+        self.X, self.y, self.Cs, self.gammas = X, y, Cs, gammas
+        self.fold = np.arange(len(y)) % N_FOLDS
+        self.split = PredefinedSplit(self.fold)
+        self.n_fits = N_FOLDS * len(Cs) * len(gammas)
+
+    @classmethod
+    def generated(cls, rows: int, features: int) -> Grid:
+        X, y = make_classification(
+            rows, features, n_informative=features // 2, flip_y=0.1, random_state=0
+        )
+        X = StandardScaler().fit_transform(X).astype(np.float32)
+        return cls(X, np.where(y > 0, 1.0, -1.0), np.logspace(-2, 3, 10), np.logspace(-3, 1, 10))
+
+    @classmethod
+    def stored(cls, path: Path, rows: int) -> Grid:
+        with np.load(path) as file:
+            parts = [name for name in ("X", "X_train", "X_test") if name in file.files]
+            X = np.concatenate([file[name] for name in parts]).astype(np.float64)
+            y = np.concatenate([file[name.replace("X", "y")] for name in parts])
+        some = np.random.default_rng(0).permutation(len(y))[:rows]
+        X, y = StandardScaler().fit_transform(X[some]), np.where(y[some] == y.max(), 1.0, -1.0)
+        return cls(X, y, np.logspace(-2, 4, 10), np.logspace(-4, 1, 10))
+
+    def by_series(self, threads: int) -> FloatArray:
+        """Mean accuracy of each (gamma, C) from ``solve_series``."""
+        problems = self.sequences()
+        scores = np.empty((len(self.gammas), N_FOLDS, len(self.Cs)))
+        grams = (Gram(Gaussian(gamma), self.X, n_threads=threads) for gamma in self.gammas)
+        for g, solved in enumerate(solve_series((problems, gram) for gram in grams)):
+            for k, solutions in enumerate(solved):
+                scores[g, k] = [self.held_out_accuracy(s, self.fold == k) for s in solutions]
+        return scores.mean(axis=1)
+
+    def by_grid(self, threads: int) -> FloatArray:
+        """The same from ``svc_grid``."""
+        options = {"Cs": self.Cs, "gammas": self.gammas, "cv": self.split, "n_threads": threads}
+        return svc_grid(self.X, self.y, **options).scores
+
+    def sequences(self) -> list[list[Problem]]:
+        """One sequence over C for each fold; its rows are held out by an empty box."""
+        problems = [svc(self.y, C).problem for C in self.Cs]
+        out = []
+        for k in range(N_FOLDS):
+            kept = np.where(self.fold == k, 0.0, 1.0)
+            out.append([replace(p, lower=p.lower * kept, upper=p.upper * kept) for p in problems])
+        return out
+
+    def held_out_accuracy(self, solution: Solution, out: NDArray[np.bool_]) -> float:
+        """Decision values are linear - gradient + bias, and the bias is the multiplier."""
+        values = self.y[out] - solution.gradient[out] + solution.multiplier[0]
+        return float(np.mean((values > 0) == (self.y[out] > 0)))
+
+    def sample(self, count: int) -> list[tuple[int, int]]:
+        """Cells that are spread evenly over gamma and C."""
+        shape = len(self.gammas), len(self.Cs)
+        cells = [(g, c) for shift in range(10) for g in range(10) for c in [(3 * g + shift) % 10]]
+        some = [cells[k * 10 : k * 10 + 10] for k in (0, 5, 2, 7, 1, 6, 3, 8, 4, 9)]
+        assert shape == (10, 10)
+        return [cell for ten in some for cell in ten][:count]
+
+    def peer(self, cells: list[tuple[int, int]], scores: FloatArray) -> tuple[float, float]:
+        """CPU seconds a fit of scikit-learn, and the largest difference of accuracies."""
+        began, difference = time.process_time(), 0.0
+        for g, c in cells:
+            machine = SVC(C=self.Cs[c], gamma=self.gammas[g])
+            theirs = cross_val_score(machine, self.X, self.y, cv=self.split)
+            difference = max(difference, abs(theirs.mean() - scores[g, c]))
+        return (time.process_time() - began) / len(cells) / N_FOLDS, difference
 
 
-def sequences(y: NDArray[np.float64], fold: NDArray[np.intp]) -> list[list[Problem]]:
-    """One sequence over C for each fold; its rows are held out by an empty box."""
-    problems = [svc(y, C).problem for C in CS]
-    out = []
-    for k in range(N_FOLDS):
-        kept = np.where(fold == k, 0.0, 1.0)
-        out.append([replace(p, lower=p.lower * kept, upper=p.upper * kept) for p in problems])
-    return out
+def timed(run: Callable[[int], FloatArray], threads: int, repeats: int) -> tuple[FloatArray, ...]:
+    """The scores, and the median seconds of time and of CPU."""
+    seconds = []
+    for _ in range(repeats):
+        began, cpu = time.perf_counter(), time.process_time()
+        scores = run(threads)
+        seconds.append((time.perf_counter() - began, time.process_time() - cpu))
+    return scores, *np.median(seconds, axis=0)
 
 
-def held_out_accuracy(solution: Solution, y: NDArray[np.float64], out: NDArray[np.bool_]) -> float:
-    """Decision values are linear - gradient + bias, and the bias is the multiplier."""
-    values = y[out] - solution.gradient[out] + solution.multiplier[0]
-    return float(np.mean((values > 0) == (y[out] > 0)))
-
-
-def grid(X: NDArray[np.float32], y: NDArray[np.float64], threads: int) -> NDArray[np.float64]:
-    """Mean accuracy of each (gamma, C)."""
-    fold = np.arange(len(y)) % N_FOLDS
-    problems = sequences(y, fold)
-    scores = np.empty((len(GAMMAS), N_FOLDS, len(CS)))
-    jobs = ((problems, Gram(Gaussian(gamma=gamma), X, n_threads=threads)) for gamma in GAMMAS)
-    for g, solved in enumerate(solve_series(jobs)):
-        for k, solutions in enumerate(solved):
-            scores[g, k] = [held_out_accuracy(s, y, fold == k) for s in solutions]
-    return scores.mean(axis=1)
+def compare(name: str, grid: Grid, options: argparse.Namespace) -> float:
+    """Print what each takes; how many times as fast ``svc_grid`` is by CPU time."""
+    print(f"{name}: {len(grid.y)} rows, {grid.X.shape[1]} features, {options.threads} threads")
+    if name == "generated":
+        _, wall, cpu = timed(grid.by_series, options.threads, options.repeats)
+        per = 1e3 / grid.n_fits
+        print(f"  solve_series  {per * wall:7.2f} ms a fit, {per * cpu:.2f} of CPU")
+    scores, wall, cpu = timed(grid.by_grid, options.threads, options.repeats)
+    per_peer, difference = grid.peer(grid.sample(options.sample), scores)
+    ratio = per_peer * grid.n_fits / cpu
+    per = 1e3 / (1.2 * grid.n_fits)  # those of all rows are no folds
+    print(f"  svc_grid      {per * wall:7.2f} ms a fit, {per * cpu:.2f} of CPU: {cpu:.2f} s in all")
+    print(f"  GridSearchCV  {1e3 * per_peer:7.2f} ms of CPU a fit, {options.sample} cells")
+    print(f"  svc_grid is {ratio:.1f} times as fast by CPU seconds, ", end="")
+    print(f"accuracies differ by up to {difference:.4f}", flush=True)
+    return ratio
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--sample", type=int, default=40, help="cells of the peer to time")
+    parser.add_argument("--sample", type=int, default=20, help="cells of the peer to time")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--data", type=Path, help="directory of stored data sets")
+    parser.add_argument("--sets", nargs="+", default=["spambase", "banana", "splice"])
     options = parser.parse_args()
-    X, y = draw(options.rows, options.features)
-    n_fits = N_FOLDS * CS.size * GAMMAS.size
-    ours = []
-    for _ in range(options.repeats):
-        began, cpu = time.perf_counter(), time.process_time()
-        scores = grid(X, y, options.threads)
-        ours.append((time.perf_counter() - began, time.process_time() - cpu))
-    wall, cpu = np.median(ours, axis=0)
-    cells = np.random.default_rng(0).permutation(CS.size * GAMMAS.size)[: options.sample]
-    split = PredefinedSplit(np.arange(len(y)) % N_FOLDS)
-    began, difference = time.process_time(), []
-    for cell in cells:
-        g, c = divmod(int(cell), CS.size)
-        peer = cross_val_score(SVC(C=CS[c], gamma=GAMMAS[g]), X, y, cv=split)
-        difference.append(peer.mean() - scores[g, c])
-    theirs = (time.process_time() - began) / len(cells) / N_FOLDS
-    print(f"mercer        {1e3 * wall / n_fits:7.2f} ms a fit, {1e3 * cpu / n_fits:.2f} of CPU")
-    print(f"scikit-learn  {1e3 * theirs:7.2f} ms of CPU a fit, {len(cells)} cells")
-    print(f"times as fast {theirs / (cpu / n_fits):7.1f} by CPU seconds")
-    print(f"largest difference of accuracies {np.abs(difference).max():.4f}")
+    warnings.simplefilter("ignore")
+    if options.data is None:
+        compare("generated", Grid.generated(options.rows, options.features), options)
+        return
+    ratios = [
+        compare(name, Grid.stored(options.data / f"{name}.npz", options.rows), options)
+        for name in options.sets
+    ]
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    print(f"geometric mean {mean:.1f}, least {min(ratios):.1f}")
 
 
 if __name__ == "__main__":

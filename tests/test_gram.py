@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from kernels.kernel_cases import ALL, NUMERIC, rows
-from mercer import Gram
+from mercer import Gram, certify
+from mercer.formulations import svc
 from mercer.kernels import (
     FunctionKernel,
     Gaussian,
@@ -26,6 +27,7 @@ from mercer.kernels import (
     Precomputed,
     Sigmoid,
 )
+from mercer.solvers import solve_many
 
 TOLERANCE = {"single": 1e-6, "double": 1e-12}
 PRECISIONS = ("single", "double")
@@ -239,3 +241,20 @@ def test_no_rows_and_no_features() -> None:
         assert gram.diagonal().shape == gram.product(None, np.zeros(0)).shape == (0,)
         assert gram.block([], []).shape == (0, 0)
     assert_gives(Gram(Gaussian(1.0), np.zeros((5, 0))), np.ones((5, 5)))
+
+
+def test_values_that_single_precision_cannot_compute_are_stored_in_it() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    X[0] = 1e3  # so far out that single precision loses the distances of the others
+    gram = Gram(Gaussian(5.0), X, n_threads=1)
+    assert not gram.carries_single
+    assert gram.fits_single
+    index = np.arange(300)
+    exact = gram.block(index, index, precision="double")
+    assert np.array_equal(gram.block(index, index, precision="single"), exact.astype(np.float32))
+    problem = svc(np.where(X[:, 0] > 0, 1.0, -1.0), 10.0).problem
+    ((solution,),) = solve_many([[problem]], gram)
+    assert certify(problem, gram, solution.coef).violation <= 1e-3
+    huge = Gram(Linear(), 1e20 * X, n_threads=1)
+    assert not huge.fits_single

@@ -178,6 +178,11 @@ void register_kernels(nb::module_& m, const char* name) {
     kernel.def_static(
         "normalized", [](Held<T> part) { return hold(make_normalized<T>(std::move(part))); },
         nb::arg("part"));
+    if constexpr (std::is_same_v<T, float>) {
+        kernel.def_static(
+            "rounded", [](Held<double> part) { return hold(make_rounded(std::move(part))); },
+            nb::arg("part"));
+    }
 }
 
 template <class T>
@@ -206,8 +211,8 @@ LeafKind leaf_kind(const std::string& name) {
 void register_kernel(nb::module_& m) {
     register_rows<float>(m, "RowsSingle");
     register_rows<double>(m, "RowsDouble");
-    register_kernels<float>(m, "KernelSingle");
     register_kernels<double>(m, "KernelDouble");
+    register_kernels<float>(m, "KernelSingle");
     register_power_of_two<float>(m);
     register_power_of_two<double>(m);
 }

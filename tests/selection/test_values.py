@@ -199,7 +199,7 @@ def test_rows_to_test_with_need_weight(name: str) -> None:
         objective = make_objective(name, SVC(), X, Y, sample_weight=weight, random_state=0)
         return objective.value(objective.space.start)
 
-    with pytest.raises(ValueError, match="sample_weight|positive weight"):
+    with pytest.raises(ValueError, match=r"sample_weight|positive weight"):
         evaluate()
 
 

@@ -12,8 +12,8 @@ import pytest
 from mercer import Gram, Problem, certify, solve
 from mercer.formulations import nu_svc, svc, svr
 from mercer.kernels import FunctionKernel, Gaussian
-from mercer.solvers import Chunked, Smo, solve_many, solve_series
-from mercer.solvers.many import carried
+from mercer.solvers import Chunked, Smo, many, solve_many, solve_series
+from mercer.solvers.warm_start import carried
 
 
 def noisy(n=240, d=4, seed=0):
@@ -228,3 +228,66 @@ def test_small_boxes_start_full_and_large_ones_at_zero():
     assert nonzero < len(y)
     from_zero = Chunked(kernel_rows="whole", chunk_size=512).solve(svc(y, 1e3).problem, gram)
     np.testing.assert_array_equal(large.coef, from_zero.coef)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_sequences_are_as_long_as_there_is_time_for(n_threads):
+    X, y = noisy()
+    gram = Gram(Gaussian(0.5), X, n_threads=n_threads)
+    sequences = folds(y, (0.1, 1.0))
+    assert solve_many(sequences, gram, max_time=0.0) == [[], [], []]
+    assert [len(found) for found in solve_many(sequences, gram, max_time=1e6)] == [2, 2, 2]
+    with pytest.raises(ValueError, match="max_time must be"):
+        solve_many(sequences, gram, max_time=-1.0)
+
+
+def test_a_solution_that_no_bound_holds_is_that_of_every_larger_box():
+    X, y = noisy(300)
+    gram = Gram(Gaussian(20.0), X, n_threads=1)
+    sequence = [svc(y, C).problem for C in (1.0, 1e3, 1e4, 1e6)]
+    _, free, *rest = solve_many([sequence], gram)[0]
+    assert np.abs(free.coef).max() < 1e3
+    for problem, solution in zip(sequence[2:], rest, strict=True):
+        assert (solution.n_iter, solution.status) == (0, "converged")
+        np.testing.assert_array_equal(solution.coef, free.coef)
+        exact = certify(problem, gram, solution.coef)
+        assert exact.violation <= solution.violation + 1e-12
+        assert solution.gap == pytest.approx(exact.gap, abs=1e-3 * problem.upper.max())
+
+
+def test_a_start_lies_on_the_bounds_that_the_last_solution_was_on():
+    X, y = noisy()
+    gram = Gram(Gaussian(0.01), X)
+    before, problem = svc(y, 0.01).problem, svc(y, 0.0464).problem
+    last = solve(before, gram)
+    start = carried(last, before, problem)["start"]
+    held = np.abs(last.coef) == 0.01
+    assert held.mean() > 0.5
+    assert (np.abs(start[held]) == 0.0464).all()
+
+
+def test_the_full_matrix_is_bounded_by_the_cache():
+    X, y = noisy(400)
+    problems = [[svc(y, C).problem for C in (0.1, 1.0)]]
+    (small,), (large,) = (
+        solve_many(problems, Gram(Gaussian(0.3), X, n_threads=1, cache_size=size))
+        for size in (0.2, 10.0)
+    )
+    for a, b in zip(small, large, strict=True):
+        assert a.objective == pytest.approx(b.objective, rel=1e-3)
+    assert {s.solver for s in large} == {"chunked"}
+    assert {s.solver for s in small} == {"smo"}
+
+
+def test_auto_leaves_what_takes_too_many_steps_to_the_active_set(monkeypatch):
+    monkeypatch.setattr(many, "_BUDGET", 0)
+    X, y = noisy(300)
+    gram = Gram(Gaussian(0.01), X, n_threads=1)
+    problem = svc(y, 1e5).problem
+    ((first,),) = solve_many([[problem]], gram)
+    assert (first.solver, first.status) == ("active-set", "converged")
+    assert first.n_iter > 3000
+    assert certify(problem, gram, first.coef).violation <= 1e-3
+    monkeypatch.setattr(many, "_MOST_FREE", 0)
+    ((second,),) = solve_many([[problem]], gram)
+    assert (second.solver, second.status) == ("chunked", "converged")

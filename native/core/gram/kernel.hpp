@@ -108,4 +108,7 @@ KernelPointer<T> make_product(std::vector<KernelPointer<T>> parts);
 template <class T>
 KernelPointer<T> make_normalized(KernelPointer<T> part);
 
+// Values of `part`, rounded. requires: they lie in the range of single precision
+KernelPointer<float> make_rounded(KernelPointer<double> part);
+
 }  // namespace mercer

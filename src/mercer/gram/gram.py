@@ -19,7 +19,7 @@ from mercer import _core
 from mercer._memory import require_memory
 from mercer._threads import resolve_threads
 from mercer.gram.arguments import cache_bytes, check_segments, indices, resolve_precision
-from mercer.gram.core_types import GRAM_TYPES, CoreGram
+from mercer.gram.core_types import GRAM_TYPES, CoreGram, CoreKernel
 from mercer.gram.native import (
     Precision,
     RowSet,
@@ -30,7 +30,7 @@ from mercer.gram.native import (
     take_rows,
 )
 from mercer.gram.origin import level, moved, origin_error
-from mercer.gram.rounding import carries, rounding_of_rows
+from mercer.gram.rounding import carries, fits_single, rounding_of_rows
 from mercer.gram.rows import check_products
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
@@ -150,6 +150,18 @@ class Gram:
             self._row_sets.setdefault("single", rows)
         return is_carried
 
+    @cached_property
+    def fits_single(self) -> bool:
+        """Whether kernel values may be stored in single precision, however they are computed."""
+        return self.carries_single or self._is_rounded
+
+    @cached_property
+    def _is_rounded(self) -> bool:
+        """Whether values in single precision are those of double precision, rounded."""
+        if self.carries_single or self.form.reads_python:
+            return False
+        return fits_single(self.form, self._row_set("double"))
+
     def expansion_error(
         self, coef: FloatArray, index: NDArray[np.intp] | slice = slice(None)
     ) -> float:
@@ -231,11 +243,18 @@ class Gram:
             for visit in visits:
                 visit.leave()
 
-    def _build(self, precision: Precision) -> CoreGram:
+    def _row_set(self, precision: Precision) -> RowSet:
         if precision not in self._row_sets:
             self._row_sets[precision] = fixed_rows(self._rows, precision, self.form)
-        rows = self._row_sets[precision]
-        kernel = build_kernel(self.form, rows, rows)
+        return self._row_sets[precision]
+
+    def _build(self, precision: Precision) -> CoreGram:
+        if precision == "single" and self._is_rounded:
+            exact: Any = build_kernel(self.form, *2 * (self._row_set("double"),))
+            kernel: CoreKernel = _core.KernelSingle.rounded(exact)
+        else:
+            rows = self._row_set(precision)
+            kernel = build_kernel(self.form, rows, rows)
         make: Any = GRAM_TYPES[precision]  # of the same precision as the kernel
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 

@@ -57,6 +57,11 @@ def carries(form: shapes.Form, rows: RowSet) -> bool:
             continue
         if not spread(leaf, rows) <= _SINGLE_SPREAD[leaf.kind]:
             return False
+    return fits_single(form, rows)
+
+
+def fits_single(form: shapes.Form, rows: RowSet) -> bool:
+    """Whether the kernel values lie in the range of single precision."""
     if form.reads_stored and not _largest(rows.rows) < _SINGLE_RANGE:
         return False
     with np.errstate(over="ignore", invalid="ignore"):

@@ -125,7 +125,7 @@ class _Run(CertifiedRun):
     def first_precision(self) -> Precision:
         """A whole matrix of single precision takes half the cache."""
         whole = self.solver.kernel_rows == "whole" and not self.gram.precision_is_given
-        return "single" if whole and self.gram.carries_single else super().first_precision()
+        return "single" if whole and self.gram.fits_single else super().first_precision()
 
     def certificate(self, precision: Precision) -> Certificate:
         """Of many small problems the certificate must not cost more than the solution."""

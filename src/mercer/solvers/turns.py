@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
@@ -25,15 +26,21 @@ class Job:
     gram: Gram
     solutions: list[list[Solution]] = field(init=False)
     waiting: deque[int] = field(init=False)
+    ended: set[int] = field(default_factory=set)
+    solver: Any = None  # chosen when the first problem is solved
     n_running: int = 0
 
     def __post_init__(self) -> None:
         self.solutions = [[] for _ in self.sequences]
         self.waiting = deque(k for k, sequence in enumerate(self.sequences) if sequence)
 
+    def end(self, k: int) -> None:
+        """Leave the rest of a sequence unsolved."""
+        self.ended.add(k)
+
     @property
     def is_done(self) -> bool:
-        """Whether every problem is solved."""
+        """Whether every problem is solved, up to where its sequence was ended."""
         return not self.waiting and self.n_running == 0
 
 
@@ -71,7 +78,7 @@ class Turns:
         with self._changed:
             job, k = turn.job, turn.sequence
             job.n_running -= 1
-            if len(job.solutions[k]) < len(job.sequences[k]):
+            if len(job.solutions[k]) < len(job.sequences[k]) and k not in job.ended:
                 job.waiting.append(k)
             self._changed.notify_all()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,17 @@ from mercer.paths.inputs.numbers import plain
 from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["Inputs", "KernelChoice", "approximate_kernel", "read_inputs", "read_rows"]
+__all__ = [
+    "Inputs",
+    "KernelChoice",
+    "ValuePrecision",
+    "approximate_kernel",
+    "read_inputs",
+    "read_rows",
+]
 
 FloatArray = NDArray[np.float64]
+ValuePrecision = Literal["auto", "double"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +152,7 @@ class KernelChoice:
         training: TrainingRows,
         *,
         sums_vanish: bool = True,
+        precision: ValuePrecision = "double",
     ) -> KernelValues:
         """Kernel values of rows, those of the Gram ``X`` if it is one; finite or refused.
 
@@ -153,7 +162,7 @@ class KernelChoice:
         find = far_origin if self.low_rank is None else far_origin_of_products
         is_free = sums_vanish and not isinstance(X, Gram)
         origin = find(kernel.form(), rows, weight) if is_free else None
-        given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin)
+        given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin, precision)
         given.check_values()
         if self.low_rank is None:
             return KernelValues(kernel, rows, training, gram=given, origin=origin)
@@ -162,13 +171,19 @@ class KernelChoice:
         gram = self.gram(Linear(), features).check_values()
         return KernelValues(kernel, rows, training, fitted, gram)
 
-    def gram(self, kernel: Kernel, rows: Any, origin: FloatArray | None = None) -> Gram:
-        """Values of a kernel in double precision."""
+    def gram(
+        self,
+        kernel: Kernel,
+        rows: Any,
+        origin: FloatArray | None = None,
+        precision: ValuePrecision = "double",
+    ) -> Gram:
+        """Values of a kernel, in double precision unless the solver is to choose."""
         return Gram(
             kernel,
             rows,
             cache_size=self.cache_size,
-            precision="double",
+            precision=precision,
             n_threads=self.n_threads,
             origin=origin,
         )

@@ -21,13 +21,14 @@ from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.kernels import Gaussian
 from mercer.paths.approximate.march import march
+from mercer.paths.grids.cells import Cells
+from mercer.paths.grids.columns import mean_scores
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.inputs.numbers import plain, positive, real
 from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.kernel.width_gap import chord_bound
 from mercer.paths.results.kernel_path import KernelPath, between
-from mercer.paths.validation.held_out import held_out_scores
 from mercer.paths.validation.scoring import Scoring
 from mercer.paths.validation.splits import read_splits
 from mercer.problem import Problem, Solution
@@ -132,11 +133,9 @@ def kernel_path(
     with limits.shown(verbose) as shown_limits:
         sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
         nodes, gap = _follow(sequence, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
-    cost = np.array([float(C)])
-    scores = np.array([
-        held_out_scores(inputs, sequence.gram(node.gamma), cost, splits, 1e-3, deadline, measure)[0]
-        for node in (nodes if splits else [])
-    ])  # fmt: skip
+    cells = Cells(inputs, np.array([float(C)]), splits, 1e-3, measure)
+    kernels = [Gaussian(node.gamma) for node in (nodes if splits else [])]
+    scores = mean_scores(cells, kernels, choice, deadline)[:, 0]
     return KernelPath(
         gamma=np.array([node.gamma for node in nodes]),
         C=float(C),

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
-from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.problem import Certificate, Problem, Solution, assess, certify
 from mercer.solvers.runs.margin import violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.start import feasible_start
@@ -108,11 +108,19 @@ class Basis:
 
     @property
     def values(self) -> FloatArray:
-        """Value of the machine, multiplier included, at the row of each variable."""
-        p = self.problem
+        """Value of the machine, multiplier included, at the row of each variable.
+
+        A group without a free variable has its multiplier in the middle of those that are
+        optimal, as :func:`certify` says.
+        """
+        p, coef = self.problem, self.coef
+        expansion = p.linear - self.gradient - p.ridge * coef
+        multiplier = self.multiplier
+        is_free = (coef > p.lower) & (coef < p.upper)  # not so of every member of the factor
+        if len(np.unique(p.group[is_free])) < p.n_groups:
+            multiplier = assess(p, coef, expansion).multiplier
         # a variable without a group has group -1, the last entry
-        level = np.append(self.multiplier, 0.0)[p.group]
-        return np.asarray(p.linear - self.gradient - p.ridge * self.coef + level)
+        return np.asarray(expansion + np.append(multiplier, 0.0)[p.group])
 
     @property
     def n_iterations(self) -> int:

@@ -1,0 +1,1 @@
+"""How the cells of a grid are solved and scored."""
