@@ -39,7 +39,9 @@ FAR = 2.0**16
 _FULL = 0.5  # share of the entries that are not zero, for rows to be no longer sparse
 
 
-def far_origin(form: shapes.Form, rows: Any, weight: FloatArray | None = None) -> FloatArray | None:
+def far_origin(
+    form: shapes.Form, rows: Any, weight: FloatArray | None = None, far: float = FAR
+) -> FloatArray | None:
     """The mean of rows that are far from the origin, if a kernel may measure from there.
 
     None for rows that lose few digits, and for kernels whose values change by more than a
@@ -59,18 +61,18 @@ def far_origin(form: shapes.Form, rows: Any, weight: FloatArray | None = None) -
         is_exact = (low * high > 0.0) & (large <= 2.0 * small)
         # the mean of equal numbers may be another one
         mean = np.where(is_exact, np.clip(mean, low, high), 0.0)
-        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / FAR
+        is_far = np.isfinite(square) and square > 0.0 and square - mean @ mean < square / far
     return mean if is_far else None
 
 
 def far_origin_of_products(
-    form: shapes.Form, rows: Any, weight: FloatArray | None = None
+    form: shapes.Form, rows: Any, weight: FloatArray | None = None, far: float = FAR
 ) -> FloatArray | None:
     """As :func:`far_origin`, for kernels that are an inner product of rows and nothing else.
 
     Coefficients on some of the rows need not add up to zero; :func:`balanced` makes them.
     """
-    return far_origin(form, rows, weight) if _is_product(form) else None
+    return far_origin(form, rows, weight, far) if _is_product(form) else None
 
 
 def balanced(

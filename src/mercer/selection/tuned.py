@@ -202,7 +202,7 @@ class TunedSVC(TunedClassifier):
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
-        Seconds after which the best parameters so far are taken.
+        Seconds after which the best parameters so far are taken; the fit with them comes after.
     max_evals : int, default=None
         Evaluations of the criterion after which the same happens.
     random_state : int, RandomState or None, default=None

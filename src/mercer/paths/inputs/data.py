@@ -31,6 +31,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 ValuePrecision = Literal["auto", "double"]
+_FAR = 2.0**8  # for rows to be moved: errors add up along a path, machines can do with more
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +162,7 @@ class KernelChoice:
         kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
         find = far_origin if self.low_rank is None else far_origin_of_products
         is_free = sums_vanish and not isinstance(X, Gram)
-        origin = find(kernel.form(), rows, weight) if is_free else None
+        origin = find(kernel.form(), rows, weight, _FAR) if is_free else None
         given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin, precision)
         given.check_values()
         if self.low_rank is None:
