@@ -109,6 +109,13 @@ class Solver {
 
     bool takes_all() const { return working_set_.takes_all(variables_.active().size()); }
 
+    // Whether the next chunk is all variables, on the full matrix. A working matrix copied from it
+    // pays where it is much smaller.
+    bool works_in_place() const {
+        const bool is_smaller = 2 * variables_.active().size() <= variables_.size();
+        return variables_.is_full_matrix_in_place() && !(takes_all() && is_smaller);
+    }
+
     std::size_t most_members() const {
         if (variables_.is_full_matrix_in_place()) return variables_.size();
         return std::min(WorkingSet::most(options_.chunk_size), variables_.active().size());
@@ -118,10 +125,11 @@ class Solver {
     bool solve_chunk() {
         ChunkOptions options;
         options.tolerance = aim_;
-        const bool in_place = variables_.is_full_matrix_in_place() && !takes_all();
+        const bool in_place = works_in_place();
         if (in_place) {
             chunk_.take_all(variables_);
             options.max_iterations = steps_in_place;
+            options.newton_after = std::max(options.newton_after, variables_.size());
         } else {
             if (result_.chunks == chunks_before_growth) working_set_.grow();
             const auto& members = working_set_.choose(variables_);
