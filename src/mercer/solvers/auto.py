@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from mercer.gram import Gram
 from mercer.gram.native import reads_python
@@ -18,6 +18,8 @@ __all__ = ["Auto"]
 
 _LIMITS = ("tol", "max_time", "callback")
 _FEW_ROWS = 3000
+_FEWEST_ROWS = 200
+_SMALL_MATRIX, _LARGE_MATRIX, _WIDE_ROWS = 1024, 4096, 48
 _SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit takes hardly longer
 
 
@@ -25,12 +27,12 @@ _SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit tak
 class Auto:
     """The fastest solver for the problem, by its number of rows and the cost of its kernel.
 
-    More than 3,000 rows go to chunks, in single and in double precision. Fewer go
-    to SMO, which finishes them to rounding, and so do kernels that only Python can compute,
-    whose values are better kept than computed again. Values of single precision, which allow no
-    such finish, go to chunks at any size. A small problem that pair steps do not
-    finish (large C, linear kernels) is finished by the active set, if its kernel is definite, and
-    a linear kernel that doubles are not enough for with twice their digits.
+    More than 200 rows go to chunks in single precision: up to 3,000 rows if double precision was
+    not asked for, beyond that in both. Fewer go to SMO in double precision, which finishes them to
+    rounding, and so do kernels that only Python can compute, whose values are better kept than
+    computed again, and what single precision left unfinished. A small problem that pair steps do
+    not finish (large C, linear kernels) is finished by the active set, if its kernel is definite,
+    and a linear kernel that doubles are not enough for with twice their digits.
     """
 
     shrinking: bool = True
@@ -41,15 +43,30 @@ class Auto:
         self, problem: Problem, gram: Gram, *, max_iter: int = -1, **options: Any
     ) -> Solution:
         """Solve ``problem`` with the solver chosen for it."""
-        limits = {name: options[name] for name in _LIMITS if name in options}
         if _takes_chunks(gram):
-            found = Chunked(shrinking=self.shrinking).solve(
-                problem, gram, max_iter=max_iter, **options
-            )
+            chunks = Chunked(shrinking=self.shrinking, kernel_rows=_kernel_rows(gram))
+            found = chunks.solve(problem, gram, max_iter=max_iter, **options)
             if gram.precision == "double" and gram.is_positive_definite:
-                return refined(problem, gram, found, max_iter=max_iter, **limits)
+                return refined(problem, gram, found, max_iter=max_iter, **_limits(options))
             return found
-        budget = max(100_000, 50 * problem.n_variables)
+        if not _starts_in_single(problem, gram):
+            return self._in_double(problem, gram, max_iter, options)
+        budget = _budget(problem)
+        steps = max_iter if max_iter in range(budget) else budget
+        chunks = Chunked(shrinking=self.shrinking, kernel_rows=_kernel_rows(gram), single_only=True)
+        first = chunks.solve(problem, gram, max_iter=steps, **options)
+        is_over = first.status == "max-iter" and steps == max_iter
+        if is_over or first.status not in ("max-iter", "precision-limit"):
+            return first
+        left = max_iter if max_iter < 0 else max_iter - first.n_iter
+        last = self._in_double(problem, gram, left, _rest(first, options))
+        return _with_costs(last, first, last)
+
+    def _in_double(
+        self, problem: Problem, gram: Gram, max_iter: int, options: dict[str, Any]
+    ) -> Solution:
+        """Pair steps and Newton steps, and the active set where they do not end."""
+        budget = _budget(problem)
         pairs = _SMO[bool(self.shrinking)]
         if max_iter in range(budget) or gram.inspect() == "refuted":
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
@@ -57,24 +74,43 @@ class Auto:
         if first.status not in ("max-iter", "precision-limit") or first.gap is None:
             return first
         if first.status == "precision-limit":
-            return refined(problem, gram, first, max_iter=max_iter, **limits)
-        watch = continued(options.get("callback"), iterations=first.n_iter, seconds=first.seconds)
-        rest = {**options, "start": first.coef, "callback": watch}
-        if options.get("max_time") is not None:
-            rest["max_time"] = max(options["max_time"] - first.seconds, 0.0)
-        last = ActiveSet().solve(problem, gram, max_iter=max_iter, **rest)
+            return refined(problem, gram, first, max_iter=max_iter, **_limits(options))
+        last = ActiveSet().solve(problem, gram, max_iter=max_iter, **_rest(first, options))
         best = last if last.converged or _is_better(last, first) else first
-        return replace(
-            best,
-            status=last.status,  # that of ``first`` is the end of its share of the steps
-            n_iter=first.n_iter + last.n_iter,
-            n_kernel=first.n_kernel + last.n_kernel,
-            seconds=first.seconds + last.seconds,
-        )
+        return _with_costs(best, first, last)
+
+
+def _budget(problem: Problem) -> int:
+    """Steps of one solver before another one takes over."""
+    return max(100_000, 50 * problem.n_variables)
+
+
+def _limits(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in _LIMITS if name in options}
+
+
+def _rest(first: Solution, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a solver that goes on from ``first``."""
+    watch = continued(options.get("callback"), iterations=first.n_iter, seconds=first.seconds)
+    rest = {**options, "start": first.coef, "callback": watch}
+    if options.get("max_time") is not None:
+        rest["max_time"] = max(options["max_time"] - first.seconds, 0.0)
+    return rest
+
+
+def _with_costs(best: Solution, first: Solution, last: Solution) -> Solution:
+    """One of two solutions, as ``last``, which went on from ``first``, ended."""
+    return replace(
+        best,
+        status=last.status,
+        n_iter=first.n_iter + last.n_iter,
+        n_kernel=first.n_kernel + last.n_kernel,
+        seconds=first.seconds + last.seconds,
+    )
 
 
 def _takes_chunks(gram: Gram) -> bool:
-    """Whether chunks are the faster way.
+    """Whether chunks are faster in every precision.
 
     Seconds of SMO and of chunks, Gaussian kernel, tol=1e-3, one thread (make_classification with a
     tenth of the labels flipped):
@@ -87,13 +123,27 @@ def _takes_chunks(gram: Gram) -> bool:
         4500        20   100   0.499  0.242   0.643  0.426
         8000         2   100   0.923  0.115   1.349  0.125
         8000        20     1   0.265  0.066   0.414  0.187
-
-    Up to 3,000 rows the time hardly matters, and SMO in double precision goes on to an accuracy of
-    1e-11 at little cost.
     """
-    if reads_python(gram.kernel.form()):
+    if reads_python(gram.form):
         return False
     return gram.n_rows > _FEW_ROWS or gram.precision == "single"
+
+
+def _starts_in_single(problem: Problem, gram: Gram) -> bool:
+    """Whether few rows are solved faster in single precision than by SMO in double."""
+    if gram.precision_is_given or gram.n_rows <= _FEWEST_ROWS or reads_python(gram.form):
+        return False
+    if problem.is_endless or gram.inspect() == "refuted":
+        return False
+    return gram.carries_single
+
+
+def _kernel_rows(gram: Gram) -> Literal["auto", "whole"]:
+    """Whether to compute the whole matrix."""
+    if gram.n_rows <= _SMALL_MATRIX:
+        return "whole"
+    is_wide = gram.native("single").work >= _WIDE_ROWS
+    return "whole" if is_wide and gram.n_rows <= _LARGE_MATRIX else "auto"
 
 
 def _is_better(last: Solution, first: Solution) -> bool:

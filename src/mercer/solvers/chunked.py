@@ -49,12 +49,15 @@ class Chunked:
         computed again; "auto" keeps them where rows come back and a value costs much. No bit of a
         result depends on it.
         "whole" computes the matrix of all rows once, for all problems on the Gram.
+    single_only : bool, default=False
+        Whether to end, at the limit of precision, where double precision would have to go on.
     """
 
     chunk_size: int | Literal["auto"] = "auto"
     keep: float = 0.5
     shrinking: bool = True
     kernel_rows: Literal["auto", "kept", "computed", "whole"] = "auto"
+    single_only: bool = False
 
     def __post_init__(self) -> None:
         if self.chunk_size != "auto" and not (
@@ -118,6 +121,7 @@ class _Run(CertifiedRun):
     def __init__(self, solver: Chunked, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.solver = solver
+        self.single_only = solver.single_only
         if solver.kernel_rows == "whole":
             # steps are cheaper than a certificate that a small sample does not allow
             self.single_share = 0.8
