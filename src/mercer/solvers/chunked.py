@@ -128,6 +128,8 @@ class _Run(CertifiedRun):
 
     def first_precision(self) -> Precision:
         """A whole matrix of single precision takes half the cache."""
+        if self.single_only:
+            return "single"
         whole = self.solver.kernel_rows == "whole" and not self.gram.precision_is_given
         return "single" if whole and self.gram.carries_single else super().first_precision()
 
