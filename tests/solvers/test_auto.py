@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
+import mercer.formulations as fm
 from mercer import SVC, SVR, certify, solve
 from mercer.formulations import svc, svr
 from mercer.gram import Gram
@@ -75,7 +76,7 @@ def test_few_rows_reach_the_tolerance_in_single_precision(rows, features, C):
     assert found.solver == "chunked"
     assert found.converged
     proof = certify(problem, gram, found.coef)
-    assert proof.violation <= found.violation <= 1e-3
+    assert proof.violation - 2.0 * proof.rounding <= found.violation <= 1e-3
     assert proof.objective == pytest.approx(exact.objective, rel=1e-5)
     assert found.objective == pytest.approx(proof.objective, rel=1e-6)
 
@@ -116,3 +117,51 @@ def test_steps_in_both_precisions_count():
     found = solve(problem, gram, tol=1e-9, callback=watched.append)
     assert found.n_iter > solve(problem, gram).n_iter
     assert all(progress.iteration <= found.n_iter for progress in watched)
+
+
+def weighted(rows=400):
+    """Rows, labels, whole weights, and the same with every row repeated."""
+    X, y = noisy(rows, 3, seed=1)
+    weight = np.random.default_rng(2).integers(0, 4, rows)
+    return X, y, weight, np.repeat(X, weight, axis=0), np.repeat(y, weight)
+
+
+@pytest.mark.parametrize("C", [0.5, 10.0])
+def test_a_polish_makes_weights_repetitions_to_the_last_digits(C):
+    X, y, weight, many, labels = weighted()
+    machine = SVC(C=C, gamma=0.3).fit(X, y, sample_weight=weight)
+    repeated = SVC(C=C, gamma=0.3).fit(many, labels)
+    assert machine.solver_ == repeated.solver_ == "chunked"
+    assert max(machine.violation_, repeated.violation_) <= 1e-11
+    assert machine.objective_ == pytest.approx(repeated.objective_, rel=1e-12)
+    np.testing.assert_allclose(
+        machine.decision_function(X), repeated.decision_function(X), atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("name", ["svr", "nu_svc", "nu_svr", "one_class", "without a bias"])
+def test_a_polish_leaves_what_certify_confirms(name):
+    X, y = noisy(400, 3, seed=3)
+    target = X[:, 0] + 0.1 * np.random.default_rng(4).normal(size=400)
+    problem = {
+        "svr": lambda: fm.svr(target, 1.0, 0.1),
+        "nu_svc": lambda: fm.nu_svc(y, 0.4),
+        "nu_svr": lambda: fm.nu_svr(target, 1.0, 0.3),
+        "one_class": lambda: fm.one_class(400, 0.2),
+        "without a bias": lambda: fm.svc(y, 1.0, fit_intercept=False),
+    }[name]().problem
+    gram = Gram(Gaussian(0.3), X)
+    found = solve(problem, gram)
+    proof = certify(problem, gram, found.coef)
+    assert (found.solver, found.status) == ("chunked", "converged")
+    assert found.violation <= 1e-12 * max(1.0, np.abs(found.multiplier).max(initial=0.0))
+    assert proof.violation <= found.violation + 2.0 * proof.rounding
+    assert proof.is_feasible
+    assert found.objective == pytest.approx(proof.objective, rel=1e-13)
+
+
+def test_a_polish_that_costs_too_much_is_left_out():
+    X, y = noisy(500, 60)
+    problem, gram = svc(y, 100.0).problem, Gram(Gaussian(1 / 60), X)
+    found = solve(problem, gram)
+    assert 1e-9 < certify(problem, gram, found.coef).violation <= found.violation <= 1e-3

@@ -91,7 +91,12 @@ def _limits(options: dict[str, Any]) -> dict[str, Any]:
 
 def _rest(first: Solution, options: dict[str, Any]) -> dict[str, Any]:
     """The options of a solver that goes on from ``first``."""
-    watch = continued(options.get("callback"), iterations=first.n_iter, seconds=first.seconds)
+    watch = continued(
+        options.get("callback"),
+        iterations=first.n_iter,
+        seconds=first.seconds,
+        least=first.objective,
+    )
     rest = {**options, "start": first.coef, "callback": watch}
     if options.get("max_time") is not None:
         rest["max_time"] = max(options["max_time"] - first.seconds, 0.0)

@@ -14,6 +14,7 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.runs.certified import CertifiedRun
+from mercer.solvers.runs.polish import is_polish_cheap, polished
 from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.selective_certificate import KnownGradient, selective_certificate
 
@@ -134,10 +135,14 @@ class _Run(CertifiedRun):
         return "single" if whole and self.gram.carries_single else super().first_precision()
 
     def certificate(self, precision: Precision) -> Certificate:
-        """Of many small problems the certificate must not cost more than the solution."""
-        if self.solver.kernel_rows != "whole" or self.gradient is None:
+        """That of a small problem must not cost more than its solution.
+
+        One of many on a whole matrix shares the kernel rows of its sample with the others.
+        """
+        is_whole = self.solver.kernel_rows == "whole"
+        if not (is_whole or self.single_only) or self.gradient is None:
             return super().certificate(precision)
-        return selective_certificate(
+        found = selective_certificate(
             self.problem,
             self.gram,
             self.coef,
@@ -145,7 +150,13 @@ class _Run(CertifiedRun):
             self.origin,
             precision,
             enough=self.tol,
+            keeps_sample=is_whole and not self.single_only,
         )
+        if not self.single_only or not self._is_good(found):
+            return found
+        if not is_polish_cheap(self.problem, self.gram, self.coef, self.trace["iterations"]):
+            return found
+        return polished(self.problem, self.gram, self.coef, found)
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
