@@ -44,7 +44,7 @@ class Auto:
     ) -> Solution:
         """Solve ``problem`` with the solver chosen for it."""
         if _takes_chunks(gram):
-            chunks = Chunked(shrinking=self.shrinking, kernel_rows=_kernel_rows(gram))
+            chunks = self._chunks(problem, gram)
             found = chunks.solve(problem, gram, max_iter=max_iter, **options)
             if gram.precision == "double" and gram.is_positive_definite:
                 return refined(problem, gram, found, max_iter=max_iter, **_limits(options))
@@ -53,7 +53,7 @@ class Auto:
             return self._in_double(problem, gram, max_iter, options)
         budget = _budget(problem)
         steps = max_iter if max_iter in range(budget) else budget
-        chunks = Chunked(shrinking=self.shrinking, kernel_rows=_kernel_rows(gram), single_only=True)
+        chunks = replace(self._chunks(problem, gram), single_only=True)
         first = chunks.solve(problem, gram, max_iter=steps, **options)
         is_over = first.status == "max-iter" and steps == max_iter
         if is_over or first.status not in ("max-iter", "precision-limit"):
@@ -61,6 +61,9 @@ class Auto:
         left = max_iter if max_iter < 0 else max_iter - first.n_iter
         last = self._in_double(problem, gram, left, _rest(first, options))
         return _with_costs(last, first, last)
+
+    def _chunks(self, problem: Problem, gram: Gram) -> Chunked:
+        return Chunked(shrinking=self.shrinking, kernel_rows=_kernel_rows(problem, gram))
 
     def _in_double(
         self, problem: Problem, gram: Gram, max_iter: int, options: dict[str, Any]
@@ -135,7 +138,19 @@ def _takes_chunks(gram: Gram) -> bool:
 
 
 def _starts_in_single(problem: Problem, gram: Gram) -> bool:
-    """Whether few rows are solved faster in single precision than by SMO in double."""
+    """Whether few rows are solved faster in single precision than by SMO in double.
+
+    Milliseconds of SMO, which goes on to the accuracy of doubles, and of chunks on a whole matrix,
+    C = 1 and 100, of the cells of ``benchmarks/small.py``:
+
+        features      100 rows                 300 rows                 1,000 rows
+              5     0.4  0.8   0.5  0.5     0.9  3.6   0.7  1.3        6   44   3 10
+             20     0.5  0.6   0.6  0.5     2.5  3.0   1.2  1.2       11   16   4  6
+            100     1.0  1.5   0.9  0.7     3.9  5.6   1.5  1.7       22   27   5  8
+
+    The polish (:mod:`mercer.solvers.runs.polish`) takes 0.2 and 0.3 at 300 x 5, 1.0 and 1.3 at
+    1,000 x 5, and is left out where there are 20 features and more.
+    """
     if gram.precision_is_given or gram.n_rows <= _FEWEST_ROWS or reads_python(gram.form):
         return False
     if problem.is_endless or gram.inspect() == "refuted":
@@ -143,12 +158,25 @@ def _starts_in_single(problem: Problem, gram: Gram) -> bool:
     return gram.carries_single
 
 
-def _kernel_rows(gram: Gram) -> Literal["auto", "whole"]:
-    """Whether to compute the whole matrix."""
-    if gram.n_rows <= _SMALL_MATRIX:
+def _kernel_rows(problem: Problem, gram: Gram) -> Literal["auto", "whole"]:
+    """Whether to compute the whole matrix: half of its values, once.
+
+    Milliseconds in single precision of chunks with a whole matrix and without, C = 1 and 100, of
+    the same cells:
+
+        features      1,000 rows         2,000 rows             4,000 rows
+              5     3  9    3  9       8   31    6   21      23   83    14   45
+             20     3  7    4  8      10   25   10   26      29  145    25  100
+            100     5  8   10 13      19   24   31   46      73   80    92  144
+            600    21 21   53 65      64   64  147  195     206  249   443  614
+    """
+    n, bytes_each = gram.n_rows, 4 if gram.precision == "single" else 8
+    if bytes_each * n * n > gram.cache_bytes or 8 * problem.n_variables < n:
+        return "auto"
+    if n <= _SMALL_MATRIX:
         return "whole"
-    is_wide = gram.native("single").work >= _WIDE_ROWS
-    return "whole" if is_wide and gram.n_rows <= _LARGE_MATRIX else "auto"
+    is_wide = gram.native().work >= _WIDE_ROWS and gram.features() is None
+    return "whole" if is_wide and n <= _LARGE_MATRIX else "auto"
 
 
 def _is_better(last: Solution, first: Solution) -> bool:
