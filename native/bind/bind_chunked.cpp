@@ -36,14 +36,13 @@ void register_solve(nb::module_& m) {
           nb::arg("gradient_out").noconvert(), nb::arg("callback").none());
 }
 
-bool polish(const BoundProblem& problem, Gram<double>& gram, Gram<float>& single, double error,
-            OutArray beta, OutArray gradient, OutArray corrections) {
+bool polish(const BoundProblem& problem, Gram<double>& gram, double error, OutArray beta,
+            OutArray gradient, OutArray corrections) {
     const ProblemView& view = problem.view_on(gram.size());
-    if (single.size() != gram.size()) throw std::invalid_argument("sizes differ");
     double *point = problem.entries(beta), *followed = problem.entries(gradient);
     double* corrected = problem.entries(corrections);
     nb::gil_scoped_release release;
-    return chunked::polish(view, gram, single, error, point, followed, corrected, SignalPoll());
+    return chunked::polish(view, gram, error, point, followed, corrected, SignalPoll());
 }
 
 // For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
@@ -70,8 +69,8 @@ std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double prox
 }  // namespace
 
 void register_chunked(nb::module_& m) {
-    m.def("polish", &polish, nb::arg("problem"), nb::arg("gram"), nb::arg("single"),
-          nb::arg("error"), nb::arg("beta").noconvert(), nb::arg("gradient").noconvert(),
+    m.def("polish", &polish, nb::arg("problem"), nb::arg("gram"), nb::arg("error"),
+          nb::arg("beta").noconvert(), nb::arg("gradient").noconvert(),
           nb::arg("corrections").noconvert());
     m.def("solve_free", &solve_free<float>);
     m.def("solve_free", &solve_free<double>);

@@ -31,7 +31,7 @@ class Polish {
           corrections_(problem.n_variables, 0.0), is_exact_(problem.n_variables, false),
           column_(gram.size(), none) {}
 
-    bool run(Gram<float>& single, const Poll& poll) {
+    bool run(const Poll& poll) {
         const double before = violation();
         choose(2.0 * before + 4.0 * error_);
         if (movable_.empty() || movable_.size() > most_movable || !compute(poll)) return false;
@@ -39,7 +39,7 @@ class Polish {
         is_held_.assign(movable_.size(), false);
         for (int k = 0; k < most_steps && step() && poll(); ++k) {
         }
-        follow(single, start, poll);
+        follow(start, poll);
         return are_others_far() && violation() <= gain * before;
     }
 
@@ -210,20 +210,24 @@ class Polish {
         for (const std::size_t w : exact_) gradient_[w] -= by * values[column_[row(w)]];
     }
 
-    // Gradients of all others, by the change of the coefficients.
-    void follow(Gram<float>& single, const std::vector<double>& start, const Poll& poll) {
-        Positions rows;
-        std::vector<double> weights, product(gram_.size());
+    // Gradients of all others, by the change of the coefficients: their errors stay what they were.
+    void follow(const std::vector<double>& start, const Poll& poll) {
+        Positions moved, others, rows;
+        std::vector<double> weights;
         for (const std::size_t v : movable_) {
             if (beta_[v] == start[v]) continue;
-            rows.push_back(row(v));
+            moved.push_back(row(v));
             weights.push_back(beta_[v] - start[v]);
         }
-        if (rows.empty()) return;
-        single.product(rows, weights.data(), 1, product.data(), poll);
         for (std::size_t v = 0; v < problem_.n_variables; ++v) {
-            if (!is_exact_[v]) gradient_[v] -= product[row(v)];
+            if (is_exact_[v]) continue;
+            others.push_back(v);
+            rows.push_back(row(v));
         }
+        if (moved.empty() || others.empty()) return;
+        std::vector<double> product(others.size());
+        gram_.product(moved, weights.data(), 1, product.data(), poll, &rows);
+        for (std::size_t k = 0; k < others.size(); ++k) gradient_[others[k]] -= product[k];
     }
 
     // Whether no gradient that is not exact may be an extreme.
@@ -247,11 +251,11 @@ class Polish {
 
 }  // namespace
 
-bool polish(const ProblemView& problem, Gram<double>& gram, Gram<float>& single, double error,
-            double* beta, double* gradient, double* corrections, const Poll& poll) {
-    const ThreadPool::Client client(gram.threads()), other(single.threads());
+bool polish(const ProblemView& problem, Gram<double>& gram, double error, double* beta,
+            double* gradient, double* corrections, const Poll& poll) {
+    const ThreadPool::Client client(gram.threads());
     Polish work(problem, gram, error, beta, gradient);
-    if (!work.run(single, poll)) return false;
+    if (!work.run(poll)) return false;
     work.copy_out(beta, gradient, corrections);
     return true;
 }

@@ -34,7 +34,7 @@ def is_polish_cheap(problem: Problem, gram: Gram, coef: NDArray[np.float64], n_i
     m = int(np.count_nonzero((coef > problem.lower) & (coef < problem.upper)))
     work = gram.native("single").work
     fit = 0.5 * n * n * (0.35 + 0.022 * work) + n_iter * (300.0 + 0.5 * n) + 1e6
-    polish = s * (s + m) * (1.0 + 0.05 * work) + 2.0 * m**3 / 60.0
+    polish = (s * s + n * m) * (1.0 + 0.05 * work) + 2.0 * m**3 / 60.0
     return 0 < m <= _MOST_FREE and polish <= _SHARE * fit
 
 
@@ -44,8 +44,8 @@ def polished(
     """The certificate of a better point, which takes the place of ``coef``; or ``found``."""
     gradient = found.gradient.copy()
     corrections = np.zeros_like(coef) if found.corrections is None else found.corrections.copy()
-    native = gram.native("double"), gram.native("single")
-    if not _core.polish(problem._native, *native, found.error, coef, gradient, corrections):
+    native = gram.native("double")
+    if not _core.polish(problem._native, native, found.error, coef, gradient, corrections):
         return found
     values = problem.linear - gradient - problem.ridge * coef
     better = assess(problem, coef, values, definiteness_at(problem, gram, coef))
