@@ -7,6 +7,7 @@
 #include "bind/bind_problem.hpp"
 #include "bind/bind_run.hpp"
 #include "core/chunked/free_factor.hpp"
+#include "core/chunked/polish.hpp"
 #include "core/chunked/solve.hpp"
 
 namespace mercer::bind {
@@ -35,6 +36,15 @@ void register_solve(nb::module_& m) {
           nb::arg("gradient_out").noconvert(), nb::arg("callback").none());
 }
 
+bool polish(const BoundProblem& problem, Gram<double>& gram, double error, OutArray beta,
+            OutArray gradient, OutArray corrections) {
+    const ProblemView& view = problem.view_on(gram.size());
+    double *point = problem.entries(beta), *followed = problem.entries(gradient);
+    double* corrected = problem.entries(corrections);
+    nb::gil_scoped_release release;
+    return chunked::polish(view, gram, error, point, followed, corrected, SignalPoll());
+}
+
 // For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
 template <class T>
 std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double proximal,
@@ -59,6 +69,9 @@ std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double prox
 }  // namespace
 
 void register_chunked(nb::module_& m) {
+    m.def("polish", &polish, nb::arg("problem"), nb::arg("gram"), nb::arg("error"),
+          nb::arg("beta").noconvert(), nb::arg("gradient").noconvert(),
+          nb::arg("corrections").noconvert());
     m.def("solve_free", &solve_free<float>);
     m.def("solve_free", &solve_free<double>);
     nb::enum_<chunked::RowPolicy>(m, "RowPolicy")

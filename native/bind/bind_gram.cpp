@@ -140,6 +140,7 @@ void register_precision(nb::module_& m, const std::string& suffix) {
              nb::arg("rows").none() = nb::none())
         .def("expand", &expanded<T>, nb::arg("beta"), nb::arg("index"))
         .def_prop_ro("n_evaluations", &Gram<T>::n_evaluations)
+        .def_prop_ro("work", [](const Gram<T>& gram) { return gram.kernel().work(); })
         .def_prop_ro("n_hits", &Gram<T>::n_hits)
         .def_prop_ro("n_misses", &Gram<T>::n_misses)
         .def_prop_ro(

@@ -36,7 +36,7 @@ def test_auto_takes_chunks_for_every_built_in_kernel(machine, kernel, container)
 
 def test_auto_keeps_small_problems_and_python_kernels_with_smo():
     X, y = noisy(3500, d=2)
-    assert solve(svc(y[:500], 1.0).problem, Gram(Gaussian(0.5), X[:500])).solver == "smo"
+    assert solve(svc(y[:150], 1.0).problem, Gram(Gaussian(0.5), X[:150])).solver == "smo"
     kernel = FunctionKernel(lambda a, b: a @ b.T)
     assert solve(svc(y, 1.0).problem, Gram(kernel, X), max_iter=1).solver == "smo"
 

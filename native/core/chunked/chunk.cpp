@@ -124,13 +124,13 @@ SubproblemResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptio
     const Subproblem<T> problem = view();
     Newton<T> newton(problem, options.tolerance);
     SubproblemResult total;
+    // Converging takes some rounds, and fewer from nearer by.
+    const auto newton_cost = [&] { return 2 * newton.cost_of_round(); };
     for (;;) {
         functions<T>().refresh(problem);
         const std::size_t wait = total.iterations ? options.newton_again : options.newton_after;
-        // Converging takes some rounds, and fewer from nearer by.
-        const std::size_t cost = 2 * newton.cost_of_round();
         const std::size_t burst =
-            std::min(std::max(wait, cost), options.max_iterations - total.iterations);
+            std::min(std::max(wait, newton_cost()), options.max_iterations - total.iterations);
         const SubproblemResult part = functions<T>().solve(problem, tolerance, burst);
         total.iterations += part.iterations;
         total.violation = part.violation;
@@ -139,6 +139,9 @@ SubproblemResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptio
         const bool done = total.unbounded || part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
         if (has_drifted(variables)) return total;
+        // Variables that became free meanwhile make a Newton step cost more pair steps than that.
+        const std::size_t cost = newton_cost();
+        if (cost > 2 * burst) continue;
         // A step that was cut short is followed by another only while those are cheap.
         std::size_t tries = 1 + std::min<std::size_t>(5, options.newton_after / (cost + 1));
         const std::size_t before = newton.n_steps();

@@ -15,6 +15,8 @@ constexpr double price_of_copying = 2.5e-9;
 // Rows copied together, by one thread: some fifty microseconds of work.
 constexpr std::size_t row_grain = 128;
 constexpr double price_of_mirroring = 0.3e-9;
+// Rows that follow each other are copied together if there are that many of them on the average.
+constexpr std::size_t short_run = 8;
 
 }  // namespace
 
@@ -57,6 +59,7 @@ void WorkingMatrix<T>::await(Variables<T>& variables, const std::vector<std::uin
     full_matrix_ = variables.full_matrix();
     full_stride_ = variables.full_stride();
     gram_ = &variables.gram();
+    find_runs();
     if (!full_matrix_) kernel_ = gram_->kernel().with_right(row_, &gram_->threads());
     ridge_.resize(member.size());
     for (std::size_t p = 0; p < member.size(); ++p) {
@@ -65,11 +68,30 @@ void WorkingMatrix<T>::await(Variables<T>& variables, const std::vector<std::uin
 }
 
 template <class T>
+void WorkingMatrix<T>::find_runs() {
+    runs_.clear();
+    if (!full_matrix_) return;
+    for (std::size_t p = 0; p < row_.size(); ++p) {
+        if (!runs_.empty() && runs_.back().row + runs_.back().count == row_[p]) {
+            ++runs_.back().count;
+        } else {
+            runs_.push_back({row_[p], p, 1});
+        }
+    }
+}
+
+template <class T>
 void WorkingMatrix<T>::fetch(std::size_t p) {
     T* to = at(p);
     if (full_matrix_) {
         const T* from = full_matrix_ + row_[p] * full_stride_;
-        for (std::size_t q = 0; q < row_.size(); ++q) to[q] = from[row_[q]];
+        if (runs_.size() < row_.size() / short_run) {
+            for (const Run& run : runs_) {
+                std::copy_n(from + run.row, run.count, to + run.position);
+            }
+        } else {
+            for (std::size_t q = 0; q < row_.size(); ++q) to[q] = from[row_[q]];
+        }
     } else {
         kernel_->values(Indices(&row_[p], 1), 0, row_.size(), to, stride_);
         gram_->count_evaluations(row_.size());

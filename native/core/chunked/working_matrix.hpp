@@ -54,6 +54,11 @@ class WorkingMatrix final : public RowSource {
                     const std::vector<std::uint32_t>& member);
     void mirror(ThreadPool& threads, const std::vector<std::uint32_t>& from,
                 const std::vector<std::uint32_t>& to);
+    // Rows of the Gram that follow each other, at positions that do: copied together.
+    struct Run {
+        std::size_t row, position, count;
+    };
+    void find_runs();
     T* at(std::size_t p) { return matrix_.data() + p * stride_; }
 
     Borrowed<T> matrix_, last_matrix_;
@@ -65,6 +70,7 @@ class WorkingMatrix final : public RowSource {
     // What rows are fetched with.
     const T* full_matrix_ = nullptr;
     std::size_t full_stride_ = 0;
+    std::vector<Run> runs_;
     Gram<T>* gram_ = nullptr;
     KernelPointer<T> kernel_;  // with the members on the right
     std::vector<double> ridge_;

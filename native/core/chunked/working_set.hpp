@@ -17,17 +17,18 @@ class WorkingSet {
         : start_size_(size), start_keep_(keep), size_(size), keep_(keep) {}
 
     // Variables of the largest chunk.
-    static std::size_t most(std::size_t size) { return 3 * size; }
+    static std::size_t most(std::size_t size) { return 4 * size; }
     // Few active variables are chosen all together: one larger chunk ends what several would. So
     // are somewhat more of them, if chunks have come and gone and all of them stayed active.
     bool takes_all(std::size_t n_active) const {
-        return n_active <= 2 * start_size_ || (n_alike_ > 4 && n_active <= most(start_size_));
+        return n_active <= 2 * size_ || (n_alike_ > 4 && n_active <= 3 * start_size_);
     }
     // Many free variables in many chunks undo each other's steps: from now on fewer, larger ones.
     void grow() {
         size_ = 2 * start_size_;
         keep_ = 2 * start_keep_;
     }
+    bool has_grown() const { return size_ > start_size_; }
 
     template <class T>
     const std::vector<std::uint32_t>& choose(const Variables<T>& variables);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "core/base/cholesky.hpp"
+#include "core/problem/newton_direction.hpp"
 
 namespace mercer::smo {
 
@@ -39,41 +39,15 @@ std::vector<double> free_matrix(State<double>& state, const std::vector<std::siz
     return matrix;
 }
 
-// d = H^-1 (gradient - A' nu) with nu such that every group's sum of d is zero. Groups have no
-// variable in common, so with u_g = H^-1 1_g: (1_g' u_h) nu = (1_g' H^-1 gradient), at most a few.
 std::vector<double> direction(const State<double>& state, const std::vector<std::size_t>& free,
                               const Cholesky<double>& factor) {
-    const std::size_t m = free.size(), groups = state.n_groups();
-    std::vector<double> d(m);
-    for (std::size_t k = 0; k < m; ++k) d[k] = state.gradient[free[k]];
-    factor.solve(d);
-    std::vector<std::vector<double>> members, solved;
-    for (std::size_t g = 0; g < groups; ++g) {
-        std::vector<double> member(m);
-        for (std::size_t k = 0; k < m; ++k) member[k] = state.group_of(free[k]) == int(g);
-        if (std::ranges::count(member, 1.0) == 0) continue;
-        solved.push_back(member);
-        factor.solve(solved.back());
-        members.push_back(std::move(member));
+    std::vector<double> slopes(free.size());
+    std::vector<int> group(free.size());
+    for (std::size_t k = 0; k < free.size(); ++k) {
+        slopes[k] = state.gradient[free[k]];
+        group[k] = state.group_of(free[k]);
     }
-    const std::size_t present = members.size();
-    if (present == 0) return d;
-    std::vector<double> system(present * present), nu(present);
-    for (std::size_t g = 0; g < present; ++g) {
-        nu[g] = dot(members[g], d);
-        for (std::size_t h = 0; h < present; ++h)
-            system[g * present + h] = dot(members[g], solved[h]);
-    }
-    Cholesky<double>(std::move(system), present).solve(nu);
-    for (std::size_t g = 0; g < present; ++g) {
-        for (std::size_t k = 0; k < m; ++k) d[k] -= nu[g] * solved[g][k];
-    }
-    // On a nearly singular H the solves above leave sums far above rounding: take them out.
-    for (std::size_t g = 0; g < present; ++g) {
-        const double excess = dot(members[g], d) / dot(members[g], members[g]);
-        for (std::size_t k = 0; k < m; ++k) d[k] -= excess * members[g][k];
-    }
-    return d;
+    return newton_direction(factor, std::move(slopes), group, state.n_groups());
 }
 
 // d'Hd from the lower triangle of H

@@ -14,6 +14,7 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.runs.certified import CertifiedRun
+from mercer.solvers.runs.polish import is_polish_cheap, polished
 from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.selective_certificate import KnownGradient, selective_certificate
 
@@ -49,12 +50,15 @@ class Chunked:
         computed again; "auto" keeps them where rows come back and a value costs much. No bit of a
         result depends on it.
         "whole" computes the matrix of all rows once, for all problems on the Gram.
+    single_only : bool, default=False
+        Whether to end, at the limit of precision, where double precision would have to go on.
     """
 
     chunk_size: int | Literal["auto"] = "auto"
     keep: float = 0.5
     shrinking: bool = True
     kernel_rows: Literal["auto", "kept", "computed", "whole"] = "auto"
+    single_only: bool = False
 
     def __post_init__(self) -> None:
         if self.chunk_size != "auto" and not (
@@ -118,20 +122,27 @@ class _Run(CertifiedRun):
     def __init__(self, solver: Chunked, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.solver = solver
+        self.single_only = solver.single_only
         if solver.kernel_rows == "whole":
             # steps are cheaper than a certificate that a small sample does not allow
             self.single_share = 0.8
 
     def first_precision(self) -> Precision:
         """A whole matrix of single precision takes half the cache."""
+        if self.single_only:
+            return "single"
         whole = self.solver.kernel_rows == "whole" and not self.gram.precision_is_given
         return "single" if whole and self.gram.fits_single else super().first_precision()
 
     def certificate(self, precision: Precision) -> Certificate:
-        """Of many small problems the certificate must not cost more than the solution."""
-        if self.solver.kernel_rows != "whole" or self.gradient is None:
+        """That of a small problem must not cost more than its solution.
+
+        One of many on a whole matrix shares the kernel rows of its sample with the others.
+        """
+        is_whole = self.solver.kernel_rows == "whole"
+        if not (is_whole or self.single_only) or self.gradient is None:
             return super().certificate(precision)
-        return selective_certificate(
+        found = selective_certificate(
             self.problem,
             self.gram,
             self.coef,
@@ -139,7 +150,13 @@ class _Run(CertifiedRun):
             self.origin,
             precision,
             enough=self.tol,
+            keeps_sample=is_whole and not self.single_only,
         )
+        if not self.single_only or not self._is_good(found):
+            return found
+        if not is_polish_cheap(self.problem, self.gram, self.coef, self.trace["iterations"]):
+            return found
+        return polished(self.problem, self.gram, self.coef, found)
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None

@@ -63,6 +63,7 @@ class CertifiedRun(ABC):
     name: str
     # A single-precision run aims a little lower: its own rounding must fit in the rest.
     single_share = 0.9
+    single_only = False
 
     def __init__(
         self,
@@ -129,6 +130,9 @@ class CertifiedRun(ABC):
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
                 carries = False
             precision = "single" if carries and precision == "single" else "double"
+            if precision == "double" and self.single_only:
+                self.status = "precision-limit"
+                break
             before = certificate
             certificate = self._run(precision, tolerance, before)
             carries = not self.drifted and certificate.violation <= _GAIN * before.violation

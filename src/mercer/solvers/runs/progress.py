@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 __all__ = ["Callback", "Progress", "continued", "monitor"]
 
 
@@ -61,9 +63,18 @@ def monitor(
 
 
 def continued(
-    callback: Callback | None, *, iterations: int, seconds: float, objective: float = 0.0
+    callback: Callback | None,
+    *,
+    iterations: int,
+    seconds: float,
+    objective: float = 0.0,
+    least: float = -np.inf,
 ) -> Callback | None:
-    """The callback of a run that goes on from another one, with what that one had reached."""
+    """The callback of a run that goes on from another one, with what that one had reached.
+
+    ``objective`` is what the run starts from, where it counts from zero; ``least`` what it cannot
+    fall below.
+    """
     if callback is None:
         return None
     return lambda progress: callback(
@@ -71,6 +82,6 @@ def continued(
             progress,
             iteration=iterations + progress.iteration,
             seconds=seconds + progress.seconds,
-            objective=objective + progress.objective,
+            objective=max(objective + progress.objective, least),
         )
     )

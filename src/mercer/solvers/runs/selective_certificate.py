@@ -63,11 +63,12 @@ def selective_certificate(
     precision: Precision = "single",
     *,
     enough: float | None = None,
+    keeps_sample: bool = False,
 ) -> Certificate:
     """The certificate of ``coef``, whose ``gradient`` was followed from ``origin``.
 
-    For one of many problems on a Gram, ``enough`` is what will do: up to that the violation may
-    be a bound. The sample is then small, and its kernel rows are kept.
+    For a small problem ``enough`` is what will do: up to that the violation may be a bound. The
+    sample is then small. For one of many problems on a Gram its kernel rows are kept.
     """
     if problem.n_variables <= 2 * _SAMPLE:
         return certify(problem, gram, coef)
@@ -80,7 +81,7 @@ def selective_certificate(
         origin.error,
         origin.corrections,
         gram.lengths(),
-        _options(precision, enough),
+        _options(precision, enough, keeps_sample),
     )
     if found is None:
         return certify(problem, gram, coef)
@@ -96,9 +97,11 @@ def selective_certificate(
     return replace(certificate, error=error, corrections=corrections)
 
 
-def _options(precision: Precision, enough: float | None) -> _core.SelectiveOptions:
+def _options(
+    precision: Precision, enough: float | None, keeps_sample: bool
+) -> _core.SelectiveOptions:
     rounding = _ERROR_PER_NORM[precision]
     if enough is None:
-        return _core.SelectiveOptions(_SAMPLE, rounding, 0.0, False)
-    may_bound = precision == "single"
-    return _core.SelectiveOptions(_SMALL_SAMPLE, rounding, enough if may_bound else 0.0, True)
+        return _core.SelectiveOptions(_SAMPLE, rounding, 0.0, keeps_sample)
+    bound = enough if precision == "single" else 0.0
+    return _core.SelectiveOptions(_SMALL_SAMPLE, rounding, bound, keeps_sample)

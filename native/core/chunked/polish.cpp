@@ -1,0 +1,262 @@
+#include "core/chunked/polish.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/cholesky.hpp"
+#include "core/base/infinity.hpp"
+#include "core/problem/extremes.hpp"
+#include "core/problem/newton_direction.hpp"
+
+namespace mercer::chunked {
+
+namespace {
+
+using Positions = std::vector<std::size_t>;
+
+constexpr std::size_t none = std::size_t(-1);
+constexpr int most_steps = 20;
+constexpr double rounding = 1e-14;  // of a gradient, relative: less is not worth a step
+constexpr double gain = 0.1;        // what must be left of the violation at most
+constexpr double proximal = 1e-11;  // relative: the optimum is approached in a second step
+constexpr std::size_t most_movable = 400;
+
+class Polish {
+  public:
+    Polish(const ProblemView& problem, Gram<double>& gram, double error, const double* beta,
+           const double* gradient)
+        : problem_(problem), gram_(gram), error_(error), beta_(beta, beta + problem.n_variables),
+          gradient_(gradient, gradient + problem.n_variables),
+          corrections_(problem.n_variables, 0.0), is_exact_(problem.n_variables, false),
+          column_(gram.size(), none) {}
+
+    bool run(const Poll& poll) {
+        const double before = violation();
+        choose(2.0 * before + 4.0 * error_);
+        if (movable_.empty() || movable_.size() > most_movable || !compute(poll)) return false;
+        const std::vector<double> start = beta_;
+        is_held_.assign(movable_.size(), false);
+        for (int k = 0; k < most_steps && step() && poll(); ++k) {
+        }
+        follow(start, poll);
+        return are_others_far() && violation() <= gain * before;
+    }
+
+    void copy_out(double* beta, double* gradient, double* corrections) const {
+        std::ranges::copy(beta_, beta);
+        std::ranges::copy(gradient_, gradient);
+        for (const std::size_t v : exact_) corrections[v] += corrections_[v];
+    }
+
+  private:
+    bool can_grow(std::size_t v) const { return beta_[v] < problem_.upper[v]; }
+    bool can_fall(std::size_t v) const { return beta_[v] > problem_.lower[v]; }
+    std::size_t row(std::size_t v) const { return std::size_t(problem_.index[v]); }
+    std::size_t slot(std::size_t v) const {
+        return problem_.group[v] < 0 ? problem_.n_groups : std::size_t(problem_.group[v]);
+    }
+
+    // Of all variables, or of those whose gradients are exact.
+    std::vector<Extremes> extremes(bool of_exact = false) const {
+        std::vector<Extremes> found(problem_.n_groups + 1);
+        for (std::size_t v = 0; v < problem_.n_variables; ++v) {
+            if (of_exact && !is_exact_[v]) continue;
+            Extremes& e = found[slot(v)];
+            if (can_grow(v)) e.up = std::max(e.up, gradient_[v]);
+            if (can_fall(v)) e.down = std::min(e.down, gradient_[v]);
+        }
+        // variables without a group are compared with zero
+        found.back() = {std::max(found.back().up, 0.0), std::min(found.back().down, 0.0)};
+        return found;
+    }
+    double violation(bool of_exact = false) const { return largest_violation(extremes(of_exact)); }
+
+    // Whether a gradient may be an extreme, or become one, if all change by `band` at most.
+    bool is_near(std::size_t v, const std::vector<Extremes>& found, double band) const {
+        const Extremes& e = found[slot(v)];
+        return (can_grow(v) && gradient_[v] >= std::min(e.up, e.down) - band) ||
+               (can_fall(v) && gradient_[v] <= std::max(e.up, e.down) + band);
+    }
+
+    // movable_: what is free or near the extremes; exact_: these and all with a coefficient.
+    void choose(double band) {
+        const std::vector<Extremes> found = extremes();
+        for (std::size_t v = 0; v < problem_.n_variables; ++v) {
+            const bool may_move = problem_.lower[v] < problem_.upper[v] && is_near(v, found, band);
+            if (may_move) movable_.push_back(v);
+            if (!may_move && beta_[v] == 0.0) continue;
+            exact_.push_back(v);
+            is_exact_[v] = true;
+            if (column_[row(v)] != none) continue;
+            column_[row(v)] = columns_.size();
+            columns_.push_back(row(v));
+        }
+    }
+
+    // Kernel rows of what may move, and exact gradients. false if these are far from what is known.
+    bool compute(const Poll& poll) {
+        const std::size_t s = columns_.size();
+        Positions rows(movable_.size());
+        std::ranges::transform(movable_, rows.begin(), [&](auto v) { return row(v); });
+        block_.resize(rows.size() * s);
+        gram_.block(rows, columns_, block_.data(), s);
+        std::vector<double> weights(s, 0.0), values(s);
+        for (const std::size_t v : exact_) weights[column_[row(v)]] += beta_[v];
+        if (!gram_.product(columns_, weights.data(), 1, values.data(), poll, &columns_)) {
+            return false;
+        }
+        double largest = 0.0;
+        for (const std::size_t v : exact_) {
+            const double known = gradient_[v];
+            gradient_[v] =
+                problem_.linear[v] - values[column_[row(v)]] - problem_.ridge[v] * beta_[v];
+            corrections_[v] = known - gradient_[v];
+            if (!(std::abs(corrections_[v]) <= error_)) return false;
+            largest = std::max(largest, std::abs(gradient_[v]) + std::abs(values[column_[row(v)]]));
+        }
+        target_ = rounding * largest;
+        return true;
+    }
+
+    // What is free, or would leave its bound, of what has not met one before: steps come to an end.
+    Positions free_positions() const {
+        const std::vector<Extremes> found = extremes(true);
+        Positions free;
+        for (std::size_t k = 0; k < movable_.size(); ++k) {
+            const std::size_t v = movable_[k];
+            const bool grows = can_grow(v), falls = can_fall(v);
+            const Extremes& e = found[slot(v)];
+            const bool leaves =
+                grows ? gradient_[v] > e.down + target_ : gradient_[v] < e.up - target_;
+            if (!is_held_[k] && ((grows && falls) || leaves)) free.push_back(k);
+        }
+        return free;
+    }
+
+    // One Newton step, up to the first bound. false if there is no other to follow.
+    bool step() {
+        const Positions free = free_positions();
+        std::vector<double> slopes(free.size());
+        std::vector<int> group(free.size());
+        for (std::size_t a = 0; a < free.size(); ++a) {
+            slopes[a] = gradient_[movable_[free[a]]];
+            group[a] = problem_.group[movable_[free[a]]];
+        }
+        const Cholesky<double> factor(matrix_of(free), free.size());
+        if (free.empty() || !factor.is_positive()) return false;
+        const std::vector<double> d =
+            newton_direction(factor, std::move(slopes), group, problem_.n_groups);
+        const auto fits = [](double x) { return std::isfinite(x); };
+        return std::ranges::all_of(d, fits) && move(free, d);
+    }
+
+    // K + ridge of these, with a proximal term that lets a factor of a singular matrix exist.
+    std::vector<double> matrix_of(const Positions& free) const {
+        const std::size_t m = free.size();
+        std::vector<double> matrix(m * m);
+        double scale = 0.0;
+        for (std::size_t a = 0; a < m; ++a) {
+            for (std::size_t b = 0; b <= a; ++b) {
+                matrix[a * m + b] = value(free[a], movable_[free[b]]);
+            }
+            matrix[a * m + a] += problem_.ridge[movable_[free[a]]];
+            scale = std::max(scale, matrix[a * m + a]);
+        }
+        for (std::size_t a = 0; a < m; ++a) matrix[a * m + a] += proximal * scale * double(m);
+        return matrix;
+    }
+
+    double value(std::size_t k, std::size_t v) const {
+        return block_[k * columns_.size() + column_[row(v)]];
+    }
+
+    double bound(std::size_t v, double d) const {
+        return d > 0.0 ? problem_.upper[v] : problem_.lower[v];
+    }
+
+    bool move(const Positions& free, const std::vector<double>& d) {
+        double length = 1.0;
+        std::size_t met = none;
+        for (std::size_t a = 0; a < d.size(); ++a) {
+            const std::size_t v = movable_[free[a]];
+            if (d[a] == 0.0 || (bound(v, d[a]) - beta_[v]) / d[a] >= length) continue;
+            length = (bound(v, d[a]) - beta_[v]) / d[a];
+            met = a;
+        }
+        const double before = violation(true);
+        for (std::size_t a = 0; a < d.size(); ++a) {
+            const std::size_t v = movable_[free[a]];
+            const double next = a == met ? bound(v, d[a]) : beta_[v] + length * d[a];
+            change(free[a], std::clamp(next, problem_.lower[v], problem_.upper[v]));
+        }
+        if (met != none) {
+            is_held_[free[met]] = true;
+            return true;
+        }
+        const double now = violation(true);
+        return now > target_ && now < 0.5 * before;
+    }
+
+    // beta of a movable variable, and what that makes of the exact gradients.
+    void change(std::size_t k, double next) {
+        const std::size_t v = movable_[k];
+        const double by = next - beta_[v];
+        if (by == 0.0) return;
+        beta_[v] = next;
+        gradient_[v] -= problem_.ridge[v] * by;
+        const double* values = &block_[k * columns_.size()];
+        for (const std::size_t w : exact_) gradient_[w] -= by * values[column_[row(w)]];
+    }
+
+    // Gradients of all others, by the change of the coefficients: their errors stay what they were.
+    void follow(const std::vector<double>& start, const Poll& poll) {
+        Positions moved, others, rows;
+        std::vector<double> weights;
+        for (const std::size_t v : movable_) {
+            if (beta_[v] == start[v]) continue;
+            moved.push_back(row(v));
+            weights.push_back(beta_[v] - start[v]);
+        }
+        for (std::size_t v = 0; v < problem_.n_variables; ++v) {
+            if (is_exact_[v]) continue;
+            others.push_back(v);
+            rows.push_back(row(v));
+        }
+        if (moved.empty() || others.empty()) return;
+        std::vector<double> product(others.size());
+        gram_.product(moved, weights.data(), 1, product.data(), poll, &rows);
+        for (std::size_t k = 0; k < others.size(); ++k) gradient_[others[k]] -= product[k];
+    }
+
+    // Whether no gradient that is not exact may be an extreme.
+    bool are_others_far() const {
+        const std::vector<Extremes> found = extremes(true);
+        for (std::size_t v = 0; v < problem_.n_variables; ++v) {
+            if (is_exact_[v] || problem_.lower[v] == problem_.upper[v]) continue;
+            if (is_near(v, found, 2.0 * error_)) return false;
+        }
+        return true;
+    }
+
+    const ProblemView& problem_;
+    Gram<double>& gram_;
+    double error_, target_ = 0.0;
+    std::vector<double> beta_, gradient_, corrections_;
+    std::vector<std::uint8_t> is_exact_, is_held_;  // of each variable; of each that is movable
+    Positions movable_, exact_, columns_, column_;  // columns: rows of exact_; column of each row
+    std::vector<double> block_;                     // kernel values of movable_ and columns_
+};
+
+}  // namespace
+
+bool polish(const ProblemView& problem, Gram<double>& gram, double error, double* beta,
+            double* gradient, double* corrections, const Poll& poll) {
+    const ThreadPool::Client client(gram.threads());
+    Polish work(problem, gram, error, beta, gradient);
+    if (!work.run(poll)) return false;
+    work.copy_out(beta, gradient, corrections);
+    return true;
+}
+
+}  // namespace mercer::chunked
