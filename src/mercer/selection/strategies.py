@@ -70,8 +70,7 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
     if optimizer != "auto":
         return _run(objective, _optimizer(optimizer, objective), objective.space.start, budget)
     first = _run(objective, Zoom(), objective.space.start, budget)
-    n_widths = int(np.count_nonzero(objective.space.width_direction))
-    if n_widths <= 1 or not _has_time(first, budget):
+    if objective.space.kernel.n_dims <= 1 or not _has_time(first, budget):
         return first
     loss = "logistic" if task.is_classifier else "squared"
     smooth = _made("cv", task, {**options, "loss": loss})
