@@ -13,11 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.history import Budget, History, SearchEnd, Watched
 from mercer.selection.objectives import OBJECTIVES, Objective
 from mercer.selection.objectives.make import options_of
+from mercer.selection.objectives.rejection import Rejection
 from mercer.selection.objectives.validation import CrossValidation
-from mercer.selection.optimizers import CMA, LBFGS, OPTIMIZERS, IRpropPlus, NoisyRprop, Zoom
+from mercer.selection.optimizers import (
+    CMA,
+    LBFGS,
+    OPTIMIZERS,
+    IRpropPlus,
+    NoisyRprop,
+    WidthSearch,
+    Zoom,
+)
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 
@@ -62,10 +72,14 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
 
 
 def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
-    """Leave-one-out for least squares; else cross-validation, then gradients of many parameters."""
+    """Leave-one-out for least squares, rejected rows for one class.
+
+    Else cross-validation, then gradients of many parameters.
+    """
     if task.is_least_squares:
-        objective: Objective = _made("gcv", task, {"method": "loo"})
-        return _run(objective, _optimizer(optimizer, objective), objective.space.start, budget)
+        return search(task, "gcv", optimizer, {"method": "loo"}, budget)
+    if isinstance(task.machine, OneClassSVM):
+        return search(task, "rejection", optimizer, options, budget)
     objective = _made("cv", task, options)
     if optimizer != "auto":
         return _run(objective, _optimizer(optimizer, objective), objective.space.start, budget)
@@ -112,6 +126,8 @@ def _optimizer(given: Any, objective: Objective) -> Any:
         return OPTIMIZERS[given]() if isinstance(given, str) else given
     if isinstance(objective, CrossValidation):
         return Zoom() if np.count_nonzero(objective.space.width_direction) <= 1 else CMA()
+    if isinstance(objective, Rejection):
+        return WidthSearch()
     if not objective.has_gradient:
         return CMA()
     if objective.is_stochastic:

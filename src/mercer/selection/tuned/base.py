@@ -88,8 +88,12 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         task = Task(self._machine(), X, y, sample_weight)
         budget = Budget(self.max_evals, self.max_time, self._watch())
         found = search(task, self.objective, self.optimizer, self._options(groups), budget)
-        self._keep(found, found.space.tuned(found.theta).fit(X, y, sample_weight))
+        self._keep(found, self._tuned(found).fit(X, y, sample_weight))
         return self
+
+    def _tuned(self, found: Found) -> Any:
+        """The machine with the parameters found, unfitted."""
+        return found.space.tuned(found.theta)
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
         """What criteria may ask for."""
