@@ -155,7 +155,8 @@ def _counted(solution: Solution) -> tuple[int, int]:
         multiplier[:] = solution.multiplier[0]
     elif len(solution.multiplier) == 2:
         # one group for each sign, the positive one first
-        multiplier = np.where(sign > 0, *solution.multiplier)
+        first, second = solution.multiplier
+        multiplier = np.where(sign > 0, first, second)
     gradient = solution.gradient[used]
     slack = solution.violation + 1e-9 * float(np.abs(gradient).max(initial=0.0))
     outward = sign * (gradient - multiplier)

@@ -276,7 +276,7 @@ def _check_words(k: Any, alphabet: Any) -> None:
         raise TypeError(f"alphabet must be a string of letters, got {alphabet!r}")
     if not alphabet or len(set(alphabet)) < len(alphabet) or "\0" in alphabet:
         raise ValueError(f"alphabet must be a string of different letters, got {alphabet!r}")
-    if not (k >= 1 and len(alphabet) ** int(k) < 2**62):
+    if not (int(k) >= 1 and len(alphabet) ** int(k) < 2**62):
         raise ValueError(
             f"k must be a positive integer with fewer than 2^62 words of {len(alphabet)} letters, "
             f"got {k}"

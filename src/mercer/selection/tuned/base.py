@@ -63,7 +63,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         sample_weight: ArrayLike | None = None,
         *,
         groups: ArrayLike | None = None,
