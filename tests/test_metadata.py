@@ -37,5 +37,5 @@ def test_the_first_commands_compile_once() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = text.partition("```sh\n")[2].partition("```")[0]
     assert commands.count("pip install") == 1
-    assert "mercer fit" in commands
+    assert "mercer tune" in commands
     assert "pytest" in commands

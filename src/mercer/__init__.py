@@ -21,7 +21,7 @@ from mercer.paths import (
     svr_path,
 )
 from mercer.problem import Certificate, Problem, Solution, certify
-from mercer.selection import TunedRLSC, TunedSVC, TunedSVR
+from mercer.selection import TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR
 from mercer.solvers import ActiveSet, Chunked, Smo, solve
 
 __version__ = "0.1.0"
@@ -52,6 +52,7 @@ __all__ = [
     "Smo",
     "Solution",
     "StepFunction",
+    "TunedOneClassSVM",
     "TunedRLSC",
     "TunedSVC",
     "TunedSVR",

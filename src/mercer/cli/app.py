@@ -10,11 +10,12 @@ import typer
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from mercer.cli.choices import Kernel, Precision, Task
+from mercer.cli.choices import ClassWeight, Kernel, Precision, Task
 from mercer.cli.commands.bench import bench
 from mercer.cli.errors import explained
 from mercer.cli.options import (
     Category,
+    ClassWeightOption,
     Coef0,
     Degree,
     Epsilon,
@@ -35,6 +36,8 @@ from mercer.cli.options import (
     Solver,
     Target,
     TaskOption,
+    Test,
+    TestSize,
     Threads,
     Tol,
 )
@@ -120,6 +123,63 @@ def _fit(chosen: dict[str, Any], errors: Console) -> RenderableType:
         Options.of(chosen),
         chosen["cv"],
         chosen["seed"],
+        chosen["force"],
+        Display(errors, chosen["quiet"]),
+    )
+
+
+@app.command()
+def tune(
+    context: typer.Context,
+    file: File = None,
+    target: Target = None,
+    out: Out = None,
+    task: TaskOption = Task.auto,
+    ignore: Ignore = None,
+    category: Category = None,
+    scale: Scale = True,
+    test: Test = None,
+    test_size: TestSize = None,
+    kernel: KernelOption = Kernel.rbf,
+    class_weight: ClassWeightOption = ClassWeight.equal,
+    epsilon: Epsilon = 0.1,
+    tol: Tol = 1e-3,
+    cv: Folds = 5,
+    seed: Seed = 0,
+    max_time: MaxTime = None,
+    threads: Threads = None,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Choose C and the kernel's width, train, judge, and save a model file."""
+    errors = Console(stderr=True, highlight=False)
+    with explained(errors):
+        summary = _tune(context.params, errors)
+        Console(quiet=quiet, highlight=False).print(summary)
+
+
+def _tune(chosen: dict[str, Any], errors: Console) -> RenderableType:
+    from mercer.cli.commands.tune import tune as tune_file
+    from mercer.cli.data.training_set import Roles
+    from mercer.cli.models.tuning import Search
+    from mercer.cli.output.progress import Display
+
+    is_balanced = chosen["class_weight"] is ClassWeight.balanced
+    same = ("epsilon", "tol", "max_time", "threads", "scale", "seed")
+    search = Search(
+        kernel=str(chosen["kernel"]),
+        class_weight="balanced" if is_balanced else None,
+        folds=chosen["cv"],
+        **{name: chosen[name] for name in same},
+    )
+    return tune_file(
+        chosen["file"],
+        chosen["out"],
+        Roles(chosen["target"], tuple(chosen["ignore"] or ()), tuple(chosen["category"] or ())),
+        chosen["task"],
+        search,
+        chosen["test"],
+        chosen["test_size"],
         chosen["force"],
         Display(errors, chosen["quiet"]),
     )

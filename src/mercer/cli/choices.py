@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Kernel", "Precision", "Task"]
+__all__ = ["ClassWeight", "Kernel", "Precision", "Task"]
 
 
 class Task(StrEnum):
@@ -24,6 +24,13 @@ class Kernel(StrEnum):
     rbf = "rbf"
     sigmoid = "sigmoid"
     laplacian = "laplacian"
+
+
+class ClassWeight(StrEnum):
+    """How much the rows of a class weigh."""
+
+    equal = "equal"
+    balanced = "balanced"
 
 
 class Precision(StrEnum):

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.choices import Kernel, Precision, Task
+from mercer.cli.choices import ClassWeight, Kernel, Precision, Task
 
 __all__ = [
     "DATA",
     "MACHINE",
     "RUN",
     "Category",
+    "ClassWeightOption",
     "Coef0",
     "Degree",
     "Epsilon",
@@ -34,6 +35,8 @@ __all__ = [
     "Solver",
     "Target",
     "TaskOption",
+    "Test",
+    "TestSize",
     "Threads",
     "Tol",
 ]
@@ -82,6 +85,21 @@ Category = Annotated[
 Scale = Annotated[
     bool,
     typer.Option("--scale/--no-scale", help="Scale numbers first.", rich_help_panel=DATA),
+]
+Test = Annotated[
+    Path | None,
+    typer.Option(help="File of rows to judge the machine by.", rich_help_panel=DATA),
+]
+TestSize = Annotated[
+    float | None,
+    typer.Option(help="Share of the rows to judge the machine by.", rich_help_panel=DATA),
+]
+ClassWeightOption = Annotated[
+    ClassWeight,
+    typer.Option(
+        help="balanced: rows of rare classes weigh more.",
+        rich_help_panel=MACHINE,
+    ),
 ]
 KernelOption = Annotated[Kernel, typer.Option(help="Similarity.", rich_help_panel=MACHINE)]
 Price = Annotated[float, typer.Option("--C", help="Price of errors.", rich_help_panel=MACHINE)]

@@ -1,7 +1,8 @@
-"""What a trained machine tells about rows it has not seen: leave-one-out and its bounds."""
+"""What a trained machine tells of its parameters, and of rows it has not seen."""
 
 from __future__ import annotations
 
+from mercer.diagnostics.advice import Diagnosis, Finding, diagnose
 from mercer.diagnostics.bounds import (
     jaakkola_haussler,
     loo_interval,
@@ -20,11 +21,14 @@ from mercer.diagnostics.normal_form import (
 from mercer.diagnostics.probabilities import LooProbability
 
 __all__ = [
+    "Diagnosis",
+    "Finding",
     "LooBound",
     "LooPath",
     "LooProbability",
     "NormalForm",
     "PairCurvature",
+    "diagnose",
     "jaakkola_haussler",
     "loo_bound",
     "loo_interval",

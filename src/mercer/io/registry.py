@@ -21,6 +21,7 @@ from mercer.io.preprocessing import PREPROCESSING, checked_part
 from mercer.io.recipe import Recipe, State, arguments_of, assembled, by_arguments, by_fields
 from mercer.paths import PathSVC
 from mercer.problem import Solution
+from mercer.selection.tuned import TunedMachine
 from mercer.solvers import linear_system
 
 __all__ = ["recipe_named", "recipe_of"]
@@ -81,6 +82,16 @@ def recipe_of(value: Any, place: str) -> Recipe:
         raise ValueError(
             f"{place} is a FunctionKernel, a Python function: a model file holds no code. "
             "Use another kernel of mercer.kernels, or pickle for your own files"
+        )
+    if isinstance(value, TunedMachine):
+        raise ValueError(
+            f"{place} is a {type(value).__name__} with its search, which cannot be saved: save its "
+            "best_estimator_, which predicts the same, or pickle it for your own files"
+        )
+    if isinstance(value, kernels.Oligo):
+        raise ValueError(
+            f"{place} is an Oligo kernel: machines of strings cannot be saved. "
+            "Use pickle for your own files"
         )
     raise ValueError(
         f"{place} is a {type(value).__module__}.{type(value).__qualname__}, which cannot be saved; "

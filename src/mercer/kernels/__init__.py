@@ -13,6 +13,7 @@ from mercer.kernels.distance import kernel_distance
 from mercer.kernels.dot_product import Linear, Polynomial, Sigmoid
 from mercer.kernels.gaussian import Gaussian
 from mercer.kernels.laplacian import Laplacian
+from mercer.kernels.oligo import Oligo
 from mercer.kernels.parameters.hyperparameters import Hyperparameter
 from mercer.kernels.precomputed import Precomputed
 
@@ -25,6 +26,7 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Normalized",
+    "Oligo",
     "Polynomial",
     "Precomputed",
     "Product",

@@ -4,7 +4,7 @@ from mercer.selection.history import Budget, History
 from mercer.selection.objectives import OBJECTIVES, Objective, make_objective
 from mercer.selection.prior import Prior
 from mercer.selection.space import Space
-from mercer.selection.tuned import TunedRLSC, TunedSVC, TunedSVR
+from mercer.selection.tuned import TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR
 
 __all__ = [
     "OBJECTIVES",
@@ -13,6 +13,7 @@ __all__ = [
     "Objective",
     "Prior",
     "Space",
+    "TunedOneClassSVM",
     "TunedRLSC",
     "TunedSVC",
     "TunedSVR",

@@ -96,12 +96,15 @@ class Space:
 
     @property
     def width_direction(self) -> FloatArray:
-        """The step of the kernel's theta that multiplies every width by e; zero without widths."""
+        """The step of the kernel's theta that multiplies every gamma by e; zero without widths."""
         found = []
         for name in self.kernel.parameter_names:
             last, _, place = name.split("__")[-1].partition("[")
             rows = place.rstrip("]").split(",")
-            if last != "gamma":
+            if last == "sigma":
+                # gamma = 1 / (4 sigma^2)
+                found.append(-0.5)
+            elif last != "gamma":
                 found.append(0.0)
             elif len(rows) == 2:
                 # of a full metric log gamma moves by 4 with the diagonal of its chart

@@ -15,11 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.history import Budget, History, SearchEnd, Watched
 from mercer.selection.objectives import OBJECTIVES, Objective
 from mercer.selection.objectives.make import options_of
+from mercer.selection.objectives.rejection import Rejection
 from mercer.selection.objectives.validation import CrossValidation
-from mercer.selection.optimizers import CMA, LBFGS, OPTIMIZERS, IRpropPlus, NoisyRprop, Zoom
+from mercer.selection.optimizers import (
+    CMA,
+    LBFGS,
+    OPTIMIZERS,
+    IRpropPlus,
+    NoisyRprop,
+    WidthSearch,
+    Zoom,
+)
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 from mercer.selection.widths import moderate_start
@@ -75,26 +85,20 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
 
 
 def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
-    """Leave-one-out for least squares; else cross-validation, then gradients of many parameters."""
+    """Leave-one-out for least squares, rejected rows for one class.
+
+    Else cross-validation, then gradients of many parameters.
+    """
     if task.is_least_squares:
-        objective: Objective = _made("gcv", task, {"method": "loo"})
-        return _run(
-            objective,
-            _optimizer(optimizer, objective),
-            moderate_start(task, objective.space),
-            budget,
-        )
+        return search(task, "gcv", optimizer, {"method": "loo"}, budget)
+    if isinstance(task.machine, OneClassSVM):
+        return search(task, "rejection", optimizer, options, budget)
     objective = _made("cv", task, options)
     if optimizer != "auto":
-        return _run(
-            objective,
-            _optimizer(optimizer, objective),
-            moderate_start(task, objective.space),
-            budget,
-        )
+        start = moderate_start(task, objective.space)
+        return _run(objective, _optimizer(optimizer, objective), start, budget)
     first = _zoomed(task, objective, options, budget)
-    n_widths = int(np.count_nonzero(objective.space.width_direction))
-    if n_widths <= 1 or not _has_time(first, budget):
+    if objective.space.kernel.n_dims <= 1 or not _has_time(first, budget):
         return first
     loss = "logistic" if task.is_classifier else "squared"
     smooth = _made("cv", task, {**options, "loss": loss})
@@ -153,6 +157,8 @@ def _optimizer(given: Any, objective: Objective) -> Any:
         return OPTIMIZERS[given]() if isinstance(given, str) else given
     if isinstance(objective, CrossValidation):
         return Zoom() if np.count_nonzero(objective.space.width_direction) <= 1 else CMA()
+    if isinstance(objective, Rejection):
+        return WidthSearch()
     if not objective.has_gradient:
         return CMA()
     if objective.is_stochastic:

@@ -45,15 +45,14 @@ def moderate_start(task: Task, space: Space) -> np.ndarray:
 
     Criteria have boundary optima at infinite widths and at zero: a search begins between.
     """
-    direction = space.width_direction
-    if not direction.any():
+    if not space.widths:
         return space.start
     sizes = [
         np.log(np.linalg.eigvalsh(gamma) if gamma.ndim == 2 else gamma).ravel()
         for gamma in space.widths
     ]
     shift = np.log(jaakkola_gamma(task)) - float(np.concatenate(sizes).mean())
-    return space.start + shift * np.concatenate([[0.0], direction])
+    return space.start + shift * np.concatenate([[0.0], space.width_direction])
 
 
 def _some(rows: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from mercer.cli.choices import Task
 from mercer.cli.data.training_set import EXAMPLE, Roles, TrainingSet, read_training_set
-from mercer.cli.models.card import Card
+from mercer.cli.models.card import Card, Scores
 from mercer.cli.models.estimators import Options, build_estimator, machine_of
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.destination import check_model_destination
@@ -26,7 +26,7 @@ from mercer.cli.output.report import (
 )
 from mercer.io import save
 
-__all__ = ["fit"]
+__all__ = ["card_of", "data_lines", "fit", "model_path", "scaling_line"]
 
 
 def fit(
@@ -41,16 +41,22 @@ def fit(
     display: Display,
 ) -> RenderableType:
     """Train, save, and return the summary."""
-    # The whole name of the file: a.csv and a.parquet are models of their own.
-    path = Path(f"{EXAMPLE if file is None else file}.mercer") if out is None else out
+    path = model_path(file, out)
     check_model_destination(path, force, *([] if file is None else [file]))
     data = read_training_set(file, roles, task)
     training = train(build_estimator(data, options), data, folds, seed, display)
-    save(training.estimator, path, metadata=_card(data, training).as_metadata())
+    save(training.estimator, path, metadata=card_of(data, training.scores).as_metadata())
     return _summary(data, training, options, path, file)
 
 
-def _card(data: TrainingSet, training: Training) -> Card:
+def model_path(file: Path | None, out: Path | None) -> Path:
+    """Return where the model goes."""
+    # The whole name of the file: a.csv and a.parquet are models of their own.
+    return Path(f"{EXAMPLE if file is None else file}.mercer") if out is None else out
+
+
+def card_of(data: TrainingSet, scores: Scores | None) -> Card:
+    """Return what the model file is to tell of the training."""
     return Card(
         task=data.task,
         source=data.source,
@@ -58,7 +64,7 @@ def _card(data: TrainingSet, training: Training) -> Card:
         target=data.target,
         columns=data.columns,
         first_index=data.first_index,
-        scores=training.scores,
+        scores=scores,
     )
 
 
@@ -68,8 +74,8 @@ def _summary(
     machine = machine_of(training.estimator)
     scores = training.scores
     sections: dict[str, list[str | Text]] = {
-        "data": _data_lines(data),
-        "machine": [machine_line(machine), _scaling_line(data, options)],
+        "data": data_lines(data),
+        "machine": [machine_line(machine), scaling_line(data, options.scale)],
         "certificate": certificate_lines(machine),
     }
     if scores is not None:
@@ -84,7 +90,8 @@ def _summary(
     return framed(f"mercer fit: {data.task}", sections)
 
 
-def _data_lines(data: TrainingSet) -> list[str | Text]:
+def data_lines(data: TrainingSet) -> list[str | Text]:
+    """Return the rows, features and targets in words."""
     source = "breast cancer, the example" if data.source == EXAMPLE else data.source
     lines: list[str | Text] = [f"{source}: {plural(data.X.shape[0], 'row')}, {_features(data)}"]
     if data.task is Task.classification:
@@ -116,8 +123,9 @@ def _features(data: TrainingSet) -> str:
     return " and ".join(kinds)
 
 
-def _scaling_line(data: TrainingSet, options: Options) -> str:
-    if not options.scale:
+def scaling_line(data: TrainingSet, scale: bool) -> str:
+    """Return how rows are prepared."""
+    if not scale:
         return "numbers used as they are"
     scaled = "numbers scaled to variance 1"
     if data.columns is not None:

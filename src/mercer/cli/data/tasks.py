@@ -13,7 +13,7 @@ from mercer.cli.choices import Task
 from mercer.cli.data.columns import check_missing
 from mercer.cli.errors import InputError, quoted, shown
 
-__all__ = ["find_target", "resolve_task", "target_values"]
+__all__ = ["find_target", "known_targets", "resolve_task", "target_values"]
 
 USUAL_NAMES = ("target", "label", "class", "y")
 MOST_CLASSES = 20
@@ -59,11 +59,9 @@ def resolve_task(values: pd.Series[Any], task: Task) -> Task:
 
 
 def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
-    """Return the target as the machine wants it: floats, or labels."""
+    """Return the target as the machine wants it: floats, or labels, and not all the same."""
     name = values.name
-    check_missing(values.to_frame())
-    if types.is_datetime64_any_dtype(values.dtype):
-        raise InputError(f"the target {name!r} holds dates; it must hold numbers or texts")
+    targets = known_targets(values, task)
     distinct = values.nunique()
     if distinct < 2:
         raise InputError(
@@ -71,6 +69,15 @@ def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
             f"{shown(values.iloc[0])}; "
             "there is nothing to learn"
         )
+    return targets
+
+
+def known_targets(values: pd.Series[Any], task: Task) -> NDArray[Any]:
+    """Return targets to compare predictions with: floats, or labels."""
+    name = values.name
+    check_missing(values.to_frame())
+    if types.is_datetime64_any_dtype(values.dtype):
+        raise InputError(f"the target {name!r} holds dates; it must hold numbers or texts")
     if task is Task.regression:
         numbers = values.to_numpy(dtype=np.float64)
         if not np.isfinite(numbers).all():

@@ -18,7 +18,7 @@ from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
 from mercer.solvers import resolve_solver
 
-__all__ = ["Options", "build_estimator", "machine_of", "preparation_of"]
+__all__ = ["Options", "build_estimator", "checked", "machine_of", "preparation_of", "prepared"]
 
 # How scikit-learn words it.
 REFUSED = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.$")
@@ -62,19 +62,24 @@ def _parsed_gamma(text: str) -> float | str:
 
 
 def build_estimator(data: TrainingSet, options: Options) -> Any:
-    """Return the unfitted estimator.
+    """Return the unfitted estimator."""
+    return prepared(_machine(data.task, options), data, options.scale)
+
+
+def prepared(machine: Any, data: TrainingSet, scale: bool) -> Any:
+    """Return a machine behind what prepares the rows for it.
 
     Numbers are scaled to mean 0 and variance 1 (sparse ones to variance 1), categories become
     one column each, and so is the target of a regression scaled, for C and epsilon to mean
     the same whatever its unit.
     """
     preparation = (
-        _scaler(options.scale, with_mean=False)
+        _scaler(scale, with_mean=False)
         if data.columns is None
-        else _column_preparation(data.columns, options.scale)
+        else _column_preparation(data.columns, scale)
     )
-    pipeline = Pipeline([("prepare", preparation), ("machine", _machine(data.task, options))])
-    if data.task is Task.regression and options.scale:
+    pipeline = Pipeline([("prepare", preparation), ("machine", machine)])
+    if data.task is Task.regression and scale:
         return TransformedTargetRegressor(pipeline, transformer=StandardScaler())
     return pipeline
 
@@ -115,17 +120,17 @@ def _machine(task: Task, options: Options) -> Any:
     }
     common |= {"precision": options.precision, "n_threads": options.threads}
     if task is Task.classification:
-        return _checked(SVC(C=options.C, **common))
+        return checked(SVC(C=options.C, **common))
     if task is Task.regression:
-        return _checked(SVR(C=options.C, epsilon=options.epsilon, **common))
-    return _checked(OneClassSVM(nu=options.nu, **common))
+        return checked(SVR(C=options.C, epsilon=options.epsilon, **common))
+    return checked(OneClassSVM(nu=options.nu, **common))
 
 
-def _checked(machine: Any) -> Any:
+def checked(machine: Any) -> Any:
     """The machine; the error of a wrong parameter names the option that gave it."""
     try:
         machine._validate_params()
-        resolve_solver(machine.solver)
+        resolve_solver(getattr(machine, "solver", "auto"))
     except ValueError as error:
         message = REFUSED.match(str(error))
         if message is None:

@@ -18,7 +18,7 @@ from mercer.cli.models.card import Scores
 from mercer.cli.models.estimators import machine_of
 from mercer.cli.output.progress import Display
 
-__all__ = ["Training", "train"]
+__all__ = ["SCORE_NAMES", "Training", "noted", "possible_folds", "splits", "take", "train"]
 
 SCORE_NAMES = {
     Task.classification: "accuracy",
@@ -41,25 +41,25 @@ def train(estimator: Any, data: TrainingSet, folds: int, seed: int, display: Dis
     notes: list[str] = []
     n_classes = len(data.class_counts)
     n_problems = max(1, n_classes * (n_classes - 1) // 2)
-    with _noted(notes):
+    with noted(notes):
         with display.fitting(n_problems, machine_of(estimator).tol) as callback:
             watched = clone(estimator)
             machine_of(watched).set_params(callback=callback)
             watched.fit(data.X, data.y)
         machine_of(watched).set_params(callback=None)
-    folds = _possible_folds(data, folds, notes)
+    folds = possible_folds(data, folds, notes)
     if folds < 2:
         return Training(watched, None, notes)
     with display.validating(folds) as advance:
         values = []
-        for train_rows, test_rows in _splits(data, folds, seed):
+        for train_rows, test_rows in splits(data, folds, seed):
             values.append(_fold_score(estimator, data, train_rows, test_rows))
             advance()
     return Training(watched, Scores(SCORE_NAMES[data.task], np.array(values)), notes)
 
 
 @contextmanager
-def _noted(notes: list[str]) -> Iterator[None]:
+def noted(notes: list[str]) -> Iterator[None]:
     """Collect warnings as notes, each message once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -67,7 +67,7 @@ def _noted(notes: list[str]) -> Iterator[None]:
     notes.extend(dict.fromkeys(str(warning.message) for warning in caught))
 
 
-def _possible_folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
+def possible_folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
     """At most as many folds as the smallest class has rows."""
     if folds < 2:
         return 0
@@ -84,7 +84,8 @@ def _possible_folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
     return min(folds, possible)
 
 
-def _splits(data: TrainingSet, folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
+def splits(data: TrainingSet, folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
+    """Training and test rows of the folds, in random order."""
     splitter = StratifiedKFold if data.task is Task.classification else KFold
     rows = np.zeros(data.X.shape[0])
     yield from splitter(folds, shuffle=True, random_state=seed).split(rows, data.y)
@@ -95,13 +96,14 @@ def _fold_score(estimator: Any, data: TrainingSet, train_rows: Any, test_rows: A
     with warnings.catch_warnings():
         # The fit on all rows has said it already.
         warnings.simplefilter("ignore")
-        fold.fit(_take(data.X, train_rows), None if data.y is None else data.y[train_rows])
-    held_out = _take(data.X, test_rows)
+        fold.fit(take(data.X, train_rows), None if data.y is None else data.y[train_rows])
+    held_out = take(data.X, test_rows)
     if data.task is Task.outliers:
         return float(np.mean(fold.predict(held_out) == -1))
     assert data.y is not None
     return float(fold.score(held_out, data.y[test_rows]))
 
 
-def _take(X: Any, rows: Any) -> Any:
+def take(X: Any, rows: Any) -> Any:
+    """Some rows of a table or a matrix."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
 
 __all__ = ["Display", "Distance"]
@@ -94,6 +95,21 @@ class Display:
                 bars.update(task, state=f"fold {fold} of {folds}")
 
             yield advance
+
+    @contextmanager
+    def searching(self) -> Iterator[Callable[[History], None] | None]:
+        """Give a callback for a machine that tunes itself; None if nothing is shown."""
+        if not self.is_shown:
+            yield None
+            return
+        with self._bars() as bars:
+            task = bars.add_task("searching", total=None, state="")
+
+            def show(history: History) -> None:
+                best = history.values[history.best]
+                bars.update(task, state=f"{len(history)} evaluated, best criterion {best:.4g}")
+
+            yield show
 
     def _bars(self) -> Progress:
         return Progress(

@@ -19,6 +19,7 @@ from mercer.selection.objectives.leave_one_out import (
 )
 from mercer.selection.objectives.likelihood import Likelihood, Posterior
 from mercer.selection.objectives.radius_margin import RadiusMargin
+from mercer.selection.objectives.rejection import Rejection
 from mercer.selection.objectives.validation import Bootstrap, CrossValidation, HoldOut
 from mercer.selection.task import Task
 
@@ -40,6 +41,7 @@ OBJECTIVES: dict[str, type[Objective]] = {
         Likelihood,
         Posterior,
         LeastSquaresLoo,
+        Rejection,
     )
 }
 
@@ -60,7 +62,8 @@ def make_objective(
     ----------
     name : str
         "cv", "holdout", "loo", "n_support", "radius_margin", "span", "span_like", "alignment",
-        "polarization", "bootstrap", "likelihood", "posterior" or "gcv".
+        "polarization", "bootstrap", "likelihood", "posterior", "gcv" or
+        "rejection".
     estimator : SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC or LSSVR
         The machine; its solver and ``tol`` are used, its price and kernel are where
         ``objective.space.start`` stands.

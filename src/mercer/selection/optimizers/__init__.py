@@ -7,6 +7,7 @@ from mercer.selection.optimizers.grids import CoordinateSearch, FocusedGrid, Gri
 from mercer.selection.optimizers.noisy_rprop import NoisyRprop
 from mercer.selection.optimizers.rprop import IRpropPlus, Rprop
 from mercer.selection.optimizers.smooth import LBFGS
+from mercer.selection.optimizers.width_search import WidthSearch
 from mercer.selection.optimizers.zoom import Zoom
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "IRpropPlus",
     "NoisyRprop",
     "Rprop",
+    "WidthSearch",
     "Zoom",
 ]
 

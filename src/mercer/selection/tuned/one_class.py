@@ -1,0 +1,162 @@
+"""Outlier detection that tunes itself."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import OutlierMixin
+from sklearn.model_selection import KFold
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.machines.svm.one_class import OneClassSVM
+from mercer.selection.strategies import Found
+from mercer.selection.tuned.base import TunedMachine
+
+__all__ = ["TunedOneClassSVM"]
+
+FloatArray = NDArray[np.float64]
+
+
+class TunedOneClassSVM(OutlierMixin, TunedMachine):
+    """A :class:`OneClassSVM` that chooses the width of its kernel, without labels.
+
+    ``nu``, the share of rows that are to be outliers, is yours. The width is the narrowest with
+    which rows held out are not rejected more often than that, within a standard error: a kernel
+    that is too wide surrounds what the rows leave empty, one that is too narrow rejects what is
+    new.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        With a width; several widths are multiplied by one factor.
+    nu : float, default=0.1
+        Share of the rows that are to be rejected, as in :class:`OneClassSVM`.
+    objective : {"auto", "rejection"}, default="auto"
+        The criterion.
+    optimizer : str or object, default="auto"
+        How it is searched; "auto" is :class:`mercer.selection.optimizers.WidthSearch`.
+    cv : int, splitter or iterable, default=None
+        Splits, as in scikit-learn; None for five folds of rows in random order.
+    tol, max_time, max_evals, n_threads, verbose, callback
+        As in :class:`TunedSVC`.
+    random_state : int, RandomState or None, default=0
+        For the order of the rows.
+
+    Attributes
+    ----------
+    best_estimator_ : OneClassSVM
+        The machine, fitted on all rows.
+    best_params_, best_score_, kernel_, relevance_, history_, cv_results_, search_status_
+        As in :class:`TunedSVC`; the score is minus the criterion "rejection".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import TunedOneClassSVM
+    >>> angle = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 300)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> machine = TunedOneClassSVM(nu=0.05).fit(ring)
+    >>> machine.predict([[0.0, 0.0]]).tolist()
+    [-1]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TunedMachine._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "objective": [StrOptions({"auto", "rejection"})],
+        "cv": ["cv_object", None],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        nu: float = 0.1,
+        objective: str = "auto",
+        optimizer: Any = "auto",
+        cv: Any = None,
+        tol: float = 1e-3,
+        max_time: float | None = None,
+        max_evals: int | None = None,
+        random_state: Any = 0,
+        n_threads: int | None = None,
+        verbose: bool = False,
+        callback: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.nu = nu
+        self.objective = objective
+        self.optimizer = optimizer
+        self.cv = cv
+        self.tol = tol
+        self.max_time = max_time
+        self.max_evals = max_evals
+        self.random_state = random_state
+        self.n_threads = n_threads
+        self.verbose = verbose
+        self.callback = callback
+
+    scoring = None
+
+    def _machine(self) -> OneClassSVM:
+        return OneClassSVM(kernel=self.kernel, nu=self.nu, tol=self.tol, n_threads=self.n_threads)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Choose the width, and fit the machine with it on all rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or sequence of shape (n_samples, n_features)
+            Training rows.
+        y : object, default=None
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a weight of 2 is the same as the row given twice.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of rows that stay together, for a ``cv`` that needs them.
+
+        Returns
+        -------
+        self : object
+        """
+        return super().fit(X, None, sample_weight, groups=groups)
+
+    def _tuned(self, found: Found) -> Any:
+        # the logarithm of nu has rounded it
+        return super()._tuned(found).set_params(nu=self.nu)
+
+    def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
+        options = super()._options(groups)
+        if self.cv is None:
+            options["cv"] = KFold(5, shuffle=True, random_state=self.random_state)
+        return options
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Decision values of the tuned machine, below 0 for outliers."""
+        check_is_fitted(self)
+        values: FloatArray = self.best_estimator_.decision_function(X)
+        return values
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Decision values without the offset."""
+        check_is_fitted(self)
+        values: FloatArray = self.best_estimator_.score_samples(X)
+        return values
+
+    @property
+    def offset_(self) -> FloatArray:
+        """``decision_function = score_samples - offset_``."""
+        check_is_fitted(self)
+        offset: FloatArray = self.best_estimator_.offset_
+        return offset

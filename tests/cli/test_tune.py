@@ -1,0 +1,121 @@
+"""``mercer tune``: what it chooses, says and saves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import dump_svmlight_file, load_diabetes
+from sklearn.model_selection import train_test_split
+
+from mercer import SVC, SVR
+from mercer.io import load, read_metadata
+
+
+def words(output: str) -> str:
+    """The text of a panel on one line."""
+    return " ".join(re.sub("[│╭╮╰╯─]", " ", output).split())
+
+
+def test_the_example_is_tuned_certified_and_saved(mercer):
+    output = words(mercer("tune", "--cv", 3, "--threads", 1).output)
+    for phrase in (
+        "569 rows, 30 numeric features",
+        "the best of",
+        "candidates by 3-fold cross-validation, C from 0.01 to 1e+04, gamma from",
+        "62.7 % by always saying 1, the majority",
+        "class -1:",
+        "precision",
+        "converged",
+        "saved as breast-cancer.mercer",
+        "--test-size",
+    ):
+        assert phrase in output
+    machine = load("breast-cancer.mercer")[-1]
+    assert type(machine) is SVC
+    assert f"C = {machine.C:g}" in output
+    assert len(read_metadata("breast-cancer.mercer")["scores"]["values"]) == 3
+    info = mercer("info", "breast-cancer.mercer").output
+    assert "3-fold cross-validation" in info
+
+
+def test_the_model_predicts_and_the_score_is_that_of_the_test_file(mercer, iris):
+    train, test = train_test_split(iris, test_size=0.3, random_state=0, stratify=iris["species"])
+    train.to_csv("train.csv", index=False)
+    test.to_csv("test.csv", index=False)
+    output = words(
+        mercer("tune", "train.csv", "--target", "species", "--test", "test.csv", "--cv", 3).output
+    )
+    model = load("train.csv.mercer")
+    frame = test.drop(columns="species")
+    frame["wet"] = frame["wet"].map(str)
+    accuracy = model.score(frame, test["species"].to_numpy(dtype=str))
+    assert f"{100 * accuracy:.1f} % 45 rows of test.csv that took no part" in output
+    assert "class setosa: 15 of 15 found" in output
+    said = mercer("predict", "train.csv.mercer", "test.csv", "--out", "said.csv").output
+    assert f"accuracy {100 * accuracy:.1f} %" in said
+    assert set(pd.read_csv("said.csv")["prediction"]) <= set(iris["species"])
+
+
+def test_numbers_are_shown_beside_the_mean(mercer):
+    frame = load_diabetes(as_frame=True).frame.head(150)
+    frame.to_csv("rows.csv", index=False)
+    output = words(mercer("tune", "rows.csv", "--test-size", 0.3, "--cv", 3).output)
+    assert "mercer tune: regression" in output
+    found = re.search(r"typical error ([\d.]+); ([\d.]+) by always saying the mean", output)
+    assert found is not None
+    assert float(found[1]) < float(found[2])
+    assert isinstance(load("rows.csv.mercer").regressor_[-1], SVR)
+
+
+def test_rare_classes_are_found_with_balanced_weights(mercer):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=200) > 1.6, "rare", "common")
+    pd.DataFrame(X, columns=["a", "b"]).assign(y=y).to_csv("rows.csv", index=False)
+    found = []
+    for weight in ("equal", "balanced"):
+        output = mercer("tune", "rows.csv", "--class-weight", weight, "--cv", 3, "--force").output
+        found.append(int(re.search(r"class rare: (\d+) of", words(output))[1]))
+    assert found[1] > found[0]
+    assert load("rows.csv.mercer")[-1].class_weight == "balanced"
+
+
+def test_sparse_text_is_tuned(mercer):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    dump_svmlight_file(X, (X[:, 0] > 0).astype(int), "rows.svm", zero_based=False)
+    output = words(mercer("tune", "rows.svm", "--test", "rows.svm", "--cv", 2).output)
+    assert "60 rows of rows.svm that took no part" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--task", "outliers"], "outliers has no score to tune by"),
+        (["--cv", "0"], "--cv must be 2 or more"),
+        (["--test-size", "1.5"], "--test-size must be a share between 0 and 1, got 1.5"),
+        (["--test-size", "0.2", "--test", "x.csv"], "exclude each other"),
+        (["--test", "none.csv"], "none.csv"),
+        (["--tol", "-1"], "--tol must be"),
+        (["--max-time", "-1"], "--max-time must be"),
+    ],
+)
+def test_what_does_not_fit_is_refused(mercer, arguments, message):
+    output = mercer("tune", *arguments, code=2).output
+    assert message in words(output)
+    assert not Path("breast-cancer.mercer").exists()
+
+
+def test_class_weights_of_numbers_are_refused(mercer):
+    load_diabetes(as_frame=True).frame.head(60).to_csv("rows.csv", index=False)
+    output = mercer("tune", "rows.csv", "--class-weight", "balanced", code=2).output
+    assert "--class-weight is for classes" in words(output)
+
+
+def test_a_test_file_without_the_target_is_refused(mercer, iris, iris_csv):
+    iris.drop(columns="species").to_csv("test.csv", index=False)
+    output = mercer("tune", iris_csv, "--target", "species", "--test", "test.csv", code=2).output
+    assert "has no column 'species'" in words(output)
