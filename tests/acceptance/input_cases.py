@@ -93,6 +93,7 @@ def _estimators() -> dict[str, tuple[Any, Targets]]:
         "TunedSVC": (mercer.TunedSVC(cv=2, max_evals=3, tol=1e-8), "labels"),
         "TunedSVR": (mercer.TunedSVR(cv=2, max_evals=3, tol=1e-8), "numbers"),
         "TunedRLSC": (mercer.TunedRLSC(max_evals=3), "labels"),
+        "TunedOneClassSVM": (mercer.TunedOneClassSVM(cv=2, max_evals=3, tol=1e-8), "none"),
     }
 
 

@@ -275,8 +275,9 @@ def test_the_full_matrix_is_bounded_by_the_cache():
     )
     for a, b in zip(small, large, strict=True):
         assert a.objective == pytest.approx(b.objective, rel=1e-3)
-    assert {s.solver for s in large} == {"chunked"}
-    assert {s.solver for s in small} == {"smo"}
+    grams = [Gram(Gaussian(0.3), X, cache_size=size) for size in (0.2, 10.0)]
+    rows = [getattr(many._choose("auto", gram), "kernel_rows", "auto") for gram in grams]
+    assert rows == ["auto", "whole"]
 
 
 def test_auto_leaves_what_takes_too_many_steps_to_the_active_set(monkeypatch):

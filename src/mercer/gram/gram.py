@@ -58,9 +58,9 @@ class Gram:
     cache_size : float or "auto", default="auto"
         Memory for kernel rows in MB; "auto" takes up to a quarter of what is available.
     precision : {"auto", "single", "double"}, default="auto"
-        Precision of the kernel values; "auto" is single from 3,000 rows on. Where single
-        precision does not tell the distances of the rows, or kernel values leave its range,
-        double takes its place.
+        Precision of the kernel values; "auto" is single from 3,000 rows on, and solvers may
+        begin in single precision before. Where single precision does not tell the distances
+        of the rows, or kernel values leave its range, double takes its place.
     n_threads : int, default=None
         Number of threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     segments : array-like of int, default=None
