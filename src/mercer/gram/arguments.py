@@ -48,10 +48,8 @@ def cache_bytes(cache_size: float | str, n_rows: int, precision: Precision) -> i
     return int(min(whole, cache_size * 2**20))
 
 
-def check_segments(segments: ArrayLike | None, n_rows: int) -> list[int]:
-    """Offsets that cut kernel rows; one segment if there are none."""
-    if segments is None:
-        return [0, n_rows]
+def check_segments(segments: ArrayLike, n_rows: int) -> list[int]:
+    """Offsets that cut kernel rows."""
     cuts = indices("segments", segments, n_rows + 1).tolist()
     ends = len(cuts) >= 2 and cuts[0] == 0 and cuts[-1] == n_rows
     if not ends or cuts != sorted(cuts) or len(cuts) > 2**16:

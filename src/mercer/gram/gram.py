@@ -107,12 +107,15 @@ class Gram:
         self.precision_is_given = precision != "auto"
         self._cache_size = cache_size
         self.cache_bytes = cache_bytes(cache_size, self.n_rows, self._wanted)
-        self._segments = check_segments(segments, self.n_rows)
+        self._segments = [0, self.n_rows]
+        if segments is not None:
+            self._segments = check_segments(segments, self.n_rows)
 
     @property
     def definiteness(self) -> Definiteness:
         """What is known of the matrix: that of the kernel, or "refuted" by its values."""
-        return "refuted" if self.refutation else self._definiteness
+        is_refuted = self._spot_check is not None and bool(self._spot_check.reason)
+        return "refuted" if is_refuted else self._definiteness
 
     @property
     def is_positive_definite(self) -> bool:

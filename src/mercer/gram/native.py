@@ -188,7 +188,7 @@ def spread(form: shapes.Leaf, rows: RowSet) -> float:
     """``gamma |x|^2``, for a laplacian ``gamma |x|_1``, of the longest row x, or a bound of it."""
     key = (form.kind, form.gamma, id(form.transform))
     if key not in rows.spreads:
-        packed = rows.packed(form.transform, is_centred(form, rows))
+        packed = rows.packed(form.transform, not rows.store_sparse)
         square = float(packed.squared_norms().max(initial=0.0))
         # |x|_1 <= sqrt(d) |x|
         length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))

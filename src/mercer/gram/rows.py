@@ -33,14 +33,14 @@ def count_rows(rows: Any) -> int:
 
 def without_repeats(values: NDArray[Any]) -> NDArray[Any]:
     """One of each that numpy.broadcast_to repeats."""
-    if 0 not in values.strides:
-        return values
     return values[(..., *(slice(1 if step == 0 else None) for step in values.strides))]
 
 
 def check_finite(rows: Any) -> None:
     """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
-    values = rows.tocsr().data if sp.issparse(rows) else without_repeats(np.asarray(rows))
+    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    if 0 in values.strides:
+        values = without_repeats(values)
     if values.dtype.kind != "f":
         return
     with np.errstate(over="ignore", invalid="ignore"):

@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.parameters.gamma import check_gamma, resolved_number
+from mercer.kernels.parameters.gamma import (
+    check_gamma,
+    resolve_gamma,
+    resolved_number,
+)
 from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
     Bounds,
@@ -20,7 +24,6 @@ from mercer.kernels.parameters.hyperparameters import (
     check_bounds,
     check_finite,
 )
-from mercer.kernels.parameters.widths_of_rows import resolve_gamma
 from mercer.kernels.products import inner_products, squared_norms
 from mercer.kernels.rows import FloatArray, RowKind, Rows, rows_in_place
 

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.parameters.gamma import Metric, checked_gamma, checked_metric, resolved_number
+from mercer.kernels.parameters.gamma import (
+    Metric,
+    checked_gamma,
+    checked_metric,
+    distinct_squared_distances,
+    resolve_gamma,
+    resolved_number,
+)
 from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
     Bounds,
@@ -19,7 +26,6 @@ from mercer.kernels.parameters.hyperparameters import (
     check_bounds,
 )
 from mercer.kernels.parameters.metric import MetricParameter, chart_gradient, symmetric_root
-from mercer.kernels.parameters.widths_of_rows import distinct_squared_distances, resolve_gamma
 from mercer.kernels.products import (
     difference_moment,
     difference_squares,

@@ -9,7 +9,11 @@ from numpy.typing import ArrayLike
 
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
-from mercer.kernels.parameters.gamma import check_gamma, resolved_number
+from mercer.kernels.parameters.gamma import (
+    check_gamma,
+    resolve_gamma,
+    resolved_number,
+)
 from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
     Bounds,
@@ -17,7 +21,6 @@ from mercer.kernels.parameters.hyperparameters import (
     Parameter,
     check_bounds,
 )
-from mercer.kernels.parameters.widths_of_rows import resolve_gamma
 from mercer.kernels.products import absolute_distances
 from mercer.kernels.rows import FloatArray, RowKind, Rows, rows_in_place
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse import issparse as is_sparse
 
 __all__ = [
     "FloatArray",
@@ -27,11 +28,6 @@ FloatArray = NDArray[np.float64]
 Rows = Any
 
 RowKind = Literal["any", "numeric", "object", "stored"]
-
-
-def is_sparse(X: Any) -> bool:
-    """Return whether `X` is a sparse matrix or array of SciPy."""
-    return bool(sparse.issparse(X))
 
 
 def count_rows(X: Rows) -> int:

@@ -161,7 +161,7 @@ class KernelChoice:
         """
         kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
         find = far_origin if self.low_rank is None else far_origin_of_products
-        is_free = sums_vanish and not isinstance(X, Gram)
+        is_free = sums_vanish and not isinstance(X, Gram) and not kernel.is_normalized
         origin = find(kernel.form(), rows, weight, _FAR) if is_free else None
         given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin, precision)
         given.check_values()
