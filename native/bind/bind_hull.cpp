@@ -58,8 +58,7 @@ const char* outcome_name(hull::Outcome outcome) {
 // Throws std::invalid_argument unless the offsets ascend from 0 to the number of points.
 void check_offsets(const IndexArray& offsets, std::size_t n_points) {
     const std::int64_t* cuts = offsets.data();
-    if (offsets.size() < 2 || cuts[0] != 0 ||
-        cuts[offsets.size() - 1] != std::int64_t(n_points)) {
+    if (offsets.size() < 2 || cuts[0] != 0 || cuts[offsets.size() - 1] != std::int64_t(n_points)) {
         throw std::invalid_argument("offsets must run from 0 to the number of points");
     }
     for (std::size_t k = 1; k < offsets.size(); ++k) {
@@ -113,23 +112,23 @@ nb::tuple nearest_of_pairs(const Array2<double>& points_a, const IndexArray& off
                                         offsets_b.data(),
                                         which_a.data(),
                                         which_b.data()};
-        const hull::NearestArrays out{outcome.get(),    distance.get(),   gap.get(),
-                                      a.get(),          b.get(),          iterations.get(),
-                                      member_a.get(),   member_b.get(),   weight.get(),
-                                      start_a.has_value() && start_b.has_value()};
+        const hull::NearestArrays out{outcome.get(),  distance.get(),
+                                      gap.get(),      a.get(),
+                                      b.get(),        iterations.get(),
+                                      member_a.get(), member_b.get(),
+                                      weight.get(),   start_a.has_value() && start_b.has_value()};
         SignalPoll poll;
         nb::gil_scoped_release release;
         hull::nearest_of_pairs(pairs, options, n_threads, out, signal_check(poll));
     }
-    return nb::make_tuple(new_array<std::int8_t>(std::move(outcome), {n}),
-                          new_array<double>(std::move(distance), {n}),
-                          new_array<double>(std::move(gap), {n}),
-                          new_array<double>(std::move(a), {n, d}),
-                          new_array<double>(std::move(b), {n, d}),
-                          new_array<std::int64_t>(std::move(member_a), {n, width}),
-                          new_array<std::int64_t>(std::move(member_b), {n, width}),
-                          new_array<double>(std::move(weight), {n, width}),
-                          new_array<std::int64_t>(std::move(iterations), {n}));
+    return nb::make_tuple(
+        new_array<std::int8_t>(std::move(outcome), {n}),
+        new_array<double>(std::move(distance), {n}), new_array<double>(std::move(gap), {n}),
+        new_array<double>(std::move(a), {n, d}), new_array<double>(std::move(b), {n, d}),
+        new_array<std::int64_t>(std::move(member_a), {n, width}),
+        new_array<std::int64_t>(std::move(member_b), {n, width}),
+        new_array<double>(std::move(weight), {n, width}),
+        new_array<std::int64_t>(std::move(iterations), {n}));
 }
 
 nb::tuple nearest_reduced(const Array2<double>& a, const Array1<double>& cap_a,

@@ -110,7 +110,10 @@ def distance_by_qp(
     A: FloatArray, B: FloatArray, cap_a: FloatArray | None = None, cap_b: FloatArray | None = None
 ) -> float:
     """Distance of two (reduced) hulls by an interior point method."""
-    caps = [np.ones(len(A)) if cap_a is None else cap_a, np.ones(len(B)) if cap_b is None else cap_b]
+    caps = [
+        np.ones(len(A)) if cap_a is None else cap_a,
+        np.ones(len(B)) if cap_b is None else cap_b,
+    ]
     rows = np.vstack([A - A[0], -(B - A[0])])
     n = len(rows)
     sums = np.zeros((2, n))

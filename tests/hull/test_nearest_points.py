@@ -104,7 +104,8 @@ def test_every_solver_finds_the_same_distance(solver: str) -> None:
 
 
 def test_weight_is_repetition_and_zero_is_absence() -> None:
-    A, B = clouds(3, 3, 4.0)
+    rng = np.random.default_rng(3)
+    A, B = rng.normal(size=(9, 3)) + 4, rng.normal(size=(6, 3))
     w = np.resize([1.0, 2.0, 0.0], len(A))
     repeated = np.repeat(A, w.astype(int), axis=0)
     one = nearest_points(A, B, mu=0.4, weight_a=w)
@@ -151,7 +152,7 @@ def test_single_points_and_copies_of_them() -> None:
 
 def test_collinear_points_and_one_dimension() -> None:
     line = np.linspace(0, 1, 9)[:, None] * np.array([1.0, 2.0, 2.0])
-    found = nearest_points(line, line + [4.0, 8.0, 8.0])
+    found = nearest_points(line, line + np.array([4.0, 8.0, 8.0]))
     assert found.distance == pytest.approx(9.0)
     flat = nearest_points([[0.0], [1.0], [0.25]], [[3.0], [7.0]])
     assert (flat.distance, flat.point_a[0], flat.point_b[0]) == (2.0, 1.0, 3.0)
@@ -159,10 +160,10 @@ def test_collinear_points_and_one_dimension() -> None:
 
 
 def test_hulls_that_touch_have_distance_zero() -> None:
-    square = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]])
-    assert nearest_points(square, square + [1.0, 0.3]).status == "overlap"
-    assert not separable(square, square + [1.0, 0.3])
-    assert separable(square, square + [1.0 + 1e-9, 0.3])
+    square, aside = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1]]), np.array([1.0, 0.3])
+    assert nearest_points(square, square + aside).status == "overlap"
+    assert not separable(square, square + aside)
+    assert separable(square, square + aside * (1 + 1e-9))
 
 
 @given(seed=seeds, d=st.integers(1, 5), apart=st.sampled_from([0.0, 1.0, 4.0]))

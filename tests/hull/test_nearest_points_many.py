@@ -17,7 +17,8 @@ seeds = st.integers(0, 2**32 - 1)
 def polytopes(seed: int, n: int, d: int, apart: float = 2.0) -> list[np.ndarray]:
     rng = np.random.default_rng(seed)
     return [
-        rng.normal(size=(int(rng.integers(1, 20)), d)) + apart * rng.normal(size=d) for _ in range(n)
+        rng.normal(size=(int(rng.integers(1, 20)), d)) + apart * rng.normal(size=d)
+        for _ in range(n)
     ]
 
 
@@ -84,17 +85,17 @@ def test_a_start_that_has_nothing_to_do_with_the_pair_does_no_harm() -> None:
 @settings(max_examples=30)
 def test_flat_and_repeated_polytopes_end_with_a_certificate(seed: int) -> None:
     """Grids, copies and coplanar points, where simplices degenerate."""
-    rng = np.random.default_rng(seed)
+    rng, aside = np.random.default_rng(seed), np.array([3.0, 0.0, 0.0])
     shapes = [rng.integers(-2, 3, (int(rng.integers(1, 30)), 3)).astype(float) for _ in range(40)]
     for shape in shapes[::3]:
         shape[:, 2] = 0.0
-    many = nearest_points_many(shapes[:20], [s + [3.0, 0, 0] for s in shapes[20:]])
+    many = nearest_points_many(shapes[:20], [s + aside for s in shapes[20:]])
     assert (many.gap <= 1e-13).all()
     for k in range(20):
         if many.overlap[k]:
             continue
         normal = many.direction[k]
-        width = (shapes[k] @ normal).min() - ((shapes[20 + k] + [3.0, 0, 0]) @ normal).max()
+        width = (shapes[k] @ normal).min() - ((shapes[20 + k] + aside) @ normal).max()
         assert width == pytest.approx(many.distance[k], abs=1e-13)
 
 

@@ -19,7 +19,7 @@ from mercer.solvers import Gsk, Mdm
 matplotlib.use("Agg")
 
 RNG = np.random.default_rng(0)
-A, B = RNG.normal(size=(15, 2)) + [4.0, 1.0], RNG.normal(size=(12, 2))
+A, B = RNG.normal(size=(15, 2)) + np.array([4.0, 1.0]), RNG.normal(size=(12, 2))
 
 
 @pytest.mark.parametrize("solver", ["mdm", "gsk", "gilbert", "smo", Mdm(step="four-vector")])
@@ -40,7 +40,14 @@ def test_a_plot_shows_hulls_segment_and_course() -> None:
     trace = hull_trace(A, B, mu=0.3, max_steps=10)
     ax = plot_hulls(A, B, mu=0.3, trace=trace)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    for part in ("hull of A", "hull of B", "reduced, mu = 0.3", "nearest points", "mdm", "bisecting"):
+    for part in (
+        "hull of A",
+        "hull of B",
+        "reduced, mu = 0.3",
+        "nearest points",
+        "mdm",
+        "bisecting",
+    ):
         assert any(part in label for label in labels), part
     segment = next(line for line in ax.lines if "nearest" in str(line.get_label()))
     found = nearest_points(A, B, mu=0.3)

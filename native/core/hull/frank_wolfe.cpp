@@ -14,12 +14,12 @@ namespace {
 // rows of the Gram.
 struct Hull {
     double sign = 1.0, total = 0.0;
-    std::vector<std::size_t> member;   // variables
-    std::vector<double> cap, slope;    // by member; the slope of a coefficient's size
-    std::vector<double> corner;        // the extreme point moved to last, by member
-    std::vector<Share> aim;            // the extreme point that goes farthest now
+    std::vector<std::size_t> member;  // variables
+    std::vector<double> cap, slope;   // by member; the slope of a coefficient's size
+    std::vector<double> corner;       // the extreme point moved to last, by member
+    std::vector<Share> aim;           // the extreme point that goes farthest now
     std::vector<double> expansion, corner_expansion;  // by row
-    double promise = 0.0;              // slope' (aim - point)
+    double promise = 0.0;                             // slope' (aim - point)
 };
 
 template <class T>
@@ -128,8 +128,8 @@ class Run {
     }
 
     bool is_done() {
-        const double size = std::max({std::abs(objective_), std::abs(objective_ + result_.gap),
-                                      options_.least_size});
+        const double size = std::max(
+            {std::abs(objective_), std::abs(objective_ + result_.gap), options_.least_size});
         if (!options_.stop_by_change) return result_.gap <= options_.tolerance * size;
         const double before = last_objective_;
         last_objective_ = objective_;

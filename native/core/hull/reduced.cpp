@@ -31,8 +31,7 @@ struct Side {
     std::vector<Share> farthest(const double* direction, double sign, ExtremePoint& chooser,
                                 double* out) {
         instruction_set().support->products(points.view(), direction, product.data());
-        std::vector<Share> shares =
-            chooser.find(std::span(product).first(points.size()), cap, 1.0);
+        std::vector<Share> shares = chooser.find(std::span(product).first(points.size()), cap, 1.0);
         for (const Share& share : shares) {
             for (std::size_t j = 0; j < points.view().dimension; ++j) {
                 out[j] += sign * share.weight * points.coordinate(share.member, j);

@@ -116,8 +116,8 @@ class Simplex {
     }
 
     // Weights that sum to 1, signs ignored, from the edges e_k = p_k - p_0 = (Q R)_k: the origin is
-    // nearest to p_0 + E v with R v = -Q' p_0; the centre has E'E v = |e_k|^2 / 2. Returns the first
-    // point that depends on those before it, size() if there is none.
+    // nearest to p_0 + E v with R v = -Q' p_0; the centre has E'E v = |e_k|^2 / 2. Returns the
+    // first point that depends on those before it, size() if there is none.
     std::size_t find_weights() {
         const std::size_t d = dimension(), most = d + 2;
         for (std::size_t k = 1; k < size_; ++k) {
@@ -216,7 +216,8 @@ class Simplex {
         --size_;
         double sum = 0.0;
         for (std::size_t i = 0; i < size_; ++i) sum += weights_[i];
-        for (std::size_t i = 0; i < size_; ++i) weights_[i] = sum > 0.0 ? weights_[i] / sum : 1.0 / double(size_);
+        for (std::size_t i = 0; i < size_; ++i)
+            weights_[i] = sum > 0.0 ? weights_[i] / sum : 1.0 / double(size_);
     }
 
     double dot(const double* a, const double* b) const {

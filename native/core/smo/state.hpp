@@ -120,7 +120,8 @@ class State {
     // direction = old * direction + step (e_up - e_down), then as above, in one pass.
     void advance(Direction& direction, double old, Pair pair, double step, const Row& up_row,
                  const Row& down_row);
-    // direction.response = (K + ridge) direction.move, from one kernel row for each variable it moves.
+    // direction.response = (K + ridge) direction.move, from one kernel row for each variable it
+    // moves.
     void respond(Direction& direction);
     // beta[positions] += delta, kept within the box. requires: delta keeps the group sums
     void move_many(const std::vector<std::size_t>& positions, const std::vector<double>& delta);

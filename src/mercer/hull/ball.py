@@ -79,11 +79,10 @@ def enclosing_ball(
     tolerance = (_TOL if tol is None else tol) * size
     solution = solve(formulation.problem, gram, solver, tol=tolerance, max_time=max_time)
     centre = None if found is not None else np.asarray(solution.coef @ cloud.rows).ravel()
-    # half the squared radius lies between the dual and the primal value
-    low = float(np.sqrt(2.0 * max(solution.objective, 0.0)))
-    high = low
-    if solution.gap is not None:
-        high = float(np.sqrt(2.0 * max(solution.objective + solution.gap, 0.0)))
+    # half the squared radius lies between the dual and the primal value, but for their rounding
+    off = 0.5 * solution.rounding if np.isfinite(solution.rounding) else 0.0
+    low = float(np.sqrt(2.0 * max(solution.objective - off, 0.0)))
+    high = float(np.sqrt(2.0 * max(solution.objective + (solution.gap or 0.0) + off, 0.0)))
     cost = (solution.n_iter, solution.n_kernel, solution.solver)
     return EnclosingBall(high, high - low, centre, solution.coef, solution.status, *cost)
 

@@ -50,12 +50,11 @@ def solve_hulls(
     """Solve a formulation of nearest points or of the smallest norm.
 
     The optimal value is -d^2 / 2, and a gap g bounds it: d^2 >= |w|^2 - 2 g. A distance that is
-    nothing next to the rows is one of hulls that overlap (docs/theory/problem.md#hulls-that-overlap).
+    nothing next to the rows is one of hulls that overlap
+    (docs/theory/problem.md#hulls-that-overlap).
     """
     problem = formulation.problem
-    solution = solve(
-        problem, gram, solver, tol=_TOL if tol is None else tol, max_time=max_time
-    )
+    solution = solve(problem, gram, solver, tol=_TOL if tol is None else tol, max_time=max_time)
     two = problem.n_groups == 2
     read_out = formulation.read_out(solution, bias="bisecting" if two else None)
     square = max(read_out.norm_squared, 0.0)

@@ -41,8 +41,8 @@ class HullClassifier(KernelClassifier):
     ----------
     mu : float or "auto", default="auto"
         Largest coefficient of a row of weight 1: at least 1 / (rows of the smaller class), where
-        only the means of the classes are left; 1 and more is the convex hull. "auto" is twice the
-        least one of each pair of classes, which is ``nu=0.5`` where they are equally large.
+        only its mean is left; 1 and more is the convex hull. "auto" is the sum of the least ones of
+        both classes of a pair, which is ``nu=0.5`` where they are equally large.
     bias : {"kkt", "bisect"}, default="kkt"
         The bias of the KKT conditions, or that of the hyperplane which bisects the segment
         between the nearest points. The same for whole hulls; the second suits solutions that have
@@ -132,18 +132,17 @@ class HullClassifier(KernelClassifier):
     ) -> None:
         totals = np.bincount(labels, weight * class_weight[labels], minlength=len(classes))
         super()._fit_pairs(X, labels, classes, class_weight, weight)
-        lighter = [min(pair) for pair in combinations(totals, 2)]
-        self.mu_ = np.array([self._mu_for(total) for total in lighter])
+        self.mu_ = np.array([self._mu_for(*pair) for pair in combinations(totals, 2)])
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         """Nearest points, read out in the scale of margin 1 as those of nu-SVC are."""
-        lighter = min(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
+        mu = self._mu_for(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
         bias: Bias = "bisecting" if self.bias == "bisect" else "multiplier"
-        return replace(nearest_points(sign, self._mu_for(lighter), weight), kind="nu", bias=bias)
+        return replace(nearest_points(sign, mu, weight), kind="nu", bias=bias)
 
-    def _mu_for(self, lighter: float) -> float:
-        """The largest coefficient for a pair of classes whose lighter one has this weight."""
-        return 2.0 / lighter if isinstance(self.mu, str) else float(self.mu)
+    def _mu_for(self, first: float, second: float) -> float:
+        """The largest coefficient for a pair of classes of these weights."""
+        return 1.0 / first + 1.0 / second if isinstance(self.mu, str) else float(self.mu)
 
     def _keep_read_outs(
         self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram

@@ -31,6 +31,10 @@ from mercer.solvers import Solver
 __all__ = ["min_norm_point", "nearest_points", "separable"]
 
 FloatArray = NDArray[np.float64]
+# points and coefficients of either side, direction and offset
+Places = tuple[
+    FloatArray | None, FloatArray | None, FloatArray, FloatArray, FloatArray | None, float
+]
 
 _MOST_FEATURES = 128  # up to which simplices are solved anew at every step
 _PRECISE = 1e-9  # of the size of the rows: gaps beyond are no rounding
@@ -141,7 +145,8 @@ def min_norm_point(
     mu = check_mu(mu, (cloud,))
     check_tol(tol)
     if _goes_exactly(solver, found, cloud):
-        origin = Cloud("origin", np.zeros((1, cloud.rows.shape[1])), None)
+        # of a weight that lets it have all of its coefficient, whatever mu is
+        origin = Cloud("origin", np.zeros((1, cloud.rows.shape[1])), np.array([np.inf]))
         near = _exactly(cloud, origin, mu, None, tol)
         numbers = (near.distance, near.gap, near.point_a, near.coef_a, near.status, near.n_iter)
         return MinNormPoint(*numbers, solver="wolfe")
@@ -194,7 +199,8 @@ def _clouds(
             "told apart into two sides; use mercer.formulations.nearest_points and mercer.solve"
         )
     objects = _takes_objects(found)
-    a, b = (check_rows(*side, any_rows=objects) for side in (("A", A, weight_a), ("B", B, weight_b)))
+    a = check_rows("A", A, weight_a, any_rows=objects)
+    b = check_rows("B", B, weight_b, any_rows=objects)
     if not objects and a.rows.shape[1] != b.rows.shape[1]:
         raise ValueError(
             f"A and B must have the same number of features, got {a.rows.shape[1]} and "
@@ -216,8 +222,6 @@ def _goes_exactly(solver: str | Solver, kernel: Kernel | None, *clouds: Cloud) -
     if isinstance(solver, str) and solver == "auto":
         return is_plain and clouds[0].rows.shape[1] <= _MOST_FEATURES
     return isinstance(solver, str) and solver == "wolfe"
-
-
 
 
 def _costs(found: Found) -> tuple[int, int, str]:
@@ -286,7 +290,7 @@ def _by_solver(
         coef_a, coef_b = unscaled_coef(a, coef_a, scale), unscaled_coef(b, coef_b, scale)
     if kernel is not None:
         offset = found.bias / found.distance if found.distance > 0.0 else 0.0
-        points = (None, None, coef_a, coef_b, None, offset)
+        points: Places = (None, None, coef_a, coef_b, None, offset)
     else:
         points = _in_coordinates(a, b, coef_a, coef_b, found.distance)
     return NearestPoints(found.distance, found.gap, *points, found.status, *_costs(found))
@@ -294,7 +298,7 @@ def _by_solver(
 
 def _in_coordinates(
     a: Cloud, b: Cloud, coef_a: FloatArray, coef_b: FloatArray, distance: float
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, float]:
+) -> Places:
     point_a = np.asarray(coef_a @ a.rows).ravel()
     point_b = np.asarray(coef_b @ b.rows).ravel()
     if distance == 0.0:

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.gram.gram import Gram
 from mercer.gram.native import check_finite, count_rows
 from mercer.gram.origin import far_origin
-from mercer.gram.gram import Gram
 from mercer.kernels import Kernel, Linear, as_kernel
 
 __all__ = ["Cloud", "check_mu", "check_rows", "check_scale", "check_tol", "make_gram", "resolve"]

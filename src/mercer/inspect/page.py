@@ -1,4 +1,4 @@
-"""The page that :func:`mercer.inspect.hull_report` fills in: plain HTML, SVG and a little script."""
+"""The page that :func:`mercer.inspect.hull_report` fills in: plain HTML, SVG, a little script."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ struct TwoSteps {
     double slope[2], curvature[2], room[2], between;
 
     double gain(double p, double m) const {
-        return p * slope[0] + m * slope[1] -
-               0.5 * (curvature[0] * p * p + curvature[1] * m * m) - between * p * m;
+        return p * slope[0] + m * slope[1] - 0.5 * (curvature[0] * p * p + curvature[1] * m * m) -
+               between * p * m;
     }
 
     // The best step of pair k if the other one is `fixed`.

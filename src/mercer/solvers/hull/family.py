@@ -69,7 +69,9 @@ def barycentres(problem: Problem) -> FloatArray:
     endless = np.isinf(size)
     with np.errstate(divide="ignore"):
         weight = np.where(problem.ridge > 0.0, 1.0 / problem.ridge, 1.0)
-    share = np.where(endless, weight / weight.max(), size / size[~endless].max(initial=1e-300))
+    reach = np.minimum(size, np.abs(problem.group_sum)[problem.group])
+    # in units of the largest, so that equal ones are 1
+    share = np.where(endless, weight / weight.max(), reach / reach.max())
     coef = np.zeros(problem.n_variables)
     for g, total in enumerate(problem.group_sum):
         members = problem.group == g

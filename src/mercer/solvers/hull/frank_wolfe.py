@@ -38,9 +38,7 @@ class _TowardsVertices:
     def __post_init__(self) -> None:
         check_begin(self.begin)
         if self.stopping not in ("gap", "relative-change"):
-            raise ValueError(
-                f"stopping must be 'gap' or 'relative-change', got {self.stopping!r}"
-            )
+            raise ValueError(f"stopping must be 'gap' or 'relative-change', got {self.stopping!r}")
         if not self.trace >= 0:
             raise ValueError(f"trace must be a bool or a number of iterations, got {self.trace!r}")
 
