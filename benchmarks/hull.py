@@ -4,7 +4,7 @@
     python benchmarks/hull.py clouds [--rows 100000] [--features 10] [--mu 0.001]
 
 ``pairs`` takes random polytopes in three dimensions, the vertices on a sphere of radius 1, whose
-centres are 2 to 6 apart: some overlap. One thread. ``mercer`` is one call of
+centres are 1.5 to 6 apart: some overlap. One thread. ``mercer`` is one call of
 ``nearest_points_many`` for all pairs; "next frame" is the same after every polytope has moved by a
 hundredth, started from the last result. The peers are called from Python pair by pair: coal's GJK
 on convex shapes that were made before ("coal" to a tolerance of 1e-12, "coal 1e-6" to its own),
@@ -42,7 +42,7 @@ def polytopes(
     shapes = rng.normal(size=(2, n_pairs, n_vertices, 3))
     shapes /= np.linalg.norm(shapes, axis=-1, keepdims=True)
     away = rng.normal(size=(n_pairs, 1, 3))
-    away *= rng.uniform(2.0, 6.0, (n_pairs, 1, 1)) / np.linalg.norm(away, axis=-1, keepdims=True)
+    away *= rng.uniform(1.5, 6.0, (n_pairs, 1, 1)) / np.linalg.norm(away, axis=-1, keepdims=True)
     return shapes[0], shapes[1] + away
 
 
@@ -69,6 +69,7 @@ def by_coal(A: FloatArray, B: FloatArray, tolerance: float = 1e-12) -> Callable[
     here, request = coal.Transform3s.Identity(), coal.DistanceRequest()
     request.gjk_tolerance = tolerance
     request.gjk_max_iterations = 1000
+    request.enable_signed_distance = False  # how deep pairs overlap is not asked for
     result = coal.DistanceResult()
 
     def run() -> FloatArray:
