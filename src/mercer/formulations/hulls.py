@@ -22,8 +22,6 @@ from mercer.problem import Problem
 
 FloatArray = NDArray[np.float64]
 
-_FREE = 2.0  # more than a coefficient of sum 1 can be
-
 
 def one_class(
     n: int, nu: float, weight: ArrayLike | None = None, *, squared: bool = False
@@ -110,15 +108,13 @@ def minimum_norm(n: int, mu: float = 1.0, weight: ArrayLike | None = None) -> Fo
 
 
 def _hull_box(mu: float, weight: FloatArray, total: float) -> FloatArray:
-    """The largest coefficient of each row, mu times its weight, or a bound out of reach.
+    """The largest coefficient of each row: mu times its weight, and at most the sum of all, 1.
 
-    A row of weight 2 is the row given twice, so its coefficient may be twice as large. No
-    coefficient exceeds the sum of all, 1; one that is the whole sum is at no bound, and tells the
-    level of its class.
+    A row of weight 2 is the row given twice, so its coefficient may be twice as large.
     """
     mu = check_scalar("mu", mu, low=1 / total, closed_low=True, closed_high=True)
     with np.errstate(invalid="ignore"):  # infinitely much of nothing
-        return np.where(weight > 0.0, np.where(mu * weight < 1.0, mu * weight, _FREE), 0.0)
+        return np.where(weight > 0.0, np.minimum(mu * weight, 1.0), 0.0)
 
 
 def enclosing_ball(diagonal: ArrayLike) -> Formulation:

@@ -135,10 +135,20 @@ class HullClassifier(KernelClassifier):
         self.mu_ = np.array([self._mu_for(*pair) for pair in combinations(totals, 2)])
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
-        """Nearest points, read out in the scale of margin 1 as those of nu-SVC are."""
+        """Nearest points, read out in the scale of margin 1 as those of nu-SVC are.
+
+        A bound that is the sum of a class is none: a row with all of its class's coefficient tells
+        the level of the class, as every free one does.
+        """
         mu = self._mu_for(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
         bias: Bias = "bisecting" if self.bias == "bisect" else "multiplier"
-        return replace(nearest_points(sign, mu, weight), kind="nu", bias=bias)
+        found = nearest_points(sign, mu, weight)
+        lower, upper = (
+            np.where(np.abs(end) < 1.0, end, 2.0 * end)
+            for end in (found.problem.lower, found.problem.upper)
+        )
+        problem = replace(found.problem, lower=lower, upper=upper)
+        return replace(found, problem=problem, kind="nu", bias=bias)
 
     def _mu_for(self, first: float, second: float) -> float:
         """The largest coefficient for a pair of classes of these weights."""
