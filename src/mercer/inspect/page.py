@@ -88,8 +88,8 @@ function show() {
     const now = trace.coef[side][k][i], before = k ? trace.coef[side][k - 1][i] : now;
     const [cx, cy] = place(p);
     support += now > 0;
-    draw("circle", {cx, cy, r: 2.5, fill: "#fff", stroke: colours[side]}, moving);
-    if (now > 0) draw("circle", {cx, cy, r: 2.5 + 9 * Math.sqrt(now), fill: colours[side],
+    if (now <= 0) draw("circle", {cx, cy, r: 2.5, fill: "#fff", stroke: colours[side]}, moving);
+    else draw("circle", {cx, cy, r: 2.5 + 9 * Math.sqrt(now), fill: colours[side],
                                  "fill-opacity": .75}, moving);
     if (now - before > 1e-9) draw("circle", {cx, cy, r: 15, fill: "none", stroke: ink}, moving);
     if (before - now > 1e-9 && k) draw("path", {
