@@ -99,6 +99,7 @@ nb::tuple nearest_of_pairs(const Array2<double>& points_a, const IndexArray& off
     check_which(which_b, offsets_b);
     const auto room = [](std::size_t count) { return std::make_unique<double[]>(count); };
     auto distance = room(n), gap = room(n), a = room(n * d), b = room(n * d);
+    auto direction = room(n * d);
     auto weight = room(n * width);
     auto outcome = std::make_unique<std::int8_t[]>(n);
     auto iterations = std::make_unique<std::int64_t[]>(n);
@@ -112,11 +113,11 @@ nb::tuple nearest_of_pairs(const Array2<double>& points_a, const IndexArray& off
                                         offsets_b.data(),
                                         which_a.data(),
                                         which_b.data()};
-        const hull::NearestArrays out{outcome.get(),  distance.get(),
-                                      gap.get(),      a.get(),
-                                      b.get(),        iterations.get(),
-                                      member_a.get(), member_b.get(),
-                                      weight.get(),   start_a.has_value() && start_b.has_value()};
+        const bool has_start = start_a.has_value() && start_b.has_value();
+        const hull::NearestArrays out{outcome.get(),    distance.get(), gap.get(),
+                                      a.get(),          b.get(),        direction.get(),
+                                      iterations.get(), member_a.get(), member_b.get(),
+                                      weight.get(),     has_start};
         SignalPoll poll;
         nb::gil_scoped_release release;
         hull::nearest_of_pairs(pairs, options, n_threads, out, signal_check(poll));
@@ -125,6 +126,7 @@ nb::tuple nearest_of_pairs(const Array2<double>& points_a, const IndexArray& off
         new_array<std::int8_t>(std::move(outcome), {n}),
         new_array<double>(std::move(distance), {n}), new_array<double>(std::move(gap), {n}),
         new_array<double>(std::move(a), {n, d}), new_array<double>(std::move(b), {n, d}),
+        new_array<double>(std::move(direction), {n, d}),
         new_array<std::int64_t>(std::move(member_a), {n, width}),
         new_array<std::int64_t>(std::move(member_b), {n, width}),
         new_array<double>(std::move(weight), {n, width}),
@@ -140,16 +142,19 @@ nb::tuple nearest_reduced(const Array2<double>& a, const Array1<double>& cap_a,
         throw std::invalid_argument("every point must have a cap");
     }
     auto coef_a = std::make_unique<double[]>(n_a), coef_b = std::make_unique<double[]>(n_b);
+    auto direction = std::make_unique<double[]>(d);
     hull::Nearest found;
     {
         SignalPoll poll;
         nb::gil_scoped_release release;
         found = hull::nearest_reduced(a.data(), cap_a.data(), n_a, b.data(), cap_b.data(), n_b, d,
-                                      options, coef_a.get(), coef_b.get(), signal_check(poll));
+                                      options, coef_a.get(), coef_b.get(), direction.get(),
+                                      signal_check(poll));
     }
     return nb::make_tuple(outcome_name(found.outcome), found.distance, found.gap, found.iterations,
                           new_array<double>(std::move(coef_a), {n_a}),
-                          new_array<double>(std::move(coef_b), {n_b}));
+                          new_array<double>(std::move(coef_b), {n_b}),
+                          new_array<double>(std::move(direction), {d}));
 }
 
 nb::tuple smallest_ball(const Array2<double>& points, std::size_t max_iterations) {

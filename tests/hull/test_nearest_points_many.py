@@ -131,3 +131,21 @@ def test_a_start_of_other_pairs_is_refused() -> None:
         nearest_points_many([np.eye(3)], [np.eye(3)], start=found)
     with pytest.raises(TypeError, match="start must be a NearestPointsMany"):
         nearest_points_many([np.eye(3)], [np.eye(3)], start=found.distance)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("flat", [2.0**-10, 2.0**-30])
+def test_flat_polytopes_meet_where_those_of_full_height_do(flat: float) -> None:
+    """A change of scale along one axis takes hulls apart as little as it joins them."""
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(500, 9, 3)), rng.normal(size=(500, 9, 3))
+    B[:, :, 0] += rng.uniform(0, 4, (500, 1))
+    factor = np.array([1.0, 1.0, flat])
+    whole, low = nearest_points_many(A, B), nearest_points_many(factor * A, factor * B)
+    assert 0.2 < whole.overlap.mean() < 0.8
+    np.testing.assert_array_equal(whole.overlap, low.overlap)
+    assert (low.gap <= 1e-15).all()
+    # the slab between them is as wide as they are apart, though that may be next to nothing
+    apart = ~low.overlap
+    normal = low.direction[apart, :, None]
+    width = ((factor * A)[apart] @ normal).min(axis=1) - ((factor * B)[apart] @ normal).max(axis=1)
+    np.testing.assert_allclose(width[:, 0], low.distance[apart], atol=2e-15)

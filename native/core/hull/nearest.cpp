@@ -46,8 +46,13 @@ class PairSolver {
         return search(simplex_, options_, nearest_.data(), vertex_.data(), next, enter, check);
     }
 
-    void write(std::size_t pair, const NearestArrays& out) const {
+    void write(std::size_t pair, const Nearest& found, const NearestArrays& out) const {
         const std::size_t d = dimension(), width = d + 1;
+        out.outcome[pair] = std::int8_t(found.outcome);
+        out.distance[pair] = found.distance;
+        out.gap[pair] = found.gap;
+        out.iterations[pair] = std::int64_t(found.iterations);
+        write_direction(found, nearest_.data(), d, out.direction + pair * d);
         double *a = out.point_a + pair * d, *b = out.point_b + pair * d;
         std::copy_n(origin_.begin(), d, a);
         std::copy_n(origin_.begin(), d, b);
@@ -110,12 +115,7 @@ void solve_range(const PolytopePairs& pairs, const NearestOptions& options, std:
         if (out.has_start) {
             solver.begin(out.member_a + k * width, out.member_b + k * width, width);
         }
-        const Nearest found = solver.solve(check);
-        solver.write(k, out);
-        out.outcome[k] = std::int8_t(found.outcome);
-        out.distance[k] = found.distance;
-        out.gap[k] = found.gap;
-        out.iterations[k] = std::int64_t(found.iterations);
+        solver.write(k, solver.solve(check), out);
     }
 }
 

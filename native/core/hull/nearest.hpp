@@ -44,12 +44,13 @@ struct PolytopePairs {
     const std::int64_t *which_a, *which_b;  // polytopes of each pair
 };
 
-// One entry per pair; the simplex of a pair has up to dimension + 1 members, a member being a
-// vertex of either polytope (-1: none) and their weight. What the arrays of members hold on entry
-// is where the search starts, if `has_start`.
+// One entry per pair. The direction is the unit vector between the points, more accurate than their
+// difference where they nearly touch, or zeros; the simplex of a pair has up to dimension + 1
+// members, a member being a vertex of either polytope (-1: none) and their weight. What the arrays
+// of members hold on entry is where the search starts, if `has_start`.
 struct NearestArrays {
     std::int8_t* outcome;
-    double *distance, *gap, *point_a, *point_b;
+    double *distance, *gap, *point_a, *point_b, *direction;
     std::int64_t *iterations, *member_a, *member_b;
     double* weight;
     bool has_start;
@@ -60,12 +61,17 @@ struct NearestArrays {
 void nearest_of_pairs(const PolytopePairs& pairs, const NearestOptions& options,
                       std::size_t n_threads, const NearestArrays& out, const Check& check);
 
+// Leaves x / |x| in `out`, zeros where hulls overlap.
+inline void write_direction(const Nearest& found, const double* x, std::size_t d, double* out) {
+    for (std::size_t j = 0; j < d; ++j) out[j] = found.distance > 0.0 ? x[j] / found.distance : 0.0;
+}
+
 // Nearest points of { sum of a_i x_i : sum of a = 1, 0 <= a <= cap } of two sets.
 // requires: caps with a sum of 1 or more on either side, but for rounding
 Nearest nearest_reduced(const double* a, const double* cap_a, std::size_t n_a, const double* b,
                         const double* cap_b, std::size_t n_b, std::size_t dimension,
                         const NearestOptions& options, double* coef_a, double* coef_b,
-                        const Check& check);
+                        double* direction, const Check& check);
 
 struct Ball {
     std::vector<std::size_t> member;

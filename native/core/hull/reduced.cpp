@@ -73,7 +73,8 @@ class ReducedSolver {
             [&](const double* x) { return next(x); }, [&] { return enter(); }, check);
     }
 
-    void write(double* coef_a, double* coef_b) const {
+    void write(const Nearest& found, double* coef_a, double* coef_b, double* direction) const {
+        write_direction(found, nearest_.data(), nearest_.size(), direction);
         std::fill_n(coef_a, a_.points.size(), 0.0);
         std::fill_n(coef_b, b_.points.size(), 0.0);
         for (std::size_t k = 0; k < simplex_.size(); ++k) {
@@ -121,11 +122,11 @@ class ReducedSolver {
 Nearest nearest_reduced(const double* a, const double* cap_a, std::size_t n_a, const double* b,
                         const double* cap_b, std::size_t n_b, std::size_t dimension,
                         const NearestOptions& options, double* coef_a, double* coef_b,
-                        const Check& check) {
+                        double* direction, const Check& check) {
     Side first(a, cap_a, n_a, dimension, a), second(b, cap_b, n_b, dimension, a);
     ReducedSolver solver(first, second, dimension, options);
     const Nearest found = solver.solve(check);
-    solver.write(coef_a, coef_b);
+    solver.write(found, coef_a, coef_b, direction);
     return found;
 }
 

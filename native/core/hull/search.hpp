@@ -30,7 +30,7 @@ Nearest search(Simplex& simplex, const NearestOptions& options, double* x, doubl
         size = std::max(size, std::sqrt(dot(simplex.point(k), simplex.point(k))));
     }
     for (;;) {
-        simplex.combine(x);
+        simplex.nearest(x);
         const double square = dot(x, x), length = std::sqrt(square);
         found.distance = found.gap = length;
         if (length <= 8.0 * double(d + 1) * epsilon * size) {
@@ -40,7 +40,10 @@ Nearest search(Simplex& simplex, const NearestOptions& options, double* x, doubl
         }
         const bool is_new = next(x);
         size = std::max(size, std::sqrt(dot(vertex, vertex)));
-        const double promise = std::max(square - dot(x, vertex), 0.0);
+        // x'x = x'p for every point p of the simplex
+        double promise = 0.0;
+        for (std::size_t j = 0; j < d; ++j) promise += x[j] * (simplex.point(0)[j] - vertex[j]);
+        promise = std::max(promise, 0.0);
         found.gap = std::min(promise / length, length);
         const double rounding = 4.0 * double(d + 2) * epsilon * size;
         if (found.gap <= std::max(rounding, options.tolerance * length)) return found;

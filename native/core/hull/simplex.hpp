@@ -64,6 +64,21 @@ class Simplex {
         }
     }
 
+    // The point of the affine hull nearest to the origin: p_0 less its part along the edges. Taken
+    // off twice, the rounding of what is left is small next to its length, not to that of p_0, and
+    // its direction is right where hulls nearly touch. After `add`, which leaves the edges.
+    void nearest(double* out) const {
+        const std::size_t d = dimension();
+        std::copy_n(point(0), d, out);
+        for (int pass = 0; pass < 2; ++pass) {
+            for (std::size_t k = 0; k + 1 < size_; ++k) {
+                const double* q = basis_.data() + k * d;
+                const double share = dot(q, out);
+                for (std::size_t j = 0; j < d; ++j) out[j] -= share * q[j];
+            }
+        }
+    }
+
   private:
     // Edges that keep less than this of their length beside the span of the others are in it.
     static constexpr double dependent = 1e-13;

@@ -71,7 +71,7 @@ def nearest_points_many(
     which_a, which_b = _which(pairs, len(offsets_a) - 1, len(offsets_b) - 1)
     options = _core.NearestOptions()
     options.tolerance = float(tol)
-    outcome, distance, gap, a, b, vertex_a, vertex_b, weight, n_iter = _core.nearest_of_pairs(
+    found = _core.nearest_of_pairs(
         points_a,
         offsets_a,
         which_a,
@@ -82,7 +82,7 @@ def nearest_points_many(
         resolve_threads(n_threads),
         *_start_vertices(start, len(which_a), points_a.shape[1]),
     )
-    return NearestPointsMany(distance, gap, a, b, vertex_a, vertex_b, weight, n_iter, outcome)
+    return NearestPointsMany(*found)
 
 
 def _packed(name: str, polytopes: Any) -> Packed:

@@ -242,16 +242,13 @@ def _exactly(
     options.only_separate = only_separate
     rows_a, rows_b = scaled_rows(a, scale), scaled_rows(b, scale)
     cap_a, cap_b = a.caps(mu), b.caps(mu)
-    status, distance, gap, n_iter, coef_a, coef_b = _core.nearest_reduced(
+    status, distance, gap, n_iter, coef_a, coef_b, direction = _core.nearest_reduced(
         rows_a, cap_a, rows_b, cap_b, options
     )
     point_a, point_b = _combine(coef_a, rows_a), _combine(coef_b, rows_b)
     if scale is not None:
         coef_a, coef_b = unscaled_coef(a, coef_a, scale), unscaled_coef(b, coef_b, scale)
-    direction, offset = np.zeros(len(point_a)), 0.0
-    if distance > 0.0:
-        direction = (point_a - point_b) / distance
-        offset = -0.5 * float(direction @ (point_a + point_b))
+    offset = -0.5 * float(direction @ (point_a + point_b))
     size = float(max(np.abs(rows_a - rows_a[0]).max(), np.abs(rows_b - rows_a[0]).max()))
     if status == "converged" and tol is None and not only_separate and gap > _PRECISE * size:
         status = "precision-limit"

@@ -40,7 +40,7 @@ def reduced_polygon(
     --------
     >>> from mercer.hull import reduced_polygon
     >>> reduced_polygon([[0, 0], [2, 0], [0, 2]], mu=0.5).tolist()
-    [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+    [[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
     """
     cloud = check_rows("X", X, weight)
     if cloud.rows.shape[1] != 2:

@@ -135,6 +135,9 @@ class NearestPointsMany:
         As for :class:`NearestPoints`.
     point_a, point_b : ndarray of shape (n_pairs, n_features)
         The nearest points.
+    direction : ndarray of shape (n_pairs, n_features)
+        Unit vector from ``point_b`` to ``point_a``; zeros where the polytopes overlap. More
+        accurate than the difference of the points where they nearly touch.
     vertex_a, vertex_b : ndarray of shape (n_pairs, n_features + 1)
         Vertices the points are made of, side by side; -1 for none.
     weight : ndarray of shape (n_pairs, n_features + 1)
@@ -143,15 +146,16 @@ class NearestPointsMany:
         Iterations.
     """
 
+    _outcome: NDArray[np.int8]
     distance: FloatArray
     gap: FloatArray
     point_a: FloatArray
     point_b: FloatArray
+    direction: FloatArray
     vertex_a: NDArray[np.int64]
     vertex_b: NDArray[np.int64]
     weight: FloatArray
     n_iter: NDArray[np.int64]
-    _outcome: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -165,13 +169,6 @@ class NearestPointsMany:
     def status(self) -> NDArray[np.str_]:
         """The status of each pair."""
         return np.array(STATUS)[self._outcome]
-
-    @property
-    def direction(self) -> FloatArray:
-        """Unit vector from ``point_b`` to ``point_a`` of each pair; zeros where they overlap."""
-        apart = self.point_a - self.point_b
-        length = np.where(self.distance > 0.0, self.distance, np.inf)
-        return apart / length[:, None]
 
     @property
     def offset(self) -> FloatArray:
