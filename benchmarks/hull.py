@@ -7,10 +7,10 @@
 centres are 1.5 to 6 apart: some overlap. One thread. ``mercer`` is one call of
 ``nearest_points_many`` for all pairs; "next frame" is the same after every polytope has moved by a
 hundredth, started from the last result. The peers are called from Python pair by pair: coal's GJK
-on convex shapes that were made before ("coal" to a tolerance of 1e-12, "coal 1e-6" to its own),
-and clarabel on the quadratic program of each pair (some
-hundred of them). They run in turns, so that a busy machine slows all; medians of CPU time. The
-largest difference of distances is shown beside, over pairs that are apart.
+on convex shapes that were made before ("coal" to a tolerance of 1e-12, "coal 1e-6" to its own), and
+clarabel on the quadratic program of each pair (some hundred of them). They run in turns, so that a
+busy machine slows all; medians of CPU time. The largest difference of distances is shown beside,
+over pairs that are apart.
 
 ``clouds`` finds the nearest points of two clouds of many rows, as convex and as reduced hulls, and
 by general solvers on the same problem.

@@ -1,14 +1,14 @@
 """SMO, RCH-MDM and RCH-GSK at the same problems: kernel values, steps, support vectors, errors.
 
-    python studies/hulls.py [--draws 15] [--data DIR] [--names ringnorm twonorm ...]
+    python studies/hulls.py [--draws 15] [--data DIR] [--names ringnorm twonorm ...] [--change 1e-6]
 
 The tables 5.2 to 5.5 of Lopez Lazaro 2011 for the sets that have a generator (ringnorm, twonorm,
 waveform) and, with ``--data``, for banana and image. Per draw: SVC by SMO of first order from zero;
 mu = 2 C / sum |coef| of its solution; nearest points of the reduced hulls by MDM and by GSK from
-the means of the classes. All stop when a step changes the dual value by less than a millionth,
-which proves nothing: the last columns are how far from the optimum they are then. The bias is that
-of the KKT conditions for SVC, the bisecting one for hulls. Features are standardized by the
-training rows.
+the means of the classes. All stop when a step changes the dual value by less than a millionth
+(``--change``), which proves nothing: the last column is how far from the optimum they are then. The
+bias is that of the KKT conditions for SVC, the bisecting one for hulls. Features are standardized
+by the training rows.
 
 "asked" counts kernel values as the source does: two rows a step for SMO and MDM, as many as an
 extreme point has members for GSK; "computed" is what was computed, with the cache of the Gram.
@@ -36,7 +36,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 from suite import load
 
 FloatArray = NDArray[np.float64]
-SMALL_CHANGE = 1e-6
 SUPPORT = 1e-4
 SMO = Smo(
     selection="most-violating", step="newton", stopping="relative-change",
@@ -64,7 +63,6 @@ SETTINGS = {
     "banana": Setting(400, 316.2, 1.0, file="banana"),
     "image": Setting(1300, 500.0, 30.0, file="raetsch_image"),
 }
-COLUMNS = ("steps", "asked", "computed", "vectors", "error", "off")
 
 
 def draw(setting: Setting, seed: int, data: Path | None) -> tuple[FloatArray, ...]:
@@ -111,9 +109,9 @@ def row_of(
     return [found.n_iter, asked / 1e3, found.n_kernel / 1e3, vectors, error, off]
 
 
-def compare(setting: Setting, seed: int, data: Path | None) -> list[list[float]]:
+def compare(setting: Setting, seed: int, args: argparse.Namespace) -> list[list[float]]:
     """Columns of SMO, MDM and GSK on one draw."""
-    X, y, rows, labels = draw(setting, seed, data)
+    X, y, rows, labels = draw(setting, seed, args.data)
     kernel, n = Gaussian(1.0 / setting.sigma2), len(y)
     test = (rows, labels, X)
 
@@ -121,10 +119,10 @@ def compare(setting: Setting, seed: int, data: Path | None) -> list[list[float]]
         return Gram(kernel, X, precision="double")
 
     machine = svc(y, setting.C)
-    first = solve(machine.problem, fresh(), SMO, tol=SMALL_CHANGE)
+    first = solve(machine.problem, fresh(), SMO, tol=args.change)
     hulls = nearest_points(y, mu_from_svc(first.coef, setting.C))
-    second = solve(hulls.problem, fresh(), MDM, tol=SMALL_CHANGE)
-    third = solve(hulls.problem, fresh(), GSK, tol=SMALL_CHANGE)
+    second = solve(hulls.problem, fresh(), MDM, tol=args.change)
+    third = solve(hulls.problem, fresh(), GSK, tol=args.change)
     return [
         row_of(first, machine, fresh(), 2 * n * first.n_iter, test),
         row_of(second, hulls, fresh(), 2 * n * second.n_iter, test),
@@ -136,13 +134,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=15)
     parser.add_argument("--data", type=Path, default=None)
+    parser.add_argument("--change", type=float, default=1e-6)
     parser.add_argument("--names", nargs="+", choices=SETTINGS, default=None)
     args = parser.parse_args()
     names = args.names or [s for s in SETTINGS if args.data or SETTINGS[s].make is not None]
     print("| set | solver | steps | asked (k) | computed (k) | vectors | error % | off |")
     print("|---|---|---|---|---|---|---|---|")
     for name in names:
-        draws = np.array([compare(SETTINGS[name], s, args.data) for s in range(args.draws)])
+        draws = np.array([compare(SETTINGS[name], s, args) for s in range(args.draws)])
         for solver, means in zip(("SMO", "RCH-MDM", "RCH-GSK"), draws.mean(axis=0), strict=True):
             numbers = [f"{means[k]:.1f}" for k in range(5)] + [f"{means[5]:.1e}"]
             print(f"| {name} | {solver} | {' | '.join(numbers)} |", flush=True)
