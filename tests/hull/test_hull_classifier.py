@@ -153,3 +153,15 @@ def test_it_survives_a_pickle_and_a_model_file(tmp_path: Any) -> None:
     for again in (pickle.loads(pickle.dumps(machine)), load(tmp_path / "hull.mercer")):
         np.testing.assert_array_equal(again.decision_function(X), machine.decision_function(X))
         np.testing.assert_array_equal(again.mu_, machine.mu_)
+
+
+@pytest.mark.parametrize("bias", ["kkt", "bisect"])
+def test_rows_far_from_the_origin_make_the_same_machine(bias: str) -> None:
+    rows = np.round(64 * X) / 64
+    near, far = (
+        HullClassifier(kernel="linear", mu=MU, bias=bias, tol=1e-9).fit(rows + shift, Y)
+        for shift in (0.0, 2.0**20)
+    )
+    np.testing.assert_allclose(
+        far.decision_function(rows + 2.0**20), near.decision_function(rows), atol=1e-6
+    )
