@@ -6,7 +6,10 @@ SELECTIONS = (
     "auto", "second-order", "most-violating", "greedy", "hybrid-maximum-gain",
     "one-row-maximum-gain", "recent-maximum-gain", "cached-maximum-gain", "recall",
 )  # fmt: skip
-STEPS = ("newton", "planning-ahead", "over-relaxed", "momentum", "conjugate", "cycle-breaking")
+STEPS = (
+    "newton", "planning-ahead", "over-relaxed", "momentum", "conjugate", "cycle-breaking",
+    "four-vector", "gradient-projection",
+)  # fmt: skip
 POLICIES = [
     (selection, step)
     for selection in SELECTIONS

@@ -23,6 +23,7 @@ MACHINES = {
     "LSSVC": {},
     "LSSVR": {"robust": "huber"},
     "ReducedSVC": {"low_rank": 20},
+    "HullClassifier": {},
     "PathSVC": {"cv": 2},
     "LowRank": {},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,9 +25,11 @@ ROOMS = [
     "solvers",
     "least_squares",
     "machines",
+    "hull",
     "paths",
     "selection",
     "diagnostics",
+    "inspect",
     "io",
     "cli",
 ]
@@ -90,7 +93,8 @@ def test_the_public_names_of_the_design_exist() -> None:
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     quoted = " ".join(name for cell in cells for name in re.findall("`([^`]+)`", cell))
     names = set(re.findall(r"\w+", re.sub(r"\([^)]*\)", "", quoted)))
-    places = (mercer, mercer.solvers, mercer.kernels, mercer.selection)
+    places = (mercer, mercer.solvers, mercer.kernels, mercer.selection, mercer.hull)
+    places += (importlib.import_module("mercer.inspect"),)
     assert {name for name in names if not any(hasattr(place, name) for place in places)} == set()
     assert set(mercer.__all__) <= names
 

@@ -12,12 +12,14 @@ from mercer import (
     RLSC,
     SVC,
     SVR,
+    HullClassifier,
     NuSVC,
     NuSVR,
     OneClassSVM,
     PathSVC,
     ReducedSVC,
 )
+from mercer.hull import NearestPoints, nearest_points
 
 X, y = np.eye(4), np.array([0, 1, 0, 1])
 
@@ -31,3 +33,5 @@ assert_type(LSSVC().fit(X, y), LSSVC)
 assert_type(LSSVR().fit(X, y), LSSVR)
 assert_type(ReducedSVC().fit(X, y), ReducedSVC)
 assert_type(PathSVC().fit(X, y), PathSVC)
+assert_type(HullClassifier().fit(X, y), HullClassifier)
+assert_type(nearest_points(X, X + 3), NearestPoints)

@@ -16,6 +16,7 @@ extern const ScanFunctions<double> scan_full;
 extern const ByteFunctionSet byte_functions;
 extern const VectorFunctions vector_functions;
 extern const EventFunctions event_functions;
+extern const SupportFunctions support_functions;
 
 extern const InstructionSet set;
 const InstructionSet set = {MERCER_ISA_NAME,
@@ -25,7 +26,8 @@ const InstructionSet set = {MERCER_ISA_NAME,
                             {&scan_single, &scan_full},
                             &byte_functions,
                             &vector_functions,
-                            &event_functions};
+                            &event_functions,
+                            &support_functions};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

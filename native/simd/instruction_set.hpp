@@ -7,6 +7,7 @@
 #include "simd/micro_kernels.hpp"
 #include "simd/scan.hpp"
 #include "simd/subproblem.hpp"
+#include "simd/support.hpp"
 #include "simd/vectors.hpp"
 
 namespace mercer {
@@ -33,6 +34,7 @@ struct InstructionSet {
     const ByteFunctionSet* bytes;
     const VectorFunctions* vectors;
     const EventFunctions* events;
+    const SupportFunctions* support;
 };
 
 // The best instruction set of this machine, or the one named by the environment variable

@@ -1,6 +1,7 @@
 """mercer: kernel machines trained exactly and fast, with a certificate on every result."""
 
 from mercer.gram import Gram
+from mercer.hull import HullClassifier
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
 from mercer.paths import (
@@ -37,6 +38,7 @@ __all__ = [
     "Chunked",
     "Gram",
     "Grid",
+    "HullClassifier",
     "KernelPath",
     "LowRank",
     "NuPath",

@@ -197,6 +197,17 @@ double State<T>::room(Pair pair) const {
 }
 
 template <class T>
+double State<T>::room(const Direction& direction) const {
+    double room = infinity;
+    for (const std::size_t p : direction.support) {
+        const double d = direction.move[p];
+        if (d == 0.0) continue;
+        room = std::min(room, ((d > 0.0 ? upper[p] : lower[p]) - beta[p]) / d);
+    }
+    return room;
+}
+
+template <class T>
 double State<T>::pair_curvature(Pair pair, const Row& up_row) const {
     if (pair.up == none) return curvature[pair.down];
     if (pair.down == none) return curvature[pair.up];
@@ -245,6 +256,22 @@ void State<T>::subtract_rows(double weight, const Row& up_row, const Row& down_r
         scan_.subtract_rows(gradient.data(), range_of(run), up_row.segment(run.segment),
                             down_row.segment(run.segment), weight);
     }
+}
+
+template <class T>
+void State<T>::respond(Direction& direction) {
+    std::ranges::fill(direction.response, 0.0);
+    for (const std::size_t p : direction.support) {
+        const double weight = direction.move[p];
+        if (weight == 0.0) continue;
+        const Row kernel_row = row(p);
+        for (const Run& run : runs_) {
+            scan_.subtract_row(direction.response.data(), range_of(run),
+                               kernel_row.segment(run.segment), -weight);
+        }
+        direction.response[p] += weight * ridge[p];
+    }
+    direction.measure();
 }
 
 template <class T>

@@ -108,6 +108,8 @@ class State {
     double slope(Pair pair) const;
     // The longest step the box allows.
     double room(Pair pair) const;
+    // The largest multiple of a direction that the box allows.
+    double room(const Direction& direction) const;
     // requires: `up_row` is the row of pair.up if both sides are there
     double pair_curvature(Pair pair, const Row& up_row) const;
 
@@ -118,6 +120,9 @@ class State {
     // direction = old * direction + step (e_up - e_down), then as above, in one pass.
     void advance(Direction& direction, double old, Pair pair, double step, const Row& up_row,
                  const Row& down_row);
+    // direction.response = (K + ridge) direction.move, from one kernel row for each variable it
+    // moves.
+    void respond(Direction& direction);
     // beta[positions] += delta, kept within the box. requires: delta keeps the group sums
     void move_many(const std::vector<std::size_t>& positions, const std::vector<double>& delta);
 

@@ -12,6 +12,7 @@ from mercer.problem import Certificate, Problem, Solution
 from mercer.problem.inner_product import inner_product
 
 FloatArray = NDArray[np.float64]
+Bias = Literal["multiplier", "bisecting"]
 Kind = Literal["intercept", "origin", "penalized", "nu", "hulls", "level", "tube", "ball"]
 
 
@@ -64,6 +65,8 @@ class Formulation:
         Half-width of the tube where it is given, not learned.
     fallback : Formulation or None
         What to solve instead if the learned half-width comes out negative.
+    bias : {"multiplier", "bisecting"}
+        Which bias a read-out has unless it is told (see :meth:`read_out`).
     """
 
     problem: Problem
@@ -71,13 +74,14 @@ class Formulation:
     kind: Kind
     epsilon: float | None = None
     fallback: Formulation | None = None
+    bias: Bias = "multiplier"
 
     def read_out(
         self,
         solution: Solution | Certificate,
         coef: ArrayLike | None = None,
         *,
-        bias: Literal["multiplier", "bisecting"] = "multiplier",
+        bias: Bias | None = None,
     ) -> ReadOut:
         """Coefficients, intercept and learned quantities of a solution.
 
@@ -87,11 +91,11 @@ class Formulation:
             The gradient and the multipliers are taken from it.
         coef : array-like of shape (n_variables,), default=None
             The point, for a certificate (a solution has its own).
-        bias : {"multiplier", "bisecting"}, default="multiplier"
+        bias : {"multiplier", "bisecting"}, default=None
             The optimal bias, or that of the hyperplane which bisects the segment between the
             nearest points of the two classes (SVC, nu-SVC, nearest points). Both are the same
             for hulls that are not reduced. The second needs no free coefficient, and suits
-            solutions that have not converged.
+            solutions that have not converged. None means that of the formulation.
         """
         if coef is None:
             if not isinstance(solution, Solution):
@@ -103,6 +107,7 @@ class Formulation:
         values = problem.linear - solution.gradient - problem.ridge * beta
         rows = problem.row_coef(beta, self.n_rows)
         found = self._interpret(rows, inner_product(beta, values), solution.multiplier)
+        bias = bias or self.bias
         if bias == "multiplier":
             return found
         return replace(found, intercept=(found.scale or 1.0) * self._bisecting(beta, values, bias))
@@ -162,4 +167,4 @@ class Formulation:
         index = np.asarray(rows, dtype=np.intp)[self.problem.index]
         fallback = self.fallback.on_rows(rows, n_rows) if self.fallback is not None else None
         problem = self.problem.on_rows(index)
-        return Formulation(problem, n_rows, self.kind, self.epsilon, fallback)
+        return Formulation(problem, n_rows, self.kind, self.epsilon, fallback, self.bias)

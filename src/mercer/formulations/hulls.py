@@ -7,7 +7,7 @@ the convex hull (Lopez Lazaro 2011, section 2.3).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations.bias_and_rho import Formulation
 from mercer.formulations.boxes import linear_loss, signed_box, squared_loss
@@ -19,6 +19,8 @@ from mercer.formulations.checks import (
     check_weight,
 )
 from mercer.problem import Problem
+
+FloatArray = NDArray[np.float64]
 
 
 def one_class(
@@ -47,7 +49,9 @@ def one_class(
     return Formulation(problem, n, "level")
 
 
-def nearest_points(y: ArrayLike, mu: float = 1.0, *, soft: bool = False) -> Formulation:
+def nearest_points(
+    y: ArrayLike, mu: float = 1.0, weight: ArrayLike | None = None, *, soft: bool = False
+) -> Formulation:
     """Nearest points of the (reduced) hulls of two classes (Lopez Lazaro 2011, section 3.4).
 
     w is their difference, |w| their distance; ``rho`` of the read-out is half the width of
@@ -58,18 +62,20 @@ def nearest_points(y: ArrayLike, mu: float = 1.0, *, soft: bool = False) -> Form
     y : array-like of shape (n_rows,)
         Labels -1 and +1.
     mu : float, default=1.0
-        Largest coefficient, at least 1 / (rows of the smaller class); above 1 as 1. With
-        ``soft`` the price of squared slack, any positive number.
+        Largest coefficient of a row of weight 1, at least 1 / (weight of the lighter class). 1
+        and more is the convex hull; with weights below 1, ``inf`` is. With ``soft`` the price of
+        squared slack, any positive number.
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
     soft : bool, default=False
         Whether the hulls are whole and slack is squared (CH-Margin).
     """
-    labels, w = check_labels(y)
+    labels, w = check_labels(y, weight)
     if soft:
         size, ridge = squared_loss(1 / check_scalar("mu", mu), w)
     else:
-        smaller = int(min((labels > 0).sum(), (labels < 0).sum()))
-        mu = check_scalar("mu", mu, low=1 / smaller, closed_low=True, closed_high=True)
-        size, ridge = linear_loss(min(mu, 1.0), w)
+        lighter = min(float(w[labels > 0].sum()), float(w[labels < 0].sum()))
+        size, ridge = _hull_box(mu, w, lighter), np.zeros(len(w))
     lower, upper = signed_box(labels, size)
     problem = Problem(
         linear=np.zeros_like(labels),
@@ -82,7 +88,7 @@ def nearest_points(y: ArrayLike, mu: float = 1.0, *, soft: bool = False) -> Form
     return Formulation(problem, len(labels), "hulls")
 
 
-def minimum_norm(n: int, mu: float = 1.0) -> Formulation:
+def minimum_norm(n: int, mu: float = 1.0, weight: ArrayLike | None = None) -> Formulation:
     """Point of the (reduced) hull nearest to the origin (Lopez Lazaro 2011, section 3.4).
 
     Parameters
@@ -90,12 +96,25 @@ def minimum_norm(n: int, mu: float = 1.0) -> Formulation:
     n : int
         Number of rows.
     mu : float, default=1.0
-        Largest coefficient, at least 1/n; above 1 as 1.
+        Largest coefficient of a row of weight 1, at least 1 / (sum of the weights); 1 and more is
+        the convex hull; with weights below 1, ``inf`` is.
+    weight : array-like of shape (n,), default=None
+        Weight of each row.
     """
-    n = check_count("n", n)
-    mu = check_scalar("mu", mu, low=1 / n, closed_low=True, closed_high=True)
-    problem = Problem(np.zeros(n), 0.0, min(mu, 1.0), group_sum=1.0)  # type: ignore[arg-type]
+    w = check_weight(weight, check_count("n", n))
+    size = _hull_box(mu, w, float(w.sum()))
+    problem = Problem(np.zeros(n), np.zeros(n), size, group_sum=np.ones(1))
     return Formulation(problem, n, "level")
+
+
+def _hull_box(mu: float, weight: FloatArray, total: float) -> FloatArray:
+    """The largest coefficient of each row: mu times its weight, and at most the sum of all, 1.
+
+    A row of weight 2 is the row given twice, so its coefficient may be twice as large.
+    """
+    mu = check_scalar("mu", mu, low=1 / total, closed_low=True, closed_high=True)
+    with np.errstate(invalid="ignore"):  # infinitely much of nothing
+        return np.where(weight > 0.0, np.minimum(mu * weight, 1.0), 0.0)
 
 
 def enclosing_ball(diagonal: ArrayLike) -> Formulation:

@@ -12,6 +12,7 @@ from sklearn import model_selection
 from sklearn.gaussian_process import kernels as process_kernels
 
 from mercer import kernels, machines, solvers
+from mercer.hull import HullClassifier
 from mercer.io.approximations import APPROXIMATIONS
 from mercer.io.consistency import checked_solution, revived
 from mercer.io.path_parts import PATH_PARTS
@@ -114,7 +115,7 @@ def _recipes() -> dict[str, Recipe]:
     ]
     recipes += [by_fields(Solution, checked_solution), *map(by_fields, _solver_classes())]
     recipes += [_of_machine(getattr(machines, name)) for name in MACHINES]
-    recipes += [_of_machine(PathSVC, with_paths)]
+    recipes += [_of_machine(HullClassifier), _of_machine(PathSVC, with_paths)]
     recipes += [_of_splitter(getattr(model_selection, name)) for name in SPLITTERS]
     recipes += [_of_repeated(getattr(model_selection, name)) for name in REPEATED]
     recipes += [*APPROXIMATIONS, *PATH_PARTS, *PATHS, *PATH_RESULTS]

@@ -6,6 +6,7 @@ from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.comparison.compare import compare
 from mercer.solvers.comparison.result import Comparison
+from mercer.solvers.hull import Gilbert, Gsk, Mdm
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.many import solve_many, solve_series
 from mercer.solvers.runs.progress import Progress
@@ -31,9 +32,12 @@ __all__ = [
     "ConjugateGradient",
     "CycleBreaking",
     "Direct",
+    "Gilbert",
+    "Gsk",
     "HybridMaximumGain",
     "LargeMaximumGain",
     "MaximumGain",
+    "Mdm",
     "OneRowMaximumGain",
     "Osuna",
     "OverRelaxed",

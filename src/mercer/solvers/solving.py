@@ -15,6 +15,7 @@ from mercer.solvers.active_set.solver import ActiveSet
 from mercer.solvers.auto import Auto
 from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
+from mercer.solvers.hull import Gilbert, Gsk, Mdm
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.runs.margin import violation_unit
 from mercer.solvers.runs.progress import Callback
@@ -50,6 +51,9 @@ _BY_NAME: dict[str, Any] = {
     "smo": Smo,
     "direct": Direct,
     "cg": ConjugateGradient,
+    "gilbert": Gilbert,
+    "gsk": Gsk,
+    "mdm": Mdm,
     "osuna": Osuna,
     "platt": Platt,
     "svmfu": SvmFu,
@@ -97,8 +101,8 @@ def solve(
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
         "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", for
-        comparison "osuna", "platt", "svmfu" and "svmlight", or a solver object such as
-        ``Chunked(chunk_size=512)``.
+        points of hulls also "mdm", "gsk" and "gilbert", for comparison "osuna", "platt", "svmfu"
+        and "svmlight", or a solver object such as ``Chunked(chunk_size=512)``.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
     tol : float, default=1e-3

@@ -7,22 +7,6 @@
 
 namespace mercer::smo {
 
-namespace {
-
-// The largest multiple of the direction that stays in the box.
-template <class T>
-double room_along(const State<T>& state, const Direction& direction) {
-    double room = infinity;
-    for (std::size_t p : direction.support) {
-        const double d = direction.move[p];
-        if (d == 0.0) continue;
-        room = std::min(room, ((d > 0.0 ? state.upper[p] : state.lower[p]) - state.beta[p]) / d);
-    }
-    return room;
-}
-
-}  // namespace
-
 template <class T>
 StepRecord CycleBreaking<T>::take(State<T>& state, Choice<T>& choice) {
     StepRecord record = newton_record(state, choice);
@@ -58,7 +42,7 @@ bool CycleBreaking<T>::take_along(State<T>& state, std::size_t since, StepRecord
     }
     along_.measure();
     const double slope = along_.slope(state.gradient), curvature = along_.curvature;
-    const double room = room_along(state, along_);
+    const double room = state.room(along_);
     if (!(slope > 0.0) || !(curvature > 0.0) || !(room > 0.0)) return false;
     if (!std::isfinite(slope / curvature)) return false;
     record.length = std::min(slope / curvature, room);

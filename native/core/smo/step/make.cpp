@@ -1,6 +1,8 @@
 #include <stdexcept>
 
 #include "core/smo/step/cycle_breaking.hpp"
+#include "core/smo/step/four_vector.hpp"
+#include "core/smo/step/gradient_projection.hpp"
 #include "core/smo/step/momentum.hpp"
 #include "core/smo/step/newton.hpp"
 #include "core/smo/step/planning_ahead.hpp"
@@ -19,6 +21,8 @@ std::unique_ptr<Step<T>> make_step(const Options& options, std::size_t n) {
     if (name == "momentum") return std::make_unique<Momentum<T>>(n, false);
     if (name == "conjugate") return std::make_unique<Momentum<T>>(n, true);
     if (name == "cycle-breaking") return std::make_unique<CycleBreaking<T>>(n, options.window);
+    if (name == "four-vector") return std::make_unique<FourVector<T>>();
+    if (name == "gradient-projection") return std::make_unique<GradientProjection<T>>(n);
     throw std::invalid_argument("unknown step " + name);
 }
 

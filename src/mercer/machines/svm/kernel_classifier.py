@@ -107,6 +107,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self._keep_support(X, support if order is None else order[support])
         self.dual_coef_ = sp.csr_matrix(coef) if sp.issparse(X) else coef
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
+        self._weight_sum = float(weights.sum())
         self._n_support = np.bincount(sorted_labels[support], minlength=n_classes)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
         self._keep_read_outs(solutions, read_outs, gram)

@@ -10,7 +10,7 @@ from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.problem import Solution
 
-__all__ = ["warn_of_no_margin", "warn_of_overlap", "warn_of_small_targets"]
+__all__ = ["has_no_margin", "warn_of_no_margin", "warn_of_overlap", "warn_of_small_targets"]
 
 _NO_DIGIT = 0.5  # relative gap
 
@@ -50,7 +50,18 @@ def warn_of_small_targets(tol: float, solution: Solution) -> None:
 def warn_of_overlap(
     nu: float, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
 ) -> None:
-    """Warn of pairs of classes without a margin (docs/theory/problem.md#hulls-that-overlap).
+    """Warn of pairs of classes without a margin."""
+    if has_no_margin(solutions, read_outs, gram):
+        warn(
+            f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
+            "no margin, and the decision function is noise. Choose a larger nu or another "
+            "kernel.",
+            ConvergenceWarning,
+        )
+
+
+def has_no_margin(solutions: list[Solution], read_outs: list[ReadOut], gram: Gram) -> bool:
+    """Whether a pair of classes has no margin (docs/theory/problem.md#hulls-that-overlap).
 
     With coefficients beta before they are scaled to margin 1, rho is half a difference of
     gradients of support vectors, none of which exceeds |beta|_1 max k(x, x).
@@ -60,10 +71,5 @@ def warn_of_overlap(
         largest = float(diagonal[read_out.coef != 0.0].max(initial=0.0))
         reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
         if (read_out.rho or 0.0) <= 1e-9 * reach or is_vague(solution):
-            warn(
-                f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
-                "no margin, and the decision function is noise. Choose a larger nu or another "
-                "kernel.",
-                ConvergenceWarning,
-            )
-            return
+            return True
+    return False

@@ -52,7 +52,9 @@ class Smo:
         "over-relaxed" goes 10 % further;
         "momentum" adds the last displacement as a second direction, "conjugate" also
         chooses the pair accordingly; "cycle-breaking" follows what pairs that come back
-        have done since.
+        have done since; "four-vector" moves a pair of another group, too, as in both of two
+        hulls; "gradient-projection" moves all free variables along their gradient, for as many
+        kernel rows.
     stopping : str, default="margin"
         What the tolerance bounds: the largest KKT violation in units of the margin (1
         wherever the problem has a linear term, as for SVC and SVR; less for the nu family

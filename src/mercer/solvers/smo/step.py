@@ -97,9 +97,22 @@ class CycleBreaking(StepPolicy):
             raise ValueError(f"window must be at least 1, got {self.window!r}")
 
 
+@dataclass(frozen=True)
+class _FourVector(StepPolicy):
+    name = "four-vector"
+
+
+@dataclass(frozen=True)
+class _GradientProjection(StepPolicy):
+    name = "gradient-projection"
+
+
 STEPS: dict[str, type[StepPolicy]] = {
     policy.name: policy
-    for policy in (_Newton, PlanningAhead, OverRelaxed, _Momentum, _Conjugate, CycleBreaking)
+    for policy in (
+        *(_Newton, PlanningAhead, OverRelaxed, _Momentum, _Conjugate, CycleBreaking),
+        *(_FourVector, _GradientProjection),
+    )
 }
 
 

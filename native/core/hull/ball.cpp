@@ -1,0 +1,79 @@
+// The smallest ball around points: a simplex whose circumcentre lies in it, and the farthest point.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/hull/nearest.hpp"
+#include "core/hull/simplex.hpp"
+
+namespace mercer::hull {
+
+namespace {
+
+struct Farthest {
+    std::size_t at;
+    double square;
+};
+
+Farthest farthest_from(const double* centre, const double* points, std::size_t n, std::size_t d) {
+    Farthest found{0, -1.0};
+    for (std::size_t i = 0; i < n; ++i) {
+        double square = 0.0;
+        for (std::size_t j = 0; j < d; ++j) {
+            const double apart = points[i * d + j] - centre[j];
+            square += apart * apart;
+        }
+        if (square > found.square) found = {i, square};
+    }
+    return found;
+}
+
+}  // namespace
+
+// Each point that enters lies outside the ball of those before, whose radius grows. The radius of
+// that ball is a lower bound of the smallest one around all points, the distance of the farthest
+// point from its centre an upper one.
+Ball smallest_ball(const double* points, std::size_t n, std::size_t dimension,
+                   std::size_t max_iterations, const Check& check) {
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    const std::size_t d = dimension;
+    Simplex<0, Target::circumcentre> simplex(d);
+    std::vector<double> centre(points, points + d), moved(d), offset(d);
+    Ball ball;
+    // Rows are measured from the first one, which the simplex starts from.
+    simplex.add(moved.data(), 0);
+    for (;;) {
+        simplex.combine(moved.data());
+        for (std::size_t j = 0; j < d; ++j) centre[j] = points[j] + moved[j];
+        double inner = 0.0;
+        for (std::size_t k = 0; k < simplex.size(); ++k) {
+            double square = 0.0;
+            for (std::size_t j = 0; j < d; ++j) {
+                const double apart = simplex.point(k)[j] - moved[j];
+                square += apart * apart;
+            }
+            inner += simplex.weight(k) * square;
+        }
+        const Farthest far = farthest_from(centre.data(), points, n, d);
+        ball.radius = std::sqrt(std::max(far.square, inner));
+        ball.gap = ball.radius - std::sqrt(inner);
+        const bool is_small = ball.gap <= 8.0 * double(d + 2) * epsilon * ball.radius;
+        if (is_small || simplex.contains(far.at)) break;
+        if (ball.iterations >= max_iterations) {
+            ball.converged = false;
+            break;
+        }
+        ++ball.iterations;
+        check();
+        for (std::size_t j = 0; j < d; ++j) offset[j] = points[far.at * d + j] - points[j];
+        simplex.add(offset.data(), far.at);
+    }
+    for (std::size_t k = 0; k < simplex.size(); ++k) {
+        ball.member.push_back(simplex.label(k));
+        ball.weight.push_back(simplex.weight(k));
+    }
+    return ball;
+}
+
+}  // namespace mercer::hull

@@ -1,0 +1,82 @@
+"""Points of hulls by a solver of the general problem: any kernel, any number of features."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from mercer.formulations import Formulation
+from mercer.gram import Gram
+from mercer.problem import Problem, Solution
+from mercer.problem.inner_product import inner_product
+from mercer.solvers import Solver, solve
+
+__all__ = ["Found", "solve_hulls", "stacked"]
+
+FloatArray = NDArray[np.float64]
+
+_TOL = 1e-6  # where none was asked for
+_NO_DISTANCE = 1e-9  # of the largest |x|^2, below which a squared distance is rounding
+
+
+class Found(NamedTuple):
+    """A solution in terms of its hulls."""
+
+    solution: Solution
+    distance: float
+    gap: float
+    bias: float  # of the bisecting hyperplane, for a normal of length ``distance``
+    status: str
+
+
+def stacked(a: Any, b: Any) -> Any:
+    """The rows of both sides, one after the other."""
+    if sp.issparse(a) or sp.issparse(b):
+        return sp.vstack([sp.csr_array(a), sp.csr_array(b)]).tocsr()
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.vstack([a, b])
+    return [*a, *b]
+
+
+def solve_hulls(
+    formulation: Formulation,
+    gram: Gram,
+    solver: str | Solver,
+    tol: float | None,
+    max_time: float | None,
+) -> Found:
+    """Solve a formulation of nearest points or of the smallest norm.
+
+    The optimal value is -d^2 / 2, and a gap g bounds it: d^2 >= |w|^2 - 2 g. A distance that is
+    nothing next to the rows is one of hulls that overlap
+    (docs/theory/problem.md#hulls-that-overlap).
+    """
+    problem = formulation.problem
+    solution = solve(problem, gram, solver, tol=_TOL if tol is None else tol, max_time=max_time)
+    square, bias = _measure(problem, gram, solution.coef)
+    distance = float(np.sqrt(square))
+    slack = 2.0 * solution.gap if solution.gap is not None else np.inf
+    gap = distance - float(np.sqrt(max(square - slack, 0.0)))
+    largest = float(np.abs(gram.diagonal()[solution.coef != 0.0]).max(initial=0.0))
+    if solution.status in ("converged", "precision-limit") and square <= _NO_DISTANCE * largest:
+        return Found(solution, 0.0, distance, 0.0, "overlap")
+    return Found(solution, distance, gap, bias, solution.status)
+
+
+def _measure(problem: Problem, gram: Gram, coef: FloatArray) -> tuple[float, float]:
+    """|w|^2 and the bias of the bisecting hyperplane, from kernel values in double precision.
+
+    Gradients of a solution in single precision know eight digits of them. Without a constant of
+    the origin that rows are measured from (:meth:`mercer.Gram.level`).
+    """
+    support = np.flatnonzero(coef)
+    own = coef[support]
+    values = gram.product(support, own, rows=support, precision="double")
+    if problem.n_groups < 2:
+        return max(inner_product(own, values), 0.0), 0.0
+    size = np.abs(own)
+    bias = -float(size @ values) / float(size.sum()) - gram.level(coef)
+    return max(inner_product(own, values), 0.0), bias
