@@ -1,0 +1,110 @@
+#include "core/online/kept_rows.hpp"
+
+#include <algorithm>
+
+namespace mercer::online {
+
+namespace {
+
+// Room for a quarter more than there is.
+std::size_t roomy(std::size_t count) {
+    return count + count / 4 + 16;
+}
+
+}  // namespace
+
+template <class T>
+void KeptRows<T>::put(std::size_t slot, const T* values) {
+    while (n_slots() <= slot) {
+        free_.insert(n_slots());
+        rows_.emplace_back();
+        filled_.push_back(0);
+        fresh_.push_back(0);
+        curvature_.push_back(0.0);
+    }
+    assert(!is_kept(slot));
+    free_.erase(slot);
+    rows_[slot] = Buffer<T>(roomy(n_slots()));
+    std::copy_n(values, n_slots(), rows_[slot].data());
+    curvature_[slot] = double(values[slot]);
+    filled_[slot] = fresh_[slot] = ++now_;
+    log_.push_back({now_, slot});
+    trim_log();
+}
+
+template <class T>
+void KeptRows<T>::remove(std::size_t slot) {
+    assert(is_kept(slot));
+    filled_[slot] = 0;
+    rows_[slot] = Buffer<T>();
+    free_.insert(slot);
+}
+
+// Slots that were filled, or filled again, after the row was looked at have its value in their own
+// row: kernels are symmetric.
+template <class T>
+const T* KeptRows<T>::row(std::size_t slot) {
+    assert(is_kept(slot));
+    lengthen(slot);
+    if (fresh_[slot] < now_) {
+        const auto later = [](std::uint64_t time, const Fill& fill) { return time < fill.time; };
+        auto fill = std::upper_bound(log_.begin(), log_.end(), fresh_[slot], later);
+        for (; fill != log_.end(); ++fill) {
+            if (is_current(*fill)) rows_[slot][fill->slot] = rows_[fill->slot][slot];
+        }
+        fresh_[slot] = now_;
+    }
+    return rows_[slot].data();
+}
+
+template <class T>
+void KeptRows<T>::lengthen(std::size_t slot) {
+    const std::size_t before = rows_[slot].size();
+    if (before >= n_slots()) return;
+    Buffer<T> longer(roomy(n_slots()));
+    std::copy_n(rows_[slot].data(), before, longer.data());
+    std::fill(longer.data() + before, longer.data() + longer.size(), T(0));
+    rows_[slot] = std::move(longer);
+}
+
+// Fills that were undone or done again are of no use.
+template <class T>
+void KeptRows<T>::trim_log() {
+    if (log_.size() <= 2 * n_slots() + 64) return;
+    std::erase_if(log_, [this](const Fill& fill) { return !is_current(fill); });
+}
+
+template <class T>
+std::vector<std::size_t> KeptRows<T>::compact() {
+    std::vector<std::size_t> kept;
+    for (std::size_t s = 0; s < n_slots(); ++s) {
+        if (is_kept(s)) kept.push_back(s);
+    }
+    std::vector<Buffer<T>> rows(kept.size());
+    for (std::size_t to = 0; to < kept.size(); ++to) {
+        const T* from = row(kept[to]);
+        rows[to] = Buffer<T>(roomy(kept.size()));
+        for (std::size_t c = 0; c < kept.size(); ++c) rows[to][c] = from[kept[c]];
+        curvature_[to] = curvature_[kept[to]];
+    }
+    curvature_.resize(kept.size());
+    rows_ = std::move(rows);
+    free_.clear();
+    log_.clear();
+    now_ = 1;
+    filled_.assign(kept.size(), now_);
+    fresh_.assign(kept.size(), now_);
+    return kept;
+}
+
+template <class T>
+std::size_t KeptRows<T>::bytes() const {
+    std::size_t total = 0;
+    for (const Buffer<T>& row : rows_) total += row.size() * sizeof(T);
+    return total;
+}
+
+template class KeptRows<float>;
+template class KeptRows<double>;
+
+}  // namespace mercer::online
