@@ -26,6 +26,7 @@ ROOMS = [
     "machines",
     "paths",
     "selection",
+    "online",
     "diagnostics",
     "io",
     "cli",

@@ -230,7 +230,7 @@ void register_precision(nb::module_& m, const char* name) {
              })
         .def("take_merges", &take_merges<T>)
         .def_prop_rw(
-            "errors", [](Bound& self) { return as_array<double>(self.learner.errors()); },
+            "errors", [](Bound& self) { return self.learner.errors(); },
             [](Bound& self, const std::vector<double>& errors) {
                 require(errors.size() == self.options.n_functions, "an error for each function");
                 self.learner.errors() = errors;

@@ -3,6 +3,7 @@
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
+from mercer.online import OnlineSVC
 from mercer.paths import (
     Grid,
     KernelPath,
@@ -45,6 +46,7 @@ __all__ = [
     "NuSVR",
     "NuSVRPath",
     "OneClassSVM",
+    "OnlineSVC",
     "Path",
     "PathSVC",
     "Problem",
