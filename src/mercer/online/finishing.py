@@ -47,7 +47,6 @@ def finished(
     n_functions: int,
     solver: Any = "auto",
     tol: float = 1e-3,
-    max_iter: int = -1,
     deadline: Deadline,
     callback: Callback | None = None,
 ) -> Finished:
@@ -72,7 +71,6 @@ def finished(
             solver,
             start=start[:, f].T.ravel(),
             tol=tol,
-            max_iter=max_iter,
             max_time=seconds,
             callback=callback,
         )

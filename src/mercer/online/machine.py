@@ -45,7 +45,7 @@ class OnlineMachine(KernelMachine):
             name: KernelMachine._parameter_constraints[name]
             for name in (
                 *("kernel", "degree", "gamma", "coef0", "tol", "cache_size", "verbose"),
-                *("max_iter", "solver", "precision", "max_time", "n_threads", "callback"),
+                *("solver", "precision", "max_time", "n_threads", "callback"),
             )
         },
         "C": [Interval(Real, 0.0, None, closed="neither")],
@@ -375,7 +375,6 @@ class OnlineMachine(KernelMachine):
                 n_functions=self._n_functions,
                 solver=self.solver if solver is None else solver,
                 tol=self.tol,
-                max_iter=self.max_iter,
                 deadline=deadline,
                 callback=callback,
             )
@@ -499,4 +498,5 @@ class OnlineMachine(KernelMachine):
 
     def _values(self, X: Any) -> FloatArray:
         """Values of the functions, shape (n_rows, n_functions)."""
-        return self._reading.values(self._validate_predict(X))
+        X = self._validate_predict(X)
+        return self._reading.values(X)

@@ -128,9 +128,10 @@ class Stream:
     def restored(cls, kernel: Kernel, rules: Rules, saved: State, n_threads: int) -> Stream:
         """A stream that goes on from what was saved of one."""
         state = dict(saved)
-        way = [state.pop(name) for name in ("precision", "store_sparse", "by_differences")]
+        names = ("precision", "store_sparse", "by_differences")
+        way = {name: state.pop(name) for name in names}
         rows = state.pop("rows")
-        stream = cls(kernel, rules, Packing(kernel.form(), *way, n_threads=n_threads))
+        stream = cls(kernel, rules, Packing(kernel.form(), **way, n_threads=n_threads))
         if rows is not None:
             stream.begin(state, rows)
         return stream

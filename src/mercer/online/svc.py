@@ -81,8 +81,6 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         Memory for kernel rows of finishing in MB.
     verbose : bool, default=False
         Whether to show the progress.
-    max_iter : int, default=-1
-        Bound on the iterations of finishing; -1 means no bound but a very large one.
     solver : str or Solver, default="auto"
         Solver of finishing.
     precision : {"auto", "single", "double"}, default="auto"
@@ -182,7 +180,6 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         random_state: Any = None,
         cache_size: float | str = "auto",
         verbose: bool = False,
-        max_iter: int = -1,
         solver: Any = "auto",
         precision: str = "auto",
         max_time: float | None = None,
@@ -207,7 +204,6 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self.random_state = random_state
         self.cache_size = cache_size
         self.verbose = verbose
-        self.max_iter = max_iter
         self.solver = solver
         self.precision = precision
         self.max_time = max_time
@@ -282,8 +278,6 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         self._check_combination()
         first = not hasattr(self, "_stream")
         X, y, weight = self._validate_fit(X, y, sample_weight, reset=first)
-        if not first and X.shape[1] != self.n_features_in_:
-            raise ValueError(f"X must have {self.n_features_in_} features, got {X.shape[1]}")
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
         found, labels = find_classes(y)
@@ -336,4 +330,5 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the argmax of :meth:`decision_function`."""
-        return self.classes_[chosen_class(self._values(X))]
+        values = self._values(X)
+        return self.classes_[chosen_class(values)]
