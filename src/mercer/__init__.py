@@ -3,7 +3,7 @@
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
-from mercer.online import OnlineSVC
+from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import (
     Grid,
     KernelPath,
@@ -47,6 +47,7 @@ __all__ = [
     "NuSVRPath",
     "OneClassSVM",
     "OnlineSVC",
+    "OnlineSVR",
     "Path",
     "PathSVC",
     "Problem",

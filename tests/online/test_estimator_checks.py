@@ -3,10 +3,10 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import OnlineSVC
+from mercer import OnlineSVC, OnlineSVR
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([OnlineSVC()])
+@parametrize_with_checks([OnlineSVC(), OnlineSVR()])
 def test_estimator_checks(estimator, check):
     check(estimator)

@@ -38,6 +38,13 @@ void KeptRows<T>::remove(std::size_t slot) {
     filled_[slot] = 0;
     rows_[slot] = Buffer<T>();
     free_.insert(slot);
+    while (!free_.empty() && *free_.rbegin() + 1 == n_slots()) {
+        free_.erase(n_slots() - 1);
+        rows_.pop_back();
+        filled_.pop_back();
+        fresh_.pop_back();
+        curvature_.pop_back();
+    }
 }
 
 // Slots that were filled, or filled again, after the row was looked at have its value in their own

@@ -18,7 +18,7 @@ namespace mercer::online {
 template <class T>
 class KeptRows {
   public:
-    // Slots are 0, ..., n_slots() - 1, some of them free.
+    // Slots are 0, ..., n_slots() - 1, some of them free, but not the last.
     std::size_t n_slots() const { return rows_.size(); }
     std::size_t n_kept() const { return rows_.size() - free_.size(); }
     bool is_kept(std::size_t slot) const { return filled_[slot] > 0; }

@@ -113,17 +113,19 @@ void Learner<T>::insert(std::size_t slot, std::int64_t id) {
     ids_.resize(n, -1);
     ids_[slot] = id;
     slots_[id] = slot;
-    if (functions_[0].coef().size() < n) {
-        for (Function<T>& function : functions_) function.resize(n);
-    }
+    for (Function<T>& function : functions_) function.resize(n);
 }
 
 template <class T>
 void Learner<T>::forget(std::size_t slot) {
     slots_.erase(ids_[slot]);
     ids_[slot] = -1;
-    for (Function<T>& function : functions_) function.clear(slot);
     rows_.remove(slot);
+    ids_.resize(rows_.n_slots());
+    for (Function<T>& function : functions_) {
+        function.clear(slot);
+        function.resize(rows_.n_slots());
+    }
 }
 
 template <class T>

@@ -19,6 +19,7 @@ from mercer.io.path_results import PATH_RESULTS
 from mercer.io.paths import PATHS, with_paths
 from mercer.io.preprocessing import PREPROCESSING, checked_part
 from mercer.io.recipe import Recipe, State, arguments_of, assembled, by_arguments, by_fields
+from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import PathSVC
 from mercer.problem import Solution
 from mercer.selection.tuned import TunedMachine
@@ -114,6 +115,7 @@ def _recipes() -> dict[str, Recipe]:
     ]
     recipes += [by_fields(Solution, checked_solution), *map(by_fields, _solver_classes())]
     recipes += [_of_machine(getattr(machines, name)) for name in MACHINES]
+    recipes += [_of_machine(OnlineSVC), _of_machine(OnlineSVR)]
     recipes += [_of_machine(PathSVC, with_paths)]
     recipes += [_of_splitter(getattr(model_selection, name)) for name in SPLITTERS]
     recipes += [_of_repeated(getattr(model_selection, name)) for name in REPEATED]

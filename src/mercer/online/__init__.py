@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from mercer.online.svc import OnlineSVC
+from mercer.online.svr import OnlineSVR
 
-__all__ = ["OnlineSVC"]
+__all__ = ["OnlineSVC", "OnlineSVR"]
