@@ -13,6 +13,7 @@ namespace mercer::online {
 namespace {
 
 constexpr std::size_t most_projection_steps = 50;
+constexpr std::size_t n_candidates = 16;
 
 // k(x, z) of z = share a + (1 - share) b, from k(x, a), k(x, b) and k(a, b) of a gaussian:
 // |x - z|^2 = share |x - a|^2 + (1 - share) |x - b|^2 - share (1 - share) |a - b|^2
@@ -54,44 +55,81 @@ double golden_section(const Value& value) {
 
 template <class T>
 void Learner<T>::evict(const Block<T>& block, std::size_t i) {
-    const std::size_t slot = least_slot();
-    if (!is_zero(slot)) {
-        if (options_.eviction == Eviction::merging && merge(block, i, slot)) return;
+    const Victim victim = choose_victim();
+    if (!is_zero(victim.slot)) {
+        const bool has_mate = victim.mate != Extremes::nowhere;
+        if (has_mate && options_.eviction == Eviction::merging) {
+            return merge(block, i, victim.slot, victim.mate);
+        }
         const bool projects = options_.eviction == Eviction::projection;
         for (std::size_t f = 0; f < functions_.size(); ++f) {
-            errors_[f] += functions_[f].vacate(slot, rows_, projects ? most_projection_steps : 0);
+            errors_[f] += functions_[f].vacate(victim.slot, victim.mate, rows_,
+                                               projects ? most_projection_steps : 0);
         }
     }
-    forget(slot);
+    forget(victim.slot);
 }
 
-// The one with the least of all functions, in the norm of their space: often it has nothing.
+// Of the few that have the least of all functions the one that these miss least: an example
+// without a coefficient if there is one.
 template <class T>
-std::size_t Learner<T>::least_slot() const {
-    std::size_t best = 0;
-    double least = std::numeric_limits<double>::infinity();
+auto Learner<T>::choose_victim() -> Victim {
+    std::vector<std::pair<double, std::size_t>> sizes;
     for (std::size_t s = 0; s < rows_.n_slots(); ++s) {
-        if (!rows_.is_kept(s)) continue;
-        double size = 0.0;
-        for (const Function<T>& f : functions_) {
-            for (const Variables& sheet : f.sheets()) size += sheet.beta[s] * sheet.beta[s];
-        }
-        size *= std::abs(rows_.curvature()[s]);
-        if (size < least) {
-            least = size;
-            best = s;
-        }
+        if (rows_.is_kept(s)) sizes.emplace_back(size_of(s), s);
+    }
+    const std::size_t count = std::min(n_candidates, sizes.size());
+    const auto middle = sizes.begin() + std::ptrdiff_t(count);
+    std::partial_sort(sizes.begin(), middle, sizes.end());
+    if (sizes[0].first == 0.0) return {sizes[0].second, Extremes::nowhere, 0.0};
+    Victim best;
+    for (auto candidate = sizes.begin(); candidate != middle; ++candidate) {
+        const Victim victim = judged(candidate->second);
+        if (victim.error < best.error || best.slot == Extremes::nowhere) best = victim;
     }
     return best;
 }
 
-// Both have the same class.
+// |coefficient|^2 k(x, x), summed over functions.
+template <class T>
+double Learner<T>::size_of(std::size_t slot) const {
+    double size = 0.0;
+    for (const Function<T>& f : functions_) {
+        for (const Variables& sheet : f.sheets()) size += sheet.beta[slot] * sheet.beta[slot];
+    }
+    return size * std::abs(rows_.curvature()[slot]);
+}
+
+// What is lost if one of its class takes its place, or is merged with it.
+template <class T>
+auto Learner<T>::judged(std::size_t slot) -> Victim {
+    const T* row = rows_.row(slot);
+    const double own = rows_.curvature()[slot], size = size_of(slot);
+    const bool merges = options_.eviction == Eviction::merging;
+    Victim found{slot};
+    for (std::size_t s = 0; s < rows_.n_slots(); ++s) {
+        if (s == slot || !rows_.is_kept(s) || !are_alike(slot, s)) continue;
+        const double value = double(row[s]);
+        double error = size / own * (own + rows_.curvature()[s] - 2.0 * value);
+        if (merges) {
+            if (!(value > 0.0)) continue;
+            error = merging_error(slot, s, value, 1.0 / (1.0 + std::sqrt(size_of(s) / size)));
+        }
+        if (error < found.error) {
+            found.error = error;
+            found.mate = s;
+        }
+    }
+    return found;
+}
+
+// Whether both have the same class; targets of a regression never are the same, and need not be.
 template <class T>
 bool Learner<T>::are_alike(std::size_t a, std::size_t b) const {
-    return std::ranges::all_of(functions_, [=](const Function<T>& f) {
-        const Variables& sheet = f.sheets()[0];
-        return sheet.linear[a] == sheet.linear[b];
-    });
+    return options_.n_sheets > 1 || std::ranges::all_of(functions_, [=](const Function<T>& f) {
+               const Variables& sheet = f.sheets()[0];
+               return sheet.linear[a] == sheet.linear[b];
+           });
 }
 
 // |a phi(x_a) + b phi(x_b) - (a + b) phi(z)|^2, summed over functions; `value` = k(x_a, x_b).
@@ -110,42 +148,17 @@ double Learner<T>::merging_error(std::size_t a, std::size_t b, double value, dou
     return square;
 }
 
-template <class T>
-std::size_t Learner<T>::best_mate(std::size_t slot, const T* row) const {
-    std::size_t best = Extremes::nowhere;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t s = 0; s < rows_.n_slots(); ++s) {
-        if (s == slot || !rows_.is_kept(s) || !(row[s] > T(0)) || !are_alike(slot, s)) continue;
-        double own = 0.0, other = 0.0;
-        for (const Function<T>& f : functions_) {
-            own += std::abs(f.coef()[slot]);
-            other += std::abs(f.coef()[s]);
-        }
-        const double error = merging_error(slot, s, double(row[s]), own / (own + other));
-        if (error < least) {
-            least = error;
-            best = s;
-        }
-    }
-    return best;
-}
-
 // Two examples of one class become one between them, with the sum of their coefficients and boxes
-// (Wang et al. 2012, section 5). false if there is no other one of the class.
+// (Wang et al. 2012, section 5).
 template <class T>
-bool Learner<T>::merge(const Block<T>& block, std::size_t i, std::size_t slot) {
-    const T* row = rows_.row(slot);
-    const std::size_t mate = best_mate(slot, row);
-    if (mate == Extremes::nowhere) return false;
-    const double value = double(row[mate]), apart = std::log(value);
-    const double share =
-        golden_section([&](double h) { return merging_error(slot, mate, value, h); });
+void Learner<T>::merge(const Block<T>& block, std::size_t i, std::size_t a, std::size_t b) {
+    const double value = double(rows_.row(a)[b]), apart = std::log(value);
+    const double share = golden_section([&](double h) { return merging_error(a, b, value, h); });
     for (std::size_t later = i + 1; later < block.n_rows; ++later) {
-        T& first = value_at(block, later, slot);
-        first = between(first, value_at(block, later, mate), share, apart);
+        T& first = value_at(block, later, a);
+        first = between(first, value_at(block, later, b), share, apart);
     }
-    replace(slot, mate, share);
-    return true;
+    replace(a, b, share);
 }
 
 template <class T>

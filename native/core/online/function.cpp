@@ -302,17 +302,32 @@ void Function<T>::put(Place place, double value) {
 
 // |sum_i d_i phi(x_i)|^2 = d'Kd, and Kd is what the gradient has lost.
 template <class T>
-double Function<T>::vacate(std::size_t slot, KeptRows<T>& rows, std::size_t max_steps) {
+double Function<T>::vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows,
+                           std::size_t max_steps) {
     const std::vector<double> coef = coef_;
     std::vector<std::vector<double>> before;
     for (const Variables& sheet : sheets_) before.push_back(sheet.gradient);
-    for (std::size_t k = 0; k < sheets_.size(); ++k) transfer({k, slot}, rows);
+    for (std::size_t k = 0; k < sheets_.size(); ++k) {
+        heir == Extremes::nowhere ? transfer({k, slot}, rows) : bequeath({k, slot}, heir, rows);
+    }
     bring_back(slot, before, rows, max_steps);
     double square = 0.0;
     for (std::size_t s = 0; s < coef.size(); ++s) {
         square += (coef_[s] - coef[s]) * (before[0][s] - sheets_[0].gradient[s]);
     }
     return std::sqrt(std::max(square, 0.0));
+}
+
+template <class T>
+void Function<T>::bequeath(Place from, std::size_t heir, KeptRows<T>& rows) {
+    Variables& sheet = sheets_[from.sheet];
+    sheet.lower[heir] += sheet.lower[from.slot];
+    sheet.upper[heir] += sheet.upper[from.slot];
+    sheet.refresh(heir);
+    const double left = sheet.beta[from.slot];
+    const Place to{from.sheet, heir};
+    if (left != 0.0) move(left > 0.0 ? Pair{to, from} : Pair{from, to}, std::abs(left), rows);
+    are_known_ = false;
 }
 
 // To the nearest variable that has room, then to the next: all together have room for it, because

@@ -68,10 +68,11 @@ class Function {
     // REPROCESS: a step of the pair that the selection prefers; false if there is no violating one.
     bool reprocess(KeptRows<T>& rows, double tolerance);
 
-    // Brings the variables of a slot to zero and others up by as much, near ones first, then takes
-    // at most `max_steps` that bring the function back to where it was. Returns by how much it has
-    // changed, in the norm of its space (docs/theory/online.md#a-budget).
-    double vacate(std::size_t slot, KeptRows<T>& rows, std::size_t max_steps);
+    // Brings the variables of a slot to zero. Its coefficient and its box go to the slot `heir`, as
+    // if its example had moved there; without one (Extremes::nowhere) to near ones that have room.
+    // Then takes at most `max_steps` that bring the function back to where it was. Returns by how
+    // much it has changed, in the norm of its space (docs/theory/online.md#a-budget).
+    double vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows, std::size_t max_steps);
 
     // Adds up the gradient of all slots anew.
     void compute_gradient(KeptRows<T>& rows);
@@ -91,6 +92,7 @@ class Function {
     void step(const Pair& pair, double slope, KeptRows<T>& rows);
     void move(const Pair& pair, double length, KeptRows<T>& rows);
     void put(Place place, double value);
+    void bequeath(Place from, std::size_t heir, KeptRows<T>& rows);
     void transfer(Place from, KeptRows<T>& rows);
     Place nearest_with_room(Place from, KeptRows<T>& rows) const;
     void bring_back(std::size_t slot, const std::vector<std::vector<double>>& before,

@@ -6,9 +6,14 @@ namespace mercer::online {
 
 namespace {
 
-// Room for a quarter more than there is.
-std::size_t roomy(std::size_t count) {
-    return count + count / 4 + 16;
+// A row with room for a quarter more values than there are. Values of free slots are never
+// looked at, but they are added up, and must be numbers.
+template <class T>
+Buffer<T> roomy_row(const T* values, std::size_t count, std::size_t n_slots) {
+    Buffer<T> row(n_slots + n_slots / 4 + 16);
+    std::copy_n(values, count, row.data());
+    std::fill(row.data() + count, row.data() + row.size(), T(0));
+    return row;
 }
 
 }  // namespace
@@ -24,8 +29,7 @@ void KeptRows<T>::put(std::size_t slot, const T* values) {
     }
     assert(!is_kept(slot));
     free_.erase(slot);
-    rows_[slot] = Buffer<T>(roomy(n_slots()));
-    std::copy_n(values, n_slots(), rows_[slot].data());
+    rows_[slot] = roomy_row(values, n_slots(), n_slots());
     curvature_[slot] = double(values[slot]);
     filled_[slot] = fresh_[slot] = ++now_;
     log_.push_back({now_, slot});
@@ -67,11 +71,7 @@ const T* KeptRows<T>::row(std::size_t slot) {
 template <class T>
 void KeptRows<T>::lengthen(std::size_t slot) {
     const std::size_t before = rows_[slot].size();
-    if (before >= n_slots()) return;
-    Buffer<T> longer(roomy(n_slots()));
-    std::copy_n(rows_[slot].data(), before, longer.data());
-    std::fill(longer.data() + before, longer.data() + longer.size(), T(0));
-    rows_[slot] = std::move(longer);
+    if (before < n_slots()) rows_[slot] = roomy_row(rows_[slot].data(), before, n_slots());
 }
 
 // Fills that were undone or done again are of no use.
@@ -88,10 +88,11 @@ std::vector<std::size_t> KeptRows<T>::compact() {
         if (is_kept(s)) kept.push_back(s);
     }
     std::vector<Buffer<T>> rows(kept.size());
+    std::vector<T> values(kept.size());
     for (std::size_t to = 0; to < kept.size(); ++to) {
         const T* from = row(kept[to]);
-        rows[to] = Buffer<T>(roomy(kept.size()));
-        for (std::size_t c = 0; c < kept.size(); ++c) rows[to][c] = from[kept[c]];
+        for (std::size_t c = 0; c < kept.size(); ++c) values[c] = from[kept[c]];
+        rows[to] = roomy_row(values.data(), values.size(), values.size());
         curvature_[to] = curvature_[kept[to]];
     }
     curvature_.resize(kept.size());

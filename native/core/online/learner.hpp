@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -87,12 +88,18 @@ class Learner {
     void sweep();
     void compact();
 
+    // A kept example, which one takes its place, and about what the functions lose in that.
+    struct Victim {
+        std::size_t slot = Extremes::nowhere, mate = Extremes::nowhere;
+        double error = std::numeric_limits<double>::infinity();
+    };
     void evict(const Block<T>& block, std::size_t i);
-    std::size_t least_slot() const;
-    bool merge(const Block<T>& block, std::size_t i, std::size_t slot);
-    std::size_t best_mate(std::size_t slot, const T* row) const;
+    Victim choose_victim();
+    Victim judged(std::size_t slot);
+    double size_of(std::size_t slot) const;
     bool are_alike(std::size_t a, std::size_t b) const;
     double merging_error(std::size_t a, std::size_t b, double value, double share) const;
+    void merge(const Block<T>& block, std::size_t i, std::size_t a, std::size_t b);
     void replace(std::size_t a, std::size_t b, double share);
     T& value_at(const Block<T>& block, std::size_t i, std::size_t slot) const;
 

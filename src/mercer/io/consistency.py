@@ -5,7 +5,7 @@ Compiled code evaluates a machine and trusts its arrays, so those of a file are 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, get_args
 
 import numpy as np
@@ -19,13 +19,15 @@ from mercer.machines.checked_input import READ_TYPES
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.least_squares.streaming import Stream
 from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.online.machine import OnlineMachine
 from mercer.problem import Solution, Status
 
 __all__ = [
     "check_kernel",
+    "check_shape",
+    "check_solutions",
     "check_values",
     "checked_solution",
+    "completed",
     "is_number",
     "require",
     "require_array",
@@ -37,19 +39,18 @@ __all__ = [
 # more than anybody wants would keep a reader of the file waiting.
 MOST = {"degree": 10_000, "n_threads": 1024}
 
-# What is kept of a stream.
-_KEPT = frozenset((
-    "slots", "ids", "terms", "beta", "gradient", "errors", "n_merged", "precision", "store_sparse",
-    "by_differences", "rows", "intercept",
-))  # fmt: skip
-
 
 def revived(machine: Any) -> Any:
     """Return the machine with all it derives from its fitted attributes, once checked."""
+    return completed(machine, _check)
+
+
+def completed(machine: Any, check: Callable[[Any], None]) -> Any:
+    """Return the machine with all it derives, once its parameters and parts are checked."""
     machine._validate_params()
     _check_bounds(machine.get_params(deep=True))
     if set(vars(machine)) - set(machine.get_params(deep=False)):
-        _check(machine)
+        check(machine)
         machine.__setstate__(machine.__getstate__())
     return machine
 
@@ -116,80 +117,22 @@ def _check_bounds(parameters: dict[str, Any]) -> None:
             raise ValueError(f"{name} must be at most {MOST[name]} in a file, got {value}")
 
 
-def _check(machine: Any) -> None:
+def check_shape(machine: Any) -> None:
+    """Raise ValueError unless the shape of the rows and the classes are what they can be."""
     shape = machine.shape_fit_
     is_shape = isinstance(shape, tuple) and len(shape) == 2 and all(type(n) is int for n in shape)
     require(is_shape, f"shape_fit_ is {shape!r}")
     require(machine.n_features_in_ == shape[1], f"n_features_in_ must be {shape[1]}")
     if is_classifier(machine):
         _check_classes(machine)
-    if isinstance(machine, OnlineMachine):
-        _check_online(machine)
-        return
+
+
+def _check(machine: Any) -> None:
+    check_shape(machine)
     if "_stream" in vars(machine):
         _check_stream(machine)
     if "alpha_" in vars(machine) or "_stream" not in vars(machine):
         _check_function(machine)
-
-
-def _check_online(machine: Any) -> None:
-    """What is kept of a stream, and all examples if they are kept."""
-    kept, rules = vars(machine).get("_kept"), machine._rules()
-    check_kernel(machine.kernel_, False)
-    require(isinstance(kept, dict) and set(kept) == _KEPT, "what is kept of the stream")
-    assert isinstance(kept, dict)
-    n, width = np.size(kept["ids"]), rules.n_functions * rules.n_sheets
-    for name, kinds, shape in (
-        ("slots", "i", (n,)),
-        ("ids", "i", (n,)),
-        ("terms", "f", (n, 3 * width)),
-        ("beta", "f", (n, width)),
-        ("gradient", "f", (n, width)),
-        ("errors", "f", (rules.n_functions,)),
-        ("intercept", "f", (rules.n_functions,)),
-    ):
-        if kept[name] is not None or name not in ("gradient", "intercept"):
-            require_array(kept[name], f"{name} of the stream", kinds, shape)
-    slots = kept["slots"]
-    ascend = bool((np.diff(slots) > 0).all()) and (not n or slots[0] >= 0)
-    require(ascend and (not n or slots[-1] < 4 * n + 128), "slots of the stream")
-    require(len(np.unique(kept["ids"])) == n, "ids of the stream must be distinct")
-    lower, upper = kept["terms"][:, 1::3], kept["terms"][:, 2::3]
-    inside = (lower <= kept["beta"]) & (kept["beta"] <= upper)
-    require(bool(inside.all()), "coefficients of the stream must lie in their boxes")
-    require(kept["precision"] in ("single", "double"), "precision of the stream")
-    for name in ("store_sparse", "by_differences"):
-        require(type(kept[name]) is bool, f"{name} of the stream must be True or False")
-    require(type(kept["n_merged"]) is int and kept["n_merged"] >= 0, "n_merged of the stream")
-    require(type(machine.n_seen_) is int and machine.n_seen_ >= 0, "n_seen_ must be a count")
-    if n:
-        require_rows(kept["rows"], "rows of the stream", (n, machine.n_features_in_))
-        check_values(machine.kernel_, kept["rows"][:1])
-    else:
-        require(kept["rows"] is None, "rows of the stream")
-    if hasattr(machine, "solutions_"):
-        _check_solutions(machine, rules.n_functions)
-    if "_seen" in vars(machine):
-        _check_seen(machine)
-
-
-def _check_seen(machine: Any) -> None:
-    seen = machine._seen
-    require(isinstance(seen, tuple) and len(seen) == 4, "examples seen")
-    rows, targets, weight, ids = seen
-    n = np.size(ids)
-    require(n > 0, "examples seen must have a row")
-    require_array(ids, "ids of examples seen", "i", (n,))
-    require(bool((np.diff(ids) > 0).all()), "ids of examples seen must ascend")
-    require_array(weight, "weights of examples seen", "f", (n,))
-    require(bool((weight >= 0).all()), "weights of examples seen must not be negative")
-    require_rows(rows, "rows of examples seen", (n, machine.n_features_in_))
-    if is_classifier(machine):
-        require_array(targets, "classes of examples seen", "i", (n,))
-        inside = bool(((targets >= 0) & (targets < len(machine.classes_))).all())
-        require(inside, "classes of examples seen")
-    else:
-        require_array(targets, "targets of examples seen", "f", (n,))
 
 
 def _check_function(machine: Any) -> None:
@@ -214,7 +157,7 @@ def _check_function(machine: Any) -> None:
     if "low_rank_" in vars(machine):
         require(isinstance(machine.low_rank_, LowRank), "low_rank_")
     if hasattr(machine, "solutions_"):
-        _check_solutions(machine, n_intercepts)
+        check_solutions(machine, n_intercepts)
 
 
 def _counts(machine: Any) -> tuple[int, int]:
@@ -263,7 +206,8 @@ def check_kernel(kernel: Any, is_stored: bool) -> None:
     require((kernel._row_kind == "stored") == is_stored, f"kernel_ is {kernel!r:.60}")
 
 
-def _check_solutions(machine: Any, n_functions: int) -> None:
+def check_solutions(machine: Any, n_functions: int) -> None:
+    """Raise ValueError unless there are as many solutions as functions, or none."""
     solutions = machine.solutions_
     require(isinstance(solutions, tuple), "solutions_ is not a tuple")
     are_solutions = all(isinstance(solution, Solution) for solution in solutions)
