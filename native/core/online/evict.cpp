@@ -193,7 +193,7 @@ void Learner<T>::replace(std::size_t a, std::size_t b, double share) {
     }
     const std::int64_t merged = -2 - std::int64_t(n_merged_++);
     merges_.push_back({merged, ids_[a], ids_[b], share});
-    const std::size_t column = column_[a];
+    const std::uint32_t column = column_[a];
     forget(a);
     forget(b);
     values[a] = T(1);

@@ -25,16 +25,21 @@ Learner<T>::Learner(const Options& options)
 
 template <class T>
 std::size_t Learner<T>::take(const Block<T>& block, const Poll& poll) {
-    column_.assign(rows_.n_slots(), 0);
-    for (std::size_t c = 0; c < block.columns.size(); ++c) {
-        if (block.columns[c] != Extremes::nowhere) column_[block.columns[c]] = c;
-    }
+    begin(block);
     for (std::size_t i = 0; i < block.n_rows; ++i) {
         if (poll && !poll()) return i;
         take_one(block, i);
         ++n_taken_;
     }
     return block.n_rows;
+}
+
+template <class T>
+void Learner<T>::begin(const Block<T>& block) {
+    column_.assign(rows_.n_slots(), 0);
+    for (std::size_t c = 0; c < block.columns.size(); ++c) {
+        if (block.columns[c] != Extremes::nowhere) column_[block.columns[c]] = std::uint32_t(c);
+    }
 }
 
 template <class T>
@@ -58,14 +63,19 @@ T& Learner<T>::value_at(const Block<T>& block, std::size_t i, std::size_t slot) 
     return block.with_each_other[i * block.n_rows + (column - n_kept)];
 }
 
+// Those of free slots are of no use, but must be numbers.
 template <class T>
 void Learner<T>::gather(const Block<T>& block, std::size_t i) {
-    const std::size_t n = rows_.n_slots();
-    values_.assign(n + 1, T(0));
+    const std::size_t n = rows_.n_slots(), n_kept = block.columns.size();
+    const T* with_kept = block.with_kept + i * n_kept;
+    const T* with_each_other = block.with_each_other + i * block.n_rows;
+    values_.resize(n + 1);
     wide_.resize(n);
     for (std::size_t s = 0; s < n; ++s) {
-        if (rows_.is_kept(s)) values_[s] = value_at(block, i, s);
-        wide_[s] = double(values_[s]);
+        const std::size_t c = column_[s];
+        const T value = c < n_kept ? with_kept[c] : with_each_other[c - n_kept];
+        values_[s] = value;
+        wide_[s] = double(value);
     }
 }
 
@@ -87,8 +97,8 @@ void Learner<T>::process(const Block<T>& block, std::size_t i) {
     values_[slot] = block.with_each_other[i * block.n_rows + i];
     rows_.put(slot, values_.data());
     insert(slot, block.ids[i]);
-    column_.resize(rows_.n_slots());
-    column_[slot] = block.columns.size() + i;
+    column_.resize(std::max(column_.size(), rows_.n_slots()));
+    column_[slot] = std::uint32_t(block.columns.size() + i);
     for (std::size_t f = 0; f < n_functions; ++f) {
         const Terms* own = terms + f * n_sheets;
         const double zero[most_sheets] = {};
@@ -149,9 +159,11 @@ bool Learner<T>::is_zero(std::size_t slot) const {
 template <class T>
 void Learner<T>::sweep() {
     const bool waits = std::ranges::any_of(functions_, [](const auto& f) { return !f.ends().at; });
+    const std::vector<double>& first = functions_[0].sheets()[0].beta;
     std::vector<std::size_t> useless;
     std::size_t n_before = 0;
     for (std::size_t s = 0; s < rows_.n_slots(); ++s) {
+        if (first[s] != 0.0 && !waits) continue;  // nearly always
         if (!rows_.is_kept(s)) continue;
         const bool is_seed = waits && n_before++ < n_seeds;
         if (is_seed || !is_zero(s)) continue;

@@ -79,6 +79,7 @@ class Learner {
 
   private:
     void take_one(const Block<T>& block, std::size_t i);
+    void begin(const Block<T>& block);
     void gather(const Block<T>& block, std::size_t i);
     void process(const Block<T>& block, std::size_t i);
     bool needs_seed() const;
@@ -108,10 +109,11 @@ class Learner {
     std::vector<Function<T>> functions_;
     std::vector<std::int64_t> ids_;  // by slot
     std::unordered_map<std::int64_t, std::size_t> slots_;
-    std::vector<std::size_t> column_;  // by slot: in the values of the block
-    std::vector<T> values_;            // of the example at hand, by slot
-    std::vector<double> wide_;         // the same in double precision
-    std::vector<double> outputs_;      // of each function, without the bias
+    // Of each slot: where its values lie in the block, columns with kept examples first.
+    std::vector<std::uint32_t> column_;
+    std::vector<T> values_;        // of the example at hand, by slot
+    std::vector<double> wide_;     // the same in double precision
+    std::vector<double> outputs_;  // of each function, without the bias
     std::vector<double> errors_;
     std::vector<Merge> merges_;
     std::size_t n_merged_ = 0, n_taken_ = 0;

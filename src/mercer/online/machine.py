@@ -466,6 +466,12 @@ class OnlineMachine(KernelMachine):
         return self._stream.n_kept
 
     @property
+    def kept_bytes_(self) -> int:
+        """Memory of the kernel rows that are kept, in bytes."""
+        check_is_fitted(self)
+        return self._stream.kernel_bytes
+
+    @property
     def budget_error_(self) -> FloatArray:
         """Bound of what the budget has done to each function, in the norm of its space.
 

@@ -174,6 +174,11 @@ class Stream:
         """Number of examples that are kept."""
         return len(self._asleep["ids"]) if self._learner is None else int(self._learner.n_kept)
 
+    @property
+    def kernel_bytes(self) -> int:
+        """Memory of the kernel rows; 0 while there are none."""
+        return 0 if self._learner is None else int(self._learner.bytes)
+
     # --- taking examples in ----------------------------------------------------------
 
     def take(
@@ -204,14 +209,14 @@ class Stream:
     def _take_block(self, X: Any, ids: Ids, terms: FloatArray, deadline: Deadline) -> None:
         block = self._packed(X)
         learner = self.learner
-        before = learner.n_taken
+        before, is_old = learner.n_taken, learner.slots_of(ids) >= 0
         slots = learner.slots_of(self.kept.ids)
         values = self.kept.values(block), slots, self.packing.values(block, block)
         try:
             learner.take(ids, terms, *values, deadline.seconds_left)
         finally:
             # also after an interrupt: what was taken in whole stays
-            self._keep(X, ids)
+            self._keep(X, ids, is_old)
             self.n_taken += learner.n_taken - before
 
     def _packed(self, X: Any) -> RowSet:
@@ -223,13 +228,12 @@ class Stream:
             block = self.packing.packed(X)
         return block
 
-    def _keep(self, X: Any, ids: Ids) -> None:
+    def _keep(self, X: Any, ids: Ids, is_old: NDArray[np.bool_]) -> None:
         """Keep the rows of examples that have entered, and let go of those that have left."""
         merges = self._learner.take_merges()
         if merges:
             self._keep_merged(X, ids, merges)
-        entered = np.flatnonzero(self._learner.slots_of(ids) >= 0)
-        entered = entered[~np.isin(ids[entered], self.kept.ids)]
+        entered = np.flatnonzero((self._learner.slots_of(ids) >= 0) & ~is_old)
         if len(entered):
             self.kept.add(ids[entered], take_rows(X, entered))
         self.kept.tidy(self._learner.slots_of(self.kept.ids) >= 0)

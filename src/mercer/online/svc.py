@@ -104,6 +104,9 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         Examples seen so far.
     n_kept_ : int
         Examples that are kept: support vectors, and others that may become some.
+    kept_bytes_ : int
+        Memory of their kernel rows in bytes; 0 where they are computed when the next chunk comes,
+        as after finishing on all rows.
     support_ids_ : ndarray of shape (n_support,)
         Positions of the support vectors in the stream, ascending; negative ones were merged.
     support_vectors_ : array of shape (n_support, n_features)
