@@ -136,15 +136,15 @@ def follow(name: str, machine: OnlineSVC, n: int, noise: float) -> None:
     """Stream the chess board in chunks; print at a tenth of it, and at the end."""
     test = make_chessboard(10_000, random_state=1)
     began = time.process_time()
-    for k, (X, y) in enumerate(chunks(n, noise)):
+    for X, y in chunks(n, noise):
         machine.partial_fit(X, y, classes=[-1, 1])
         if machine.n_seen_ in (n // 10, n // 2, n):
             seconds = time.process_time() - began
             print(
                 f"million, {name}: {machine.n_seen_} examples, kept {machine.n_kept_}, "
-                f"{machine.n_seen_ / seconds:,.0f} examples/s, accuracy {machine.score(*test):.4f}, "
-                f"kernel rows {machine.kept_bytes_ / 2**20:.1f} MB, process {peak():.0f} MB, "
-                f"error {machine.budget_error_[0]:.3g}, chunk {k}",
+                f"{machine.n_seen_ / seconds:,.0f} examples/s, "
+                f"accuracy {machine.score(*test):.4f}, kernel rows {machine.kept_bytes_ / 2**20:.1f} MB, "
+                f"process {peak():.0f} MB, error {machine.budget_error_[0]:.3g}",
                 flush=True,
             )
 

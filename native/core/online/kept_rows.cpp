@@ -6,6 +6,8 @@ namespace mercer::online {
 
 namespace {
 
+constexpr std::ptrdiff_t ahead = 8;
+
 // A row with room for a quarter more values than there are. Values of free slots are never
 // looked at, but they are added up, and must be numbers.
 template <class T>
@@ -60,8 +62,13 @@ const T* KeptRows<T>::row(std::size_t slot) {
     if (fresh_[slot] < now_) {
         const auto later = [](std::uint64_t time, const Fill& fill) { return time < fill.time; };
         auto fill = std::upper_bound(log_.begin(), log_.end(), fresh_[slot], later);
+        T* own = rows_[slot].data();
         for (; fill != log_.end(); ++fill) {
-            if (is_current(*fill)) rows_[slot][fill->slot] = rows_[fill->slot][slot];
+            // each value is far from the others: several are on their way at a time
+            if (log_.end() - fill > ahead && is_current(fill[ahead])) {
+                __builtin_prefetch(rows_[fill[ahead].slot].data() + slot);
+            }
+            if (is_current(*fill)) own[fill->slot] = rows_[fill->slot][slot];
         }
         fresh_[slot] = now_;
     }

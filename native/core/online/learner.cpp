@@ -1,6 +1,7 @@
 #include "core/online/learner.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "simd/instruction_set.hpp"
 
@@ -70,12 +71,20 @@ void Learner<T>::gather(const Block<T>& block, std::size_t i) {
     const T* with_kept = block.with_kept + i * n_kept;
     const T* with_each_other = block.with_each_other + i * block.n_rows;
     values_.resize(n + 1);
-    wide_.resize(n);
     for (std::size_t s = 0; s < n; ++s) {
         const std::size_t c = column_[s];
-        const T value = c < n_kept ? with_kept[c] : with_each_other[c - n_kept];
-        values_[s] = value;
-        wide_[s] = double(value);
+        values_[s] = c < n_kept ? with_kept[c] : with_each_other[c - n_kept];
+    }
+}
+
+// The values at hand in double precision, which they may have.
+template <class T>
+const double* Learner<T>::widened() {
+    if constexpr (std::is_same_v<T, double>) {
+        return values_.data();
+    } else {
+        wide_.assign(values_.begin(), values_.end());
+        return wide_.data();
     }
 }
 
@@ -85,10 +94,11 @@ void Learner<T>::process(const Block<T>& block, std::size_t i) {
     const std::size_t n_functions = functions_.size(), n_sheets = options_.n_sheets;
     const Terms* terms = block.terms + i * n_functions * n_sheets;
     gather(block, i);
+    const double* values = widened();
     bool is_wanted = false;
     for (std::size_t f = 0; f < n_functions; ++f) {
-        outputs_[f] =
-            instruction_set().vectors->dot(functions_[f].coef().data(), wide_.data(), wide_.size());
+        const std::vector<double>& coef = functions_[f].coef();
+        outputs_[f] = instruction_set().vectors->dot(coef.data(), values, coef.size());
         is_wanted |= functions_[f].attracts(terms + f * n_sheets, outputs_[f], options_.tolerance);
     }
     const bool is_seed = needs_seed();

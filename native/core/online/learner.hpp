@@ -81,6 +81,7 @@ class Learner {
     void take_one(const Block<T>& block, std::size_t i);
     void begin(const Block<T>& block);
     void gather(const Block<T>& block, std::size_t i);
+    const double* widened();
     void process(const Block<T>& block, std::size_t i);
     bool needs_seed() const;
     void insert(std::size_t slot, std::int64_t id);

@@ -17,7 +17,7 @@ from mercer.machines.class_weights import (
 )
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.one_against_all import chosen_class, places_of, signed_labels
-from mercer.online.machine import OnlineMachine
+from mercer.online.active import ActiveMachine
 from mercer.solvers.runs.progress import Callback
 
 __all__ = ["OnlineSVC"]
@@ -25,7 +25,7 @@ __all__ = ["OnlineSVC"]
 FloatArray = NDArray[np.float64]
 
 
-class OnlineSVC(ClassifierMixin, OnlineMachine):
+class OnlineSVC(ClassifierMixin, ActiveMachine):
     """Support vector classification of a stream, by LASVM.
 
     Examples come in chunks and are looked at once. What may become a support vector is kept with
@@ -136,6 +136,10 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
         The kernel with its parameters as numbers.
     gamma_source_ : str
         "given", or the rows that a rule for gamma was applied to.
+    queried_ : ndarray of int
+        Rows of the pool that :meth:`active_fit` asked for, in order.
+    stop_reason_ : str
+        Why it ended.
     shape_fit_ : tuple of int
         Examples seen and features.
     n_features_in_ : int
@@ -158,7 +162,7 @@ class OnlineSVC(ClassifierMixin, OnlineMachine):
 
     _n_sheets = 1
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **OnlineMachine._parameter_constraints,
+        **ActiveMachine._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 

@@ -23,7 +23,7 @@ __all__ = ["OnlineSVR"]
 FloatArray = NDArray[np.float64]
 
 
-@documented(like=OnlineSVC, without=("classes_", "class_weight_"))
+@documented(like=OnlineSVC, without=("classes_", "class_weight_", "queried_", "stop_reason_"))
 class OnlineSVR(RegressorMixin, OnlineMachine):
     """Support vector regression of a stream, by LASVM.
 
