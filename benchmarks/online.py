@@ -143,7 +143,8 @@ def follow(name: str, machine: OnlineSVC, n: int, noise: float) -> None:
             print(
                 f"million, {name}: {machine.n_seen_} examples, kept {machine.n_kept_}, "
                 f"{machine.n_seen_ / seconds:,.0f} examples/s, "
-                f"accuracy {machine.score(*test):.4f}, kernel rows {machine.kept_bytes_ / 2**20:.1f} MB, "
+                f"accuracy {machine.score(*test):.4f}, "
+                f"kernel rows {machine.kept_bytes_ / 2**20:.1f} MB, "
                 f"process {peak():.0f} MB, error {machine.budget_error_[0]:.3g}",
                 flush=True,
             )
