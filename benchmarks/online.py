@@ -123,7 +123,7 @@ def binary(name: str, arrays: dict[str, Any]) -> tuple[Rows, Rows]:
 
 def million(n: int) -> None:
     """Long streams, with what they keep and take."""
-    plain = OnlineSVC(C=100.0, gamma=1.0, n_threads=1)
+    plain = OnlineSVC(C=10_000.0, gamma=2.0, n_threads=1)
     follow("no noise", plain, n, 0.0)
     for eviction in ("removal", "projection", "merging"):
         machine = OnlineSVC(

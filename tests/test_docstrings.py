@@ -24,6 +24,8 @@ MACHINES = {
     "LSSVR": {"robust": "huber"},
     "ReducedSVC": {"low_rank": 20},
     "PathSVC": {"cv": 2},
+    "OnlineSVC": {},
+    "OnlineSVR": {},
     "LowRank": {},
 }
 

@@ -121,6 +121,15 @@ def test_many_epochs_reach_the_batch_optimum(selection):
     assert machine.objective_ <= (1 + 1e-6) * batch.objective_
 
 
+def test_examples_that_left_may_come_back_in_a_later_epoch():
+    X, y = board(600, seed=1)
+    machine = OnlineSVC(C=1000.0, gamma=2.0, n_epochs=8, finishing="none", random_state=0)
+    machine.fit(X, y)
+    state = machine._stream.state()
+    np.testing.assert_array_equal(machine._stream.rows(), X[state["ids"]])
+    assert machine.score(X, y) > 0.97
+
+
 def test_second_order_needs_fewer_support_vectors_and_climbs_higher():
     X, y = board(2000, seed=3)
     second, first = (

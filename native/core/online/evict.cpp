@@ -149,7 +149,7 @@ double Learner<T>::merging_error(std::size_t a, std::size_t b, double value, dou
 }
 
 // Two examples of one class become one between them, with the sum of their coefficients and boxes
-// (Wang et al. 2012, section 5).
+// (Wang et al. 2012).
 template <class T>
 void Learner<T>::merge(const Block<T>& block, std::size_t i, std::size_t a, std::size_t b) {
     const double value = double(rows_.row(a)[b]), apart = std::log(value);

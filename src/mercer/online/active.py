@@ -119,7 +119,7 @@ class ActiveMachine(OnlineMachine):
             All classes; None means those of an array ``oracle``, or of the first labels.
         stopping : {"margin", None}, default="margin"
             "margin" ends where no row that was looked at lies inside the margin: labels that the
-            machine expects would change nothing (Schohn & Cohn 2000, section 2).
+            machine expects would change nothing (Schohn & Cohn 2000).
         monitor : callable, default=None
             Called with the machine after each batch; a true value ends the loop.
 

@@ -103,7 +103,7 @@ class Pool:
         """About by how much the dual would grow with the label that the machine expects less.
 
         1/|w|, the margin, stays largest with either label where this is smallest (Tong & Koller
-        2001, section 4). Only one step is looked at, with the nearest support vector as partner:
+        2001). Only one step is looked at, with the nearest support vector as partner:
         gain (1 + |f|)^2 / (2 |phi(x) - phi(s)|^2).
         """
         return (1.0 + self.near) ** 2 / np.maximum(self._distance_to_vectors(), 1e-12)

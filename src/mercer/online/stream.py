@@ -209,14 +209,14 @@ class Stream:
     def _take_block(self, X: Any, ids: Ids, terms: FloatArray, deadline: Deadline) -> None:
         block = self._packed(X)
         learner = self.learner
-        before, is_old = learner.n_taken, learner.slots_of(ids) >= 0
+        before = learner.n_taken
         slots = learner.slots_of(self.kept.ids)
         values = self.kept.values(block), slots, self.packing.values(block, block)
         try:
             learner.take(ids, terms, *values, deadline.seconds_left)
         finally:
             # also after an interrupt: what was taken in whole stays
-            self._keep(X, ids, is_old)
+            self._keep(X, ids)
             self.n_taken += learner.n_taken - before
 
     def _packed(self, X: Any) -> RowSet:
@@ -228,12 +228,16 @@ class Stream:
             block = self.packing.packed(X)
         return block
 
-    def _keep(self, X: Any, ids: Ids, is_old: NDArray[np.bool_]) -> None:
+    def _keep(self, X: Any, ids: Ids) -> None:
         """Keep the rows of examples that have entered, and let go of those that have left."""
         merges = self._learner.take_merges()
         if merges:
             self._keep_merged(X, ids, merges)
-        entered = np.flatnonzero((self._learner.slots_of(ids) >= 0) & ~is_old)
+        entered = np.flatnonzero(self._learner.slots_of(ids) >= 0)
+        here = self.kept.ids
+        if len(here) and len(entered) and ids.min() <= here.max():
+            # of an epoch before: a row may still be here, also if its example had left
+            entered = entered[~np.isin(ids[entered], here)]
         if len(entered):
             self.kept.add(ids[entered], take_rows(X, entered))
         self.kept.tidy(self._learner.slots_of(self.kept.ids) >= 0)
