@@ -1,6 +1,6 @@
 """A stream: learn as examples come, save in the middle, forget, and ask for labels.
 
-    python examples/stream.py
+python examples/stream.py
 """
 
 from __future__ import annotations

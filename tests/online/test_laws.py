@@ -92,6 +92,17 @@ def test_sparse_rows_give_the_machine_of_dense_ones():
     np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(X), atol=1e-12)
 
 
+@pytest.mark.parametrize("keep_rows", [False, True])
+def test_dense_and_sparse_chunks_may_follow_each_other(keep_rows):
+    X, y = three(200)
+    plain = streamed(OnlineSVC(gamma=0.3, keep_rows=keep_rows), X, y, [90])
+    for first, second in ((X, sp.csr_array(X)), (sp.csr_matrix(X), X)):
+        machine = OnlineSVC(gamma=0.3, keep_rows=keep_rows)
+        machine.partial_fit(first[:90], y[:90]).partial_fit(second[90:], y[90:])
+        assert learned(machine) == learned(plain)
+        machine.finish()
+
+
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "laplacian"])
 def test_every_kernel_can_be_streamed(kernel):
     X, y = three(300)

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
@@ -151,6 +152,7 @@ class OnlineMachine(KernelMachine):
         )
         self._stream = Stream(kernel, self._rules(), packing)
         self._history = History() if self.keep_rows else None
+        self._has_sparse_rows = bool(sp.issparse(X))
         self.n_seen_ = 0
         self._changed()
 
@@ -190,6 +192,12 @@ class OnlineMachine(KernelMachine):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+
+    def _of_one_kind(self, X: Any) -> Any:
+        """Rows of a chunk, sparse or dense as those of the first were."""
+        if self._has_sparse_rows == sp.issparse(X) or not hasattr(X, "shape"):
+            return X
+        return sp.csr_matrix(X) if self._has_sparse_rows else X.toarray()
 
     def _check_kernel_values(self, X: Any) -> None:
         """Refuse rows with k(x, x) beyond the range of numbers."""
@@ -247,7 +255,7 @@ class OnlineMachine(KernelMachine):
 
     def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """Take in a chunk of a stream."""
-        n, first = len(weight), self.n_seen_
+        X, n, first = self._of_one_kind(X), len(weight), self.n_seen_
         ids = np.arange(first, first + n)
         try:
             self._learn(X, np.arange(n), targets, weight, ids, Deadline.after(self.max_time))
