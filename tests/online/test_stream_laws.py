@@ -103,6 +103,7 @@ def test_dense_and_sparse_chunks_may_follow_each_other(keep_rows):
         machine.finish()
 
 
+@pytest.mark.filterwarnings("ignore:the kernel Sigmoid")
 @pytest.mark.parametrize("kernel", ["linear", "poly", "sigmoid", "laplacian"])
 def test_every_kernel_can_be_streamed(kernel):
     X, y = three(300)
