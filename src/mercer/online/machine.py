@@ -21,6 +21,7 @@ from mercer._warning import warn
 from mercer.gram.native import Precision, count_rows, fixed_rows, take_rows
 from mercer.kernels import Gaussian, Kernel
 from mercer.machines.base import KernelMachine
+from mercer.machines.checked_input import are_ready
 from mercer.machines.linear_coef import linear_coef
 from mercer.online.finishing import Finished, finished
 from mercer.online.history import History
@@ -198,6 +199,14 @@ class OnlineMachine(KernelMachine):
         if self._has_sparse_rows == sp.issparse(X) or not hasattr(X, "shape"):
             return X
         return sp.csr_matrix(X) if self._has_sparse_rows else X.toarray()
+
+    def _validate_chunk(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool, **options: Any
+    ) -> tuple[Any, Any, FloatArray]:
+        """Checked rows, targets and weights; of one row the long way takes longer than learning."""
+        if not first and self._is_known_width(X) and are_ready(X, y, needs_y=True):
+            return X, y, self._check_weight(sample_weight, X)
+        return self._validate_fit(X, y, sample_weight, reset=first, **options)
 
     def _check_kernel_values(self, X: Any) -> None:
         """Refuse rows with k(x, x) beyond the range of numbers."""

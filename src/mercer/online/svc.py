@@ -284,23 +284,33 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         """Checked rows, class of each, and weights; the first chunk begins a stream."""
         self._check_combination()
         first = not hasattr(self, "_stream")
-        X, y, weight = self._validate_fit(X, y, sample_weight, reset=first)
+        X, y, weight = self._validate_chunk(X, y, sample_weight, first=first)
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
-        found, labels = find_classes(y)
-        if first:
-            self.classes_ = found if classes is None else np.unique(np.asarray(classes))
+        if first and classes is not None:
+            self.classes_ = np.unique(np.asarray(classes))
+        elif first:
+            self.classes_ = find_classes(y)[0]
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
                 f"classes must be those of the first chunk, {self.classes_.tolist()}, got "
                 f"{np.unique(classes).tolist()}"
             )
-        labels = places_of(found, self.classes_)[labels]
+        labels = self._labels(y)
         ones = np.ones(len(self.classes_))
         self.class_weight_ = weigh_classes(self.class_weight, self.classes_, self.classes_, ones)
         if first:
             self._begin(X, weight)
         return X, labels, weight * self.class_weight_[labels]
+
+    def _labels(self, y: NDArray[Any]) -> NDArray[np.intp]:
+        """The class of each row of a chunk."""
+        if y.ndim == 1 and y.dtype.kind == self.classes_.dtype.kind == "i":
+            places = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+            if (self.classes_[places] == y).all():
+                return places
+        found, labels = find_classes(y)
+        return places_of(found, self.classes_)[labels]
 
     @property
     def _n_functions(self) -> int:

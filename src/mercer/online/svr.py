@@ -158,7 +158,7 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
     ) -> tuple[Any, FloatArray, FloatArray]:
         """Checked rows, targets and weights."""
         self._check_combination()
-        X, y, weight = self._validate_fit(X, y, sample_weight, y_numeric=True, reset=first)
+        X, y, weight = self._validate_chunk(X, y, sample_weight, first=first, y_numeric=True)
         with naming(y=y):
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
             targets = np.asarray(y, dtype=np.float64)
