@@ -1,33 +1,29 @@
-"""What online machines share: chunks of a stream, finishing, forgetting."""
+"""What online machines share: parameters, the beginning of a stream, chunks and epochs."""
 
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._threads import resolve_threads
 from mercer._warning import warn
-from mercer.gram.native import Precision, count_rows, fixed_rows, take_rows
+from mercer.gram.native import Precision, count_rows, fixed_rows
 from mercer.kernels import Gaussian, Kernel
 from mercer.machines.base import KernelMachine
 from mercer.machines.checked_input import are_ready
-from mercer.machines.linear_coef import linear_coef
-from mercer.online.finishing import Finished, finished
+from mercer.online.finishing_machine import FinishingMachine
 from mercer.online.history import History
 from mercer.online.kept_rows import Ids, Packing
-from mercer.online.reading import Reading
-from mercer.online.stream import Rules, Stream
+from mercer.online.stream import Stream
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Progress
 
@@ -38,10 +34,9 @@ _REPORT = 0.05  # seconds between two calls of the callback
 _BYTES = (np.uint8, np.int8)
 
 
-class OnlineMachine(KernelMachine):
+class OnlineMachine(FinishingMachine):
     """Base of the machines that learn from a stream."""
 
-    _n_sheets: ClassVar[int]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             name: KernelMachine._parameter_constraints[name]
@@ -62,52 +57,6 @@ class OnlineMachine(KernelMachine):
         "random_state": ["random_state"],
     }
 
-    @abstractmethod
-    def _terms(self, targets: NDArray[Any], weight: FloatArray) -> FloatArray:
-        """Linear term and box of each variable of each example."""
-
-    @property
-    @abstractmethod
-    def _n_functions(self) -> int:
-        """Number of functions."""
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = False
-        return tags
-
-    def _sums_vanish(self) -> bool:
-        return True
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Plain values: what is kept of the stream, not the core's part."""
-        state = dict(super().__getstate__())
-        stream = state.pop("_stream", None)
-        state.pop("_reading", None)
-        if stream is not None:
-            reading = self._reading
-            state["_kept"] = stream.saved() | {"intercept": reading.given_intercept}
-        if history := state.pop("_history", None):
-            state["_seen"] = history.all()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        kept, seen = state.pop("_kept", None), state.pop("_seen", None)
-        super().__setstate__(state)
-        if kept is None:
-            return
-        intercept = kept.pop("intercept", None)
-        self._stream = Stream.restored(
-            self.kernel_, self._rules(), kept, resolve_threads(self.n_threads)
-        )
-        self._history = History() if self.keep_rows else None
-        if self._history is not None and seen is not None:
-            self._history.add(*seen)
-        self._read(intercept)
-
-    # --- beginning -------------------------------------------------------------------
-
     def _check_combination(self) -> None:
         if self._is_precomputed():
             raise ValueError("kernel must be a function of rows, got 'precomputed'")
@@ -118,17 +67,6 @@ class OnlineMachine(KernelMachine):
                 "keep_rows must be False with max_support_vectors, got True: the optimum of all "
                 "rows would exceed the budget"
             )
-
-    def _rules(self) -> Rules:
-        return Rules(
-            n_functions=self._n_functions,
-            n_sheets=self._n_sheets,
-            selection=self.selection,
-            tol=float(self.tol),
-            n_reprocess=int(self.n_reprocess),
-            max_kept=int(self.max_support_vectors or 0),
-            eviction=self.eviction,
-        )
 
     def _begin(self, X: Any, weight: FloatArray) -> None:
         """Choose the kernel and how rows are packed; nothing is learned yet."""
@@ -166,23 +104,6 @@ class OnlineMachine(KernelMachine):
                 f"{type(self).__name__} with {kernel!r}: use 'removal' or 'projection'"
             )
 
-    def _changed(self, found: Finished | None = None) -> None:
-        """Everything that was worked out before the stream moved is out of date."""
-        for name in ("solutions_", "dual_gap_", "fit_status_", "solver_"):
-            self.__dict__.pop(name, None)
-        self._read(None if found is None else found.intercept)
-        self.shape_fit_ = (self.n_seen_, getattr(self, "n_features_in_", 0))
-        if found is not None:
-            gaps = [s.relative_gap for s in found.solutions if s.relative_gap is not None]
-            self.solutions_ = found.solutions
-            self.solver_ = found.solutions[0].solver
-            self.dual_gap_ = max(gaps) if len(gaps) == len(found.solutions) else None
-            self.fit_status_ = int(not all(map(self._is_done, found.solutions)))
-
-    def _read(self, intercept: FloatArray | None) -> None:
-        precision = "single" if self.precision == "single" else "double"
-        self._reading = Reading(self._stream, intercept, precision, self.n_threads)
-
     @contextmanager
     def _as_it_was(self) -> Any:
         """Leave the machine as it was if a chunk is refused."""
@@ -204,7 +125,8 @@ class OnlineMachine(KernelMachine):
         self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool, **options: Any
     ) -> tuple[Any, Any, FloatArray]:
         """Checked rows, targets and weights; of one row the long way takes longer than learning."""
-        if not first and self._is_known_width(X) and are_ready(X, y, needs_y=True):
+        is_known = not first and not self._takes_objects() and self._is_known_width(X)
+        if is_known and are_ready(X, y, needs_y=True):
             return X, y, self._check_weight(sample_weight, X)
         return self._validate_fit(X, y, sample_weight, reset=first, **options)
 
@@ -216,8 +138,6 @@ class OnlineMachine(KernelMachine):
                 f"kernel values must be finite, got k(x, x) beyond the range of numbers for row "
                 f"{wrong[0]} of X: scale the features"
             )
-
-    # --- learning --------------------------------------------------------------------
 
     def _learn(
         self,
@@ -304,222 +224,3 @@ class OnlineMachine(KernelMachine):
             self._finish_all(X, targets, weight, ids, deadline)
         elif self.finishing != "none":
             self._finish_kept(deadline)
-
-    # --- finishing -------------------------------------------------------------------
-
-    def finish(self) -> Self:
-        """Make the solution optimal, with a certificate in ``solutions_``.
-
-        On the examples that are kept, or with ``keep_rows=True`` on all that were seen: then it is
-        that of a batch machine. Learning may go on afterwards.
-
-        Returns
-        -------
-        self : object
-        """
-        check_is_fitted(self)
-        self._validate_params()
-        deadline = Deadline.after(self.max_time)
-        if self._history is not None and len(self._history):
-            self._finish_all(*self._history.all(), deadline)
-        else:
-            self._finish_kept(deadline)
-        return self
-
-    def _finish_kept(self, deadline: Deadline) -> None:
-        state = self._stream.state()
-        if not len(state["ids"]):
-            return
-        found = self._finished(self._stream.rows(), state["terms"], state["beta"], deadline)
-        self._stream.restart(found.beta)
-        self._changed(found)
-        self._warn_if_early()
-
-    def _finish_all(
-        self,
-        X: Any,
-        targets: NDArray[Any],
-        weight: FloatArray,
-        ids: Ids,
-        deadline: Deadline,
-        solver: Any = None,
-        left_out: NDArray[np.intp] | None = None,
-    ) -> None:
-        """The optimum of all rows but some; the stream goes on from its support vectors."""
-        terms = self._terms(targets, weight)
-        if left_out is not None:
-            terms.reshape(len(terms), -1, 3)[left_out, :, 1:] = 0.0
-        found = self._finished(X, terms, self._start(ids), deadline, solver, weight)
-        support = np.flatnonzero(found.beta.any(axis=1))
-        state = {
-            "slots": np.arange(len(support)),
-            "ids": ids[support],
-            "terms": terms[support],
-            "beta": found.beta[support],
-            "gradient": None,
-        }
-        if not len(support):
-            return
-        self._stream.begin(state, take_rows(X, support))
-        self._changed(found)
-        self._warn_if_early()
-
-    def _start(self, ids: Ids) -> FloatArray:
-        """The variables of all rows as the stream has them."""
-        state = self._stream.state()
-        start = np.zeros((len(ids), state["beta"].shape[1]))
-        places = np.minimum(np.searchsorted(ids, state["ids"]), len(ids) - 1)
-        is_there = ids[places] == state["ids"]
-        start[places[is_there]] = state["beta"][is_there]
-        return start
-
-    def _finished(
-        self,
-        rows: Any,
-        terms: FloatArray,
-        beta: FloatArray,
-        deadline: Deadline,
-        solver: Any = None,
-        weight: FloatArray | None = None,
-    ) -> Finished:
-        weight = np.ones(len(terms)) if weight is None else weight
-        with self._display(self._n_functions) as display:
-            callback = display.watch(0, self.callback) if display else self.callback
-            return finished(
-                self._make_gram(self.kernel_, rows, weight),
-                terms,
-                beta,
-                n_functions=self._n_functions,
-                solver=self.solver if solver is None else solver,
-                tol=self.tol,
-                deadline=deadline,
-                callback=callback,
-            )
-
-    def _warn_if_early(self) -> None:
-        if self.fit_status_:
-            self._warn_not_converged()
-
-    # --- forgetting ------------------------------------------------------------------
-
-    def forget(self, ids: ArrayLike) -> Self:
-        """Remove examples as if they had never been seen; needs ``keep_rows=True``.
-
-        The machine becomes the optimum of all other examples, certified in ``solutions_``: the
-        active-set method goes on from the present solution with the boxes of the removed examples
-        collapsed to zero.
-
-        Parameters
-        ----------
-        ids : array-like of int
-            Positions of the examples in the stream, counted from 0.
-
-        Returns
-        -------
-        self : object
-        """
-        check_is_fitted(self)
-        self._validate_params()
-        if self._history is None:
-            raise ValueError(
-                "forget needs all examples that were seen: construct the machine with "
-                "keep_rows=True, got keep_rows=False"
-            )
-        wanted = np.unique(np.asarray(ids).ravel())
-        if len(wanted) and wanted.dtype.kind not in "iu":
-            raise TypeError(f"ids must be integers, got an array of {wanted.dtype}")
-        places = self._history.places_of(wanted.astype(np.int64))
-        if (places < 0).any():
-            raise ValueError(
-                f"ids must be positions of examples that are kept, got {wanted[places < 0][0]}"
-            )
-        if len(places):
-            self._forget_places(places)
-        return self
-
-    def _forget_places(self, places: NDArray[np.intp]) -> None:
-        assert self._history is not None
-        rows, targets, weight, seen = self._history.all()
-        self._check_rest(np.delete(targets, places), np.delete(weight, places))
-        deadline = Deadline.after(self.max_time)
-        self._finish_all(rows, targets, weight, seen, deadline, "active-set", places)
-        self._history.drop(places)
-
-    def _check_rest(self, targets: NDArray[Any], weight: FloatArray) -> None:
-        """Refuse to forget what a machine cannot do without."""
-        if not (weight > 0).any():
-            raise ValueError("ids must leave an example of positive weight, got all of them")
-
-    # --- what was learned ------------------------------------------------------------
-
-    @property
-    def support_ids_(self) -> Ids:
-        """Positions of the support vectors in the stream, ascending; negative: merged ones."""
-        check_is_fitted(self)
-        return self._reading.ids
-
-    @property
-    def support_vectors_(self) -> Any:  # type: ignore[override]
-        """The support vectors, in the order of ``support_ids_``."""
-        check_is_fitted(self)
-        return self._reading.vectors
-
-    @property
-    def dual_coef_(self) -> FloatArray:
-        """Coefficients of the support vectors, one row for each function."""
-        check_is_fitted(self)
-        return self._reading.coef
-
-    @property
-    def intercept_(self) -> FloatArray:
-        """Bias of each function."""
-        check_is_fitted(self)
-        return self._reading.intercept
-
-    @property
-    def n_kept_(self) -> int:
-        """Examples that are kept: support vectors, and others that may become some."""
-        check_is_fitted(self)
-        return self._stream.n_kept
-
-    @property
-    def kept_bytes_(self) -> int:
-        """Memory of the kernel rows that are kept, in bytes."""
-        check_is_fitted(self)
-        return self._stream.kernel_bytes
-
-    @property
-    def budget_error_(self) -> FloatArray:
-        """Bound of what the budget has done to each function, in the norm of its space.
-
-        The sum over all evictions of how far each moved the function.
-        """
-        check_is_fitted(self)
-        return np.asarray(self._reading.state["errors"]).copy()
-
-    @property
-    def violation_(self) -> float:  # type: ignore[override]
-        """Largest KKT violation: certified after finishing, else on the kept examples."""
-        check_is_fitted(self)
-        if "solutions_" in vars(self):
-            return max(solution.violation for solution in self.solutions_)
-        return float(self._reading.violation.max(initial=0.0))
-
-    @property
-    def objective_(self) -> float:  # type: ignore[override]
-        """Dual objective, summed over functions."""
-        check_is_fitted(self)
-        if "solutions_" in vars(self):
-            return float(sum(solution.objective for solution in self.solutions_))
-        return float(self._reading.objective.sum())
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features; linear kernels only."""
-        check_is_fitted(self)
-        return linear_coef(self, np.empty(0, dtype=np.intp))
-
-    def _values(self, X: Any) -> FloatArray:
-        """Values of the functions, shape (n_rows, n_functions)."""
-        X = self._validate_predict(X)
-        return self._reading.values(X)
