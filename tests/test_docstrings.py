@@ -25,6 +25,8 @@ MACHINES = {
     "ReducedSVC": {"low_rank": 20},
     "HullClassifier": {},
     "PathSVC": {"cv": 2},
+    "OnlineSVC": {},
+    "OnlineSVR": {},
     "LowRank": {},
 }
 

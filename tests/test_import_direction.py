@@ -28,6 +28,7 @@ ROOMS = [
     "hull",
     "paths",
     "selection",
+    "online",
     "diagnostics",
     "inspect",
     "io",

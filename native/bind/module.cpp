@@ -19,4 +19,5 @@ NB_MODULE(_core, m) {
     mercer::bind::register_active_set(m);
     mercer::bind::register_path(m);
     mercer::bind::register_hull(m);
+    mercer::bind::register_online(m);
 }

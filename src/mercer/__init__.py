@@ -4,6 +4,7 @@ from mercer.gram import Gram
 from mercer.hull import HullClassifier
 from mercer.lowrank import LowRank
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
+from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import (
     Grid,
     KernelPath,
@@ -47,6 +48,8 @@ __all__ = [
     "NuSVR",
     "NuSVRPath",
     "OneClassSVM",
+    "OnlineSVC",
+    "OnlineSVR",
     "Path",
     "PathSVC",
     "Problem",

@@ -5,7 +5,7 @@ Compiled code evaluates a machine and trusts its arrays, so those of a file are 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, get_args
 
 import numpy as np
@@ -23,8 +23,11 @@ from mercer.problem import Solution, Status
 
 __all__ = [
     "check_kernel",
+    "check_shape",
+    "check_solutions",
     "check_values",
     "checked_solution",
+    "completed",
     "is_number",
     "require",
     "require_array",
@@ -39,10 +42,15 @@ MOST = {"degree": 10_000, "n_threads": 1024}
 
 def revived(machine: Any) -> Any:
     """Return the machine with all it derives from its fitted attributes, once checked."""
+    return completed(machine, _check)
+
+
+def completed(machine: Any, check: Callable[[Any], None]) -> Any:
+    """Return the machine with all it derives, once its parameters and parts are checked."""
     machine._validate_params()
     _check_bounds(machine.get_params(deep=True))
     if set(vars(machine)) - set(machine.get_params(deep=False)):
-        _check(machine)
+        check(machine)
         machine.__setstate__(machine.__getstate__())
     return machine
 
@@ -109,13 +117,18 @@ def _check_bounds(parameters: dict[str, Any]) -> None:
             raise ValueError(f"{name} must be at most {MOST[name]} in a file, got {value}")
 
 
-def _check(machine: Any) -> None:
+def check_shape(machine: Any) -> None:
+    """Raise ValueError unless the shape of the rows and the classes are what they can be."""
     shape = machine.shape_fit_
     is_shape = isinstance(shape, tuple) and len(shape) == 2 and all(type(n) is int for n in shape)
     require(is_shape, f"shape_fit_ is {shape!r}")
     require(machine.n_features_in_ == shape[1], f"n_features_in_ must be {shape[1]}")
     if is_classifier(machine):
         _check_classes(machine)
+
+
+def _check(machine: Any) -> None:
+    check_shape(machine)
     if "_stream" in vars(machine):
         _check_stream(machine)
     if "alpha_" in vars(machine) or "_stream" not in vars(machine):
@@ -144,7 +157,7 @@ def _check_function(machine: Any) -> None:
     if "low_rank_" in vars(machine):
         require(isinstance(machine.low_rank_, LowRank), "low_rank_")
     if hasattr(machine, "solutions_"):
-        _check_solutions(machine, n_intercepts)
+        check_solutions(machine, n_intercepts)
 
 
 def _counts(machine: Any) -> tuple[int, int]:
@@ -193,7 +206,8 @@ def check_kernel(kernel: Any, is_stored: bool) -> None:
     require((kernel._row_kind == "stored") == is_stored, f"kernel_ is {kernel!r:.60}")
 
 
-def _check_solutions(machine: Any, n_functions: int) -> None:
+def check_solutions(machine: Any, n_functions: int) -> None:
+    """Raise ValueError unless there are as many solutions as functions, or none."""
     solutions = machine.solutions_
     require(isinstance(solutions, tuple), "solutions_ is not a tuple")
     are_solutions = all(isinstance(solution, Solution) for solution in solutions)

@@ -45,14 +45,14 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
     Parameters
     ----------
     estimator : estimator
-        An SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC, LSSVR or ReducedSVC, of low rank
-        or not, alone or as the last step of a Pipeline of StandardScaler, OneHotEncoder and
-        ColumnTransformer, or inside a TransformedTargetRegressor. Machines that learn block
-        by block go on from where they were. Also a PathSVC, and what the functions for paths
-        return: Path, NuPath, NuSVCPath, NuSVRPath, KernelPath, Grid, StepFunction and
-        ErrorCurve, with the rows and the kernel that they predict with. What says how to
-        run rather than what was learned is left out: ``callback``, and ``n_jobs`` and
-        ``memory`` of a pipeline.
+        An SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC, LSSVR, ReducedSVC, OnlineSVC or
+        OnlineSVR, of low rank or not, alone or as the last step of a Pipeline of StandardScaler,
+        OneHotEncoder and ColumnTransformer, or inside a TransformedTargetRegressor. Machines
+        that learn block by block or from a stream go on from where they were. Also a PathSVC,
+        and what the functions for paths return: Path, NuPath, NuSVCPath, NuSVRPath, KernelPath,
+        Grid, StepFunction and ErrorCurve, with the rows and the kernel that they predict with.
+        What says how to run rather than what was learned is left out: ``callback``, and
+        ``n_jobs`` and ``memory`` of a pipeline.
     path : str or path
         Where to write it, by custom with the suffix ``.mercer``. An existing file is replaced
         in one step, when the new one is complete.

@@ -20,6 +20,8 @@ from mercer.io.path_results import PATH_RESULTS
 from mercer.io.paths import PATHS, with_paths
 from mercer.io.preprocessing import PREPROCESSING, checked_part
 from mercer.io.recipe import Recipe, State, arguments_of, assembled, by_arguments, by_fields
+from mercer.io.streams import revived_stream
+from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import PathSVC
 from mercer.problem import Solution
 from mercer.selection.tuned import TunedMachine
@@ -115,6 +117,7 @@ def _recipes() -> dict[str, Recipe]:
     ]
     recipes += [by_fields(Solution, checked_solution), *map(by_fields, _solver_classes())]
     recipes += [_of_machine(getattr(machines, name)) for name in MACHINES]
+    recipes += [_of_machine(cls, revive=revived_stream) for cls in (OnlineSVC, OnlineSVR)]
     recipes += [_of_machine(HullClassifier), _of_machine(PathSVC, with_paths)]
     recipes += [_of_splitter(getattr(model_selection, name)) for name in SPLITTERS]
     recipes += [_of_repeated(getattr(model_selection, name)) for name in REPEATED]
@@ -161,14 +164,18 @@ def _of_repeated(cls: type) -> Recipe:
     return Recipe(cls.__name__, cls, take, lambda state: cls(**state))
 
 
-def _of_machine(cls: type, completed: Callable[[Any], Any] = lambda machine: machine) -> Recipe:
+def _of_machine(
+    cls: type,
+    completed: Callable[[Any], Any] = lambda machine: machine,
+    revive: Callable[[Any], Any] = revived,
+) -> Recipe:
     def is_allowed(name: str) -> bool:
         # Data may not take the place of a method or a property.
         is_attribute = name.endswith("_") or name.startswith("_")
         return is_attribute and not name.startswith("__") and not hasattr(cls, name)
 
     def make(state: State) -> Any:
-        return completed(revived(assembled(cls, is_allowed, state)))
+        return completed(revive(assembled(cls, is_allowed, state)))
 
     return Recipe(cls.__name__, cls, _machine_state, make)
 

@@ -1,0 +1,68 @@
+// Kernel rows of the examples that are kept, each in a slot of its own.
+//
+// A new row brings its values with all others. Those are copied into the rows of the others when
+// these are next asked for: a whole column at once would touch a line of memory for each row. Rows
+// grow one by one, too, so that no example makes all of them move.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "core/base/buffer.hpp"
+
+namespace mercer::online {
+
+template <class T>
+class KeptRows {
+  public:
+    // Slots are 0, ..., n_slots() - 1, some of them free, but not the last.
+    std::size_t n_slots() const { return rows_.size(); }
+    std::size_t n_kept() const { return rows_.size() - free_.size(); }
+    bool is_kept(std::size_t slot) const { return filled_[slot] > 0; }
+    // The slot of the next example: the first that is free.
+    std::size_t next_slot() const { return free_.empty() ? n_slots() : *free_.begin(); }
+
+    // Fills a slot; values[s] is the kernel value with slot s, its own among them.
+    // requires: the slot is free or new
+    void put(std::size_t slot, const T* values);
+    // requires: the slot is kept
+    void remove(std::size_t slot);
+
+    // k(x, x) of each slot.
+    const std::vector<double>& curvature() const { return curvature_; }
+
+    // The kernel row of a kept slot, with the values of all kept ones; valid until it is removed or
+    // slots are added.
+    const T* row(std::size_t slot);
+
+    // Closes the gaps: the slots that are kept, in ascending order, get the numbers 0, 1, ...
+    // Returns where each was.
+    std::vector<std::size_t> compact();
+
+    std::size_t bytes() const;
+
+  private:
+    // A slot, and when it was filled.
+    struct Fill {
+        std::uint64_t time;
+        std::size_t slot;
+    };
+    void lengthen(std::size_t slot);
+    void trim_log();
+    bool is_current(const Fill& fill) const {
+        return fill.slot < n_slots() && filled_[fill.slot] == fill.time;
+    }
+
+    std::vector<Buffer<T>> rows_;
+    std::vector<std::uint64_t> filled_;  // when; 0: free
+    std::vector<std::uint64_t> fresh_;   // rows have the values of all slots filled until then
+    std::vector<double> curvature_;
+    std::set<std::size_t> free_;
+    std::vector<Fill> log_;  // ascending in time
+    std::uint64_t now_ = 0;
+};
+
+}  // namespace mercer::online

@@ -1,0 +1,123 @@
+// Learning from a stream: LASVM with one or several functions on the same kept examples.
+//
+// Examples come in blocks with their kernel values, which are computed elsewhere; here they are
+// taken in one after another, each by PROCESS and REPROCESS (docs/theory/online.md#the-steps). The
+// result does not depend on how a stream is cut into blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/gram/gram.hpp"
+#include "core/online/function.hpp"
+
+namespace mercer::online {
+
+// How an example leaves when there are too many (docs/theory/online.md#a-budget).
+enum class Eviction { removal, projection, merging };
+
+struct Options {
+    std::size_t n_functions = 1;
+    std::size_t n_sheets = 1;  // variables of an example in each function
+    Selection selection = Selection::second_order;
+    double tolerance = 1e-3;
+    std::size_t n_reprocess = 1;
+    std::size_t max_kept = 0;  // 0: no bound
+    Eviction eviction = Eviction::removal;
+};
+
+// New examples. `terms` has those of all functions of an example, of all sheets of a function.
+// Values of examples to come are changed when kept ones merge.
+template <class T>
+struct Block {
+    std::size_t n_rows;
+    const std::int64_t* ids;
+    const Terms* terms;
+    T* with_kept;                             // n_rows x columns.size()
+    const std::vector<std::size_t>& columns;  // the slot of each; Extremes::nowhere: of none
+    T* with_each_other;                       // n_rows x n_rows
+};
+
+// Example `merged` stands for share * first + (1 - share) * second.
+struct Merge {
+    std::int64_t merged, first, second;
+    double share;
+};
+
+template <class T>
+class Learner {
+  public:
+    explicit Learner(const Options& options);
+
+    // Takes in the examples of a block, in order; returns how many before it was polled out.
+    std::size_t take(const Block<T>& block, const Poll& poll);
+
+    // A kept example of a saved machine: values[s] for the slots s that were loaded before, and its
+    // own. `beta` and `gradient` as `terms`.
+    void load(std::size_t slot, std::int64_t id, const T* values, const Terms* terms,
+              const double* beta, const double* gradient);
+    // Other coefficients, in the order of slots and then as `terms`; gradients are computed.
+    void restart(const double* beta);
+
+    const std::vector<Function<T>>& functions() const { return functions_; }
+    const KeptRows<T>& rows() const { return rows_; }
+    const std::vector<std::int64_t>& ids() const { return ids_; }  // by slot
+    // The slot of an example, n_slots() if it is not kept.
+    std::size_t slot_of(std::int64_t id) const;
+
+    // Sum over all evictions of how far each function moved, in the norm of its space.
+    std::vector<double>& errors() { return errors_; }
+    // What was merged since it was last asked for, in order.
+    std::vector<Merge> take_merges() { return std::exchange(merges_, {}); }
+    std::size_t& n_merged() { return n_merged_; }
+    // Examples taken in, also before an exception.
+    std::size_t n_taken() const { return n_taken_; }
+
+  private:
+    void take_one(const Block<T>& block, std::size_t i);
+    void begin(const Block<T>& block);
+    void gather(const Block<T>& block, std::size_t i);
+    const double* widened();
+    void process(const Block<T>& block, std::size_t i);
+    bool needs_seed() const;
+    void insert(std::size_t slot, std::int64_t id);
+    void forget(std::size_t slot);
+    bool is_zero(std::size_t slot) const;
+    void sweep();
+    void compact();
+
+    // A kept example, which one takes its place, and about what the functions lose in that.
+    struct Victim {
+        std::size_t slot = Extremes::nowhere, mate = Extremes::nowhere;
+        double error = std::numeric_limits<double>::infinity();
+    };
+    void evict(const Block<T>& block, std::size_t i);
+    Victim choose_victim();
+    Victim judged(std::size_t slot);
+    double size_of(std::size_t slot) const;
+    bool are_alike(std::size_t a, std::size_t b) const;
+    double merging_error(std::size_t a, std::size_t b, double value, double share) const;
+    void merge(const Block<T>& block, std::size_t i, std::size_t a, std::size_t b);
+    void replace(std::size_t a, std::size_t b, double share);
+    T& value_at(const Block<T>& block, std::size_t i, std::size_t slot) const;
+
+    Options options_;
+    KeptRows<T> rows_;
+    std::vector<Function<T>> functions_;
+    std::vector<std::int64_t> ids_;  // by slot
+    std::unordered_map<std::int64_t, std::size_t> slots_;
+    // Of each slot: where its values lie in the block, columns with kept examples first.
+    std::vector<std::uint32_t> column_;
+    std::vector<T> values_;        // of the example at hand, by slot
+    std::vector<double> wide_;     // the same in double precision
+    std::vector<double> outputs_;  // of each function, without the bias
+    std::vector<double> errors_;
+    std::vector<Merge> merges_;
+    std::size_t n_merged_ = 0, n_taken_ = 0;
+};
+
+}  // namespace mercer::online

@@ -1,0 +1,111 @@
+// How a function does without one of its examples (docs/theory/online.md#a-budget).
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "core/online/function.hpp"
+
+namespace mercer::online {
+
+// |sum_i d_i phi(x_i)|^2 = d'Kd, and Kd is what the gradient has lost.
+template <class T>
+double Function<T>::vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows,
+                           std::size_t max_steps) {
+    const std::vector<double> coef = coef_;
+    std::vector<std::vector<double>> before;
+    for (const Variables& sheet : sheets_) before.push_back(sheet.gradient);
+    for (std::size_t k = 0; k < sheets_.size(); ++k) {
+        heir == Extremes::nowhere ? transfer({k, slot}, rows) : bequeath({k, slot}, heir, rows);
+    }
+    bring_back(slot, before, rows, max_steps);
+    double square = 0.0;
+    for (std::size_t s = 0; s < coef.size(); ++s) {
+        square += (coef_[s] - coef[s]) * (before[0][s] - sheets_[0].gradient[s]);
+    }
+    return std::sqrt(std::max(square, 0.0));
+}
+
+template <class T>
+void Function<T>::bequeath(Place from, std::size_t heir, KeptRows<T>& rows) {
+    Variables& sheet = sheets_[from.sheet];
+    sheet.lower[heir] += sheet.lower[from.slot];
+    sheet.upper[heir] += sheet.upper[from.slot];
+    sheet.refresh(heir);
+    const double left = sheet.beta[from.slot];
+    const Place to{from.sheet, heir};
+    if (left != 0.0) move(left > 0.0 ? Pair{to, from} : Pair{from, to}, std::abs(left), rows);
+    are_known_ = false;
+}
+
+// To the nearest variable that has room, then to the next: all together have room for it, because
+// boxes hold zero and the coefficients add up to zero.
+template <class T>
+void Function<T>::transfer(Place from, KeptRows<T>& rows) {
+    Variables& sheet = sheets_[from.sheet];
+    while (sheet.beta[from.slot] != 0.0) {
+        const double left = sheet.beta[from.slot];
+        const Place to = nearest_with_room(from, rows);
+        if (!to) break;
+        const Variables& other = sheets_[to.sheet];
+        const double free = left > 0.0 ? other.upper[to.slot] - other.beta[to.slot]
+                                       : other.beta[to.slot] - other.lower[to.slot];
+        const double length = std::min(std::abs(left), free);
+        const Pair pair = left > 0.0 ? Pair{to, from} : Pair{from, to};
+        move(pair, length, rows);
+        if (length == std::abs(left)) put(from, 0.0);
+    }
+}
+
+// Of all sheets: those of one slot share its row.
+template <class T>
+Place Function<T>::nearest_with_room(Place from, KeptRows<T>& rows) const {
+    const bool grows = sheets_[from.sheet].beta[from.slot] > 0.0;
+    const T* row = rows.row(from.slot);
+    Place best;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < sheets_.size(); ++k) {
+        const auto& may = grows ? sheets_[k].can_grow : sheets_[k].can_fall;
+        for (std::size_t s = 0; s < may.size(); ++s) {
+            if (!may[s] || s == from.slot) continue;
+            const double square = rows.curvature()[s] - 2.0 * double(row[s]);
+            if (square < nearest) {
+                nearest = square;
+                best = {k, s};
+            }
+        }
+    }
+    return best;
+}
+
+// minimize |sum_i d_i phi(x_i)|^2 / 2 over what was added to the other variables: its gradient is
+// what that of the machine has changed by.
+template <class T>
+void Function<T>::bring_back(std::size_t slot, const std::vector<std::vector<double>>& before,
+                             KeptRows<T>& rows, std::size_t max_steps) {
+    if (max_steps == 0) return;
+    for (Variables& sheet : sheets_) sheet.can_grow[slot] = sheet.can_fall[slot] = 0;
+    std::vector<std::vector<double>> change = before;
+    double first = 0.0;
+    for (std::size_t count = 0; count < max_steps; ++count) {
+        Gradients slopes;
+        for (std::size_t k = 0; k < sheets_.size(); ++k) {
+            std::ranges::transform(sheets_[k].gradient, before[k], change[k].begin(),
+                                   std::minus<>());
+            slopes.push_back(change[k].data());
+        }
+        const Ends found = ends_of(slopes, coef_.size());
+        if (count == 0) first = found.violation();
+        if (!(found.violation() > 1e-3 * first)) break;
+        const Place down = best_faller(slopes, found.at.up, found.violation(), rows);
+        if (!down) break;
+        step({found.at.up, down}, found.up - change[down.sheet][down.slot], rows);
+    }
+    for (Variables& sheet : sheets_) sheet.refresh(slot);
+    are_known_ = false;
+}
+
+template double Function<float>::vacate(std::size_t, std::size_t, KeptRows<float>&, std::size_t);
+template double Function<double>::vacate(std::size_t, std::size_t, KeptRows<double>&, std::size_t);
+
+}  // namespace mercer::online

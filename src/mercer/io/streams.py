@@ -1,0 +1,93 @@
+"""Whether what is kept of a stream fits together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from mercer.io.consistency import (
+    check_kernel,
+    check_shape,
+    check_solutions,
+    check_values,
+    completed,
+    require,
+    require_array,
+    require_rows,
+)
+
+__all__ = ["revived_stream"]
+
+# What is kept of a stream.
+_KEPT = frozenset((
+    "slots", "ids", "terms", "beta", "gradient", "errors", "n_merged", "precision", "store_sparse",
+    "by_differences", "rows", "intercept",
+))  # fmt: skip
+
+
+def revived_stream(machine: Any) -> Any:
+    """Return an online machine with all it derives from its fitted attributes, once checked."""
+    return completed(machine, _check_online)
+
+
+def _check_online(machine: Any) -> None:
+    """What is kept of a stream, and all examples if they are kept."""
+    check_shape(machine)
+    kept, rules = vars(machine).get("_kept"), machine._rules()
+    check_kernel(machine.kernel_, False)
+    require(isinstance(kept, dict) and set(kept) == _KEPT, "what is kept of the stream")
+    assert isinstance(kept, dict)
+    n, width = np.size(kept["ids"]), rules.n_functions * rules.n_sheets
+    for name, kinds, shape in (
+        ("slots", "i", (n,)),
+        ("ids", "i", (n,)),
+        ("terms", "f", (n, 3 * width)),
+        ("beta", "f", (n, width)),
+        ("gradient", "f", (n, width)),
+        ("errors", "f", (rules.n_functions,)),
+        ("intercept", "f", (rules.n_functions,)),
+    ):
+        if kept[name] is not None or name not in ("gradient", "intercept"):
+            require_array(kept[name], f"{name} of the stream", kinds, shape)
+    slots = kept["slots"]
+    ascend = bool((np.diff(slots) > 0).all()) and (not n or slots[0] >= 0)
+    require(ascend and (not n or slots[-1] < 4 * n + 128), "slots of the stream")
+    require(len(np.unique(kept["ids"])) == n, "ids of the stream must be distinct")
+    lower, upper = kept["terms"][:, 1::3], kept["terms"][:, 2::3]
+    inside = (lower <= kept["beta"]) & (kept["beta"] <= upper)
+    require(bool(inside.all()), "coefficients of the stream must lie in their boxes")
+    require(kept["precision"] in ("single", "double"), "precision of the stream")
+    for name in ("store_sparse", "by_differences"):
+        require(type(kept[name]) is bool, f"{name} of the stream must be True or False")
+    require(type(kept["n_merged"]) is int and kept["n_merged"] >= 0, "n_merged of the stream")
+    require(type(machine.n_seen_) is int and machine.n_seen_ >= 0, "n_seen_ must be a count")
+    if n:
+        require_rows(kept["rows"], "rows of the stream", (n, machine.n_features_in_))
+        check_values(machine.kernel_, kept["rows"][:1])
+    else:
+        require(kept["rows"] is None, "rows of the stream")
+    if hasattr(machine, "solutions_"):
+        check_solutions(machine, rules.n_functions)
+    if "_seen" in vars(machine):
+        _check_seen(machine)
+
+
+def _check_seen(machine: Any) -> None:
+    seen = machine._seen
+    require(isinstance(seen, tuple) and len(seen) == 4, "examples seen")
+    rows, targets, weight, ids = seen
+    n = np.size(ids)
+    require(n > 0, "examples seen must have a row")
+    require_array(ids, "ids of examples seen", "i", (n,))
+    require(bool((np.diff(ids) > 0).all()), "ids of examples seen must ascend")
+    require_array(weight, "weights of examples seen", "f", (n,))
+    require(bool((weight >= 0).all()), "weights of examples seen must not be negative")
+    require_rows(rows, "rows of examples seen", (n, machine.n_features_in_))
+    if is_classifier(machine):
+        require_array(targets, "classes of examples seen", "i", (n,))
+        inside = bool(((targets >= 0) & (targets < len(machine.classes_))).all())
+        require(inside, "classes of examples seen")
+    else:
+        require_array(targets, "targets of examples seen", "f", (n,))

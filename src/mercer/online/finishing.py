@@ -1,0 +1,84 @@
+"""The optimum of examples that are at hand, from where a stream stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.formulations import Formulation
+from mercer.gram import Gram
+from mercer.problem import Problem, Solution, lowered
+from mercer.solvers import solve
+from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
+
+__all__ = ["Finished", "finished"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Finished:
+    """Optimal coefficients, with certificates.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (n_rows, n_functions * n_sheets)
+        Variables of each row.
+    intercept : ndarray of shape (n_functions,)
+        Biases.
+    solutions : tuple of Solution
+        One for each function.
+    """
+
+    def __init__(self, solutions: list[Solution], intercept: list[float], beta: FloatArray) -> None:
+        self.solutions = tuple(solutions)
+        self.intercept = np.array(intercept)
+        self.beta = beta
+
+
+def finished(
+    gram: Gram,
+    terms: FloatArray,
+    beta: FloatArray,
+    *,
+    n_functions: int,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    deadline: Deadline,
+    callback: Callback | None = None,
+) -> Finished:
+    """Solve the problem of each function on the rows of ``gram``, from ``beta``.
+
+    ``terms`` holds linear term, lower and upper bound of each variable of a row, function after
+    function; a function with two variables a row has them one after the other.
+    """
+    n = len(terms)
+    parts = terms.reshape(n, n_functions, -1, 3)
+    start = beta.reshape(n, n_functions, -1)
+    solutions, intercept, found = [], [], np.empty_like(start)
+    for f in range(n_functions):
+        # all first variables, then all second ones
+        linear, lower, upper = parts[:, f].transpose(2, 1, 0).reshape(3, -1)
+        index = np.tile(np.arange(n), parts.shape[2])
+        formulation = Formulation(Problem(linear, lower, upper, index), n, "intercept")
+        seconds = None if deadline.moment == np.inf else deadline.seconds_left
+        solution = solve(
+            formulation.problem,
+            gram,
+            solver,
+            start=start[:, f].T.ravel(),
+            tol=tol,
+            max_time=seconds,
+            callback=callback,
+        )
+        found[:, f] = solution.coef.reshape(-1, n).T
+        read_out = formulation.read_out(solution)
+        if level := gram.level(read_out.coef):
+            solution = lowered(solution, level)
+            read_out = replace(read_out, intercept=read_out.intercept - level)
+        solutions.append(solution)
+        intercept.append(read_out.intercept)
+    return Finished(solutions, intercept, found.reshape(n, -1))

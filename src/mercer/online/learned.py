@@ -1,0 +1,174 @@
+"""What an online machine has learned so far, and how it is kept."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._threads import resolve_threads
+from mercer.machines.base import KernelMachine
+from mercer.machines.linear_coef import linear_coef
+from mercer.online.finishing import Finished
+from mercer.online.history import History
+from mercer.online.kept_rows import Ids
+from mercer.online.reading import Reading
+from mercer.online.stream import Rules, Stream
+
+__all__ = ["LearnedMachine"]
+
+FloatArray = NDArray[np.float64]
+
+
+class LearnedMachine(KernelMachine):
+    """Fitted attributes of a machine that learns from a stream."""
+
+    _n_sheets: ClassVar[int]
+
+    @abstractmethod
+    def _terms(self, targets: NDArray[Any], weight: FloatArray) -> FloatArray:
+        """Linear term and box of each variable of each example."""
+
+    @property
+    @abstractmethod
+    def _n_functions(self) -> int:
+        """Number of functions."""
+
+    def _rules(self) -> Rules:
+        return Rules(
+            n_functions=self._n_functions,
+            n_sheets=self._n_sheets,
+            selection=self.selection,
+            tol=float(self.tol),
+            n_reprocess=int(self.n_reprocess),
+            max_kept=int(self.max_support_vectors or 0),
+            eviction=self.eviction,
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = False
+        return tags
+
+    def _sums_vanish(self) -> bool:
+        return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain values: what is kept of the stream, not the core's part."""
+        state = dict(super().__getstate__())
+        stream = state.pop("_stream", None)
+        state.pop("_reading", None)
+        if stream is not None:
+            reading = self._reading
+            state["_kept"] = stream.saved() | {"intercept": reading.given_intercept}
+        if history := state.pop("_history", None):
+            state["_seen"] = history.all()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        kept, seen = state.pop("_kept", None), state.pop("_seen", None)
+        super().__setstate__(state)
+        if kept is None:
+            return
+        intercept = kept.pop("intercept", None)
+        self._stream = Stream.restored(
+            self.kernel_, self._rules(), kept, resolve_threads(self.n_threads)
+        )
+        self._history = History() if self.keep_rows else None
+        if self._history is not None and seen is not None:
+            self._history.add(*seen)
+        self._read(intercept)
+
+    def _changed(self, found: Finished | None = None) -> None:
+        """Everything that was worked out before the stream moved is out of date."""
+        for name in ("solutions_", "dual_gap_", "fit_status_", "solver_"):
+            self.__dict__.pop(name, None)
+        self._read(None if found is None else found.intercept)
+        self.shape_fit_ = (self.n_seen_, getattr(self, "n_features_in_", 0))
+        if found is not None:
+            gaps = [s.relative_gap for s in found.solutions if s.relative_gap is not None]
+            self.solutions_ = found.solutions
+            self.solver_ = found.solutions[0].solver
+            self.dual_gap_ = max(gaps) if len(gaps) == len(found.solutions) else None
+            self.fit_status_ = int(not all(map(self._is_done, found.solutions)))
+
+    def _read(self, intercept: FloatArray | None) -> None:
+        precision = "single" if self.precision == "single" else "double"
+        self._reading = Reading(self._stream, intercept, precision, self.n_threads)
+
+    @property
+    def support_ids_(self) -> Ids:
+        """Positions of the support vectors in the stream, ascending; negative: merged ones."""
+        check_is_fitted(self)
+        return self._reading.ids
+
+    @property
+    def support_vectors_(self) -> Any:  # type: ignore[override]
+        """The support vectors, in the order of ``support_ids_``."""
+        check_is_fitted(self)
+        return self._reading.vectors
+
+    @property
+    def dual_coef_(self) -> FloatArray:
+        """Coefficients of the support vectors, one row for each function."""
+        check_is_fitted(self)
+        return self._reading.coef
+
+    @property
+    def intercept_(self) -> FloatArray:
+        """Bias of each function."""
+        check_is_fitted(self)
+        return self._reading.intercept
+
+    @property
+    def n_kept_(self) -> int:
+        """Examples that are kept: support vectors, and others that may become some."""
+        check_is_fitted(self)
+        return self._stream.n_kept
+
+    @property
+    def kept_bytes_(self) -> int:
+        """Memory of the kernel rows that are kept, in bytes."""
+        check_is_fitted(self)
+        return self._stream.kernel_bytes
+
+    @property
+    def budget_error_(self) -> FloatArray:
+        """Bound of what the budget has done to each function, in the norm of its space.
+
+        The sum over all evictions of how far each moved the function.
+        """
+        check_is_fitted(self)
+        return np.asarray(self._reading.state["errors"]).copy()
+
+    @property
+    def violation_(self) -> float:  # type: ignore[override]
+        """Largest KKT violation: certified after finishing, else on the kept examples."""
+        check_is_fitted(self)
+        if "solutions_" in vars(self):
+            return max(solution.violation for solution in self.solutions_)
+        return float(self._reading.violation.max(initial=0.0))
+
+    @property
+    def objective_(self) -> float:  # type: ignore[override]
+        """Dual objective, summed over functions."""
+        check_is_fitted(self)
+        if "solutions_" in vars(self):
+            return float(sum(solution.objective for solution in self.solutions_))
+        return float(self._reading.objective.sum())
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features; linear kernels only."""
+        check_is_fitted(self)
+        return linear_coef(self, np.empty(0, dtype=np.intp))
+
+    def _values(self, X: Any) -> FloatArray:
+        """Values of the functions, shape (n_rows, n_functions)."""
+        X = self._validate_predict(X)
+        return self._reading.values(X)

@@ -1,0 +1,270 @@
+"""A stream of examples on its way through the core: what is kept of it, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer import _core
+from mercer.gram.native import RowSet, count_rows, take_rows
+from mercer.kernels import Kernel
+from mercer.online.kept_rows import Ids, KeptRows, Packing, stacked
+from mercer.solvers.runs.deadline import Deadline
+
+__all__ = ["Rules", "Stream"]
+
+FloatArray = NDArray[np.float64]
+State = dict[str, Any]
+_LEARNERS: dict[str, Any] = {"single": _core.LearnerSingle, "double": _core.LearnerDouble}
+# Examples whose kernel values are computed together. Values among them are computed, too, so that
+# few kept ones deserve small blocks; the result is the same.
+_FEWEST, _MOST = 32, 256
+_BLOCK_VALUES = 2**22
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How examples are taken in.
+
+    Attributes
+    ----------
+    n_functions, n_sheets : int
+        Number of functions, and of variables that an example has in each.
+    selection : {"second-order", "most-violating"}
+        How partners and pairs are chosen.
+    tol : float
+        Violation up to which nothing is done.
+    n_reprocess : int
+        REPROCESS steps for each example.
+    max_kept : int
+        Most examples that are kept; 0 for no bound.
+    eviction : {"removal", "projection", "merging"}
+        What is done where there are more.
+    """
+
+    n_functions: int
+    n_sheets: int
+    selection: str
+    tol: float
+    n_reprocess: int
+    max_kept: int
+    eviction: str
+
+
+class Stream:
+    """Examples kept of a stream, with their kernel rows, coefficients and gradients.
+
+    Memory: the kept rows, and for each a kernel row with a value (4 or 8 bytes) for each kept one;
+    while a block of at most 256 examples is taken in its values with the kept ones.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel, with all its parameters numbers.
+    rules : Rules
+        How examples are taken in.
+    packing : Packing
+        How rows are packed.
+    """
+
+    def __init__(self, kernel: Kernel, rules: Rules, packing: Packing) -> None:
+        self.kernel, self.rules, self.packing = kernel, rules, packing
+        self.kept = KeptRows(packing)
+        self.n_taken = 0
+        self._learner: Any = None
+        # Of a learner that is to be made, in the order of slots.
+        self._asleep: State = self._empty_state()
+
+    def _empty_state(self) -> State:
+        width = self.rules.n_functions * self.rules.n_sheets
+        return {
+            "slots": np.empty(0, np.int64),
+            "ids": np.empty(0, np.int64),
+            "terms": np.empty((0, 3 * width)),
+            "beta": np.empty((0, width)),
+            "gradient": np.empty((0, width)),
+            "errors": np.zeros(self.rules.n_functions),
+            "n_merged": 0,
+        }
+
+    # --- state -----------------------------------------------------------------------
+
+    def state(self) -> State:
+        """Kept examples in the order of slots: ids, terms, coefficients, gradients."""
+        if self._learner is None:
+            return self._asleep
+        learner = self._learner
+        own = {"errors": np.asarray(learner.errors), "n_merged": learner.n_merged}
+        return {**learner.state(), **own}
+
+    def sleep(self) -> None:
+        """Keep the state only; kernel rows are computed again when examples come."""
+        self._asleep = self.state()
+        self._learner = None
+
+    def begin(self, state: State, rows: Any) -> None:
+        """Go on from a state, with the rows of its examples."""
+        self._asleep, self._learner = self._empty_state() | state, None
+        self.kept = KeptRows(self.packing)
+        self.kept.add(self._asleep["ids"], rows)
+
+    def saved(self) -> State:
+        """Plain values to go on from elsewhere, with the same result."""
+        packing = self.packing
+        way = {
+            "precision": packing.precision,
+            "store_sparse": packing.store_sparse,
+            "by_differences": packing.by_differences,
+        }
+        state = self.state()
+        rows = self.rows() if len(state["ids"]) else None
+        return {**state, **way, "rows": rows}
+
+    @classmethod
+    def restored(cls, kernel: Kernel, rules: Rules, saved: State, n_threads: int) -> Stream:
+        """A stream that goes on from what was saved of one."""
+        state = dict(saved)
+        names = ("precision", "store_sparse", "by_differences")
+        way = {name: state.pop(name) for name in names}
+        rows = state.pop("rows")
+        stream = cls(kernel, rules, Packing(kernel.form(), **way, n_threads=n_threads))
+        if rows is not None:
+            stream.begin(state, rows)
+        return stream
+
+    def restart(self, beta: FloatArray) -> None:
+        """Other coefficients of the kept examples, in the order of slots."""
+        if self._learner is None:
+            self._asleep = self._asleep | {"beta": beta, "gradient": None}
+        else:
+            self._learner.restart(beta)
+
+    def follow(self, rules: Rules) -> None:
+        """Go on by other rules."""
+        if rules != self.rules:
+            self.sleep()
+            self.rules = rules
+
+    @property
+    def learner(self) -> Any:
+        """The core's part, made when it is first needed."""
+        if self._learner is None:
+            learner = _LEARNERS[self.packing.precision](_core.OnlineOptions(*astuple(self.rules)))
+            state = self._asleep
+            if len(state["ids"]):
+                packed = self.packing.packed(self.rows())
+                values = self.packing.values(packed, packed)
+                parts = (state[name] for name in ("terms", "beta", "gradient"))
+                learner.load(state["slots"], state["ids"], values, *parts)
+            learner.errors = state["errors"].tolist()
+            learner.n_merged = state["n_merged"]
+            self._learner = learner
+        return self._learner
+
+    def rows(self) -> Any:
+        """Rows of the kept examples in the order of slots."""
+        return self.kept.rows_of(self.state()["ids"])
+
+    @property
+    def n_kept(self) -> int:
+        """Number of examples that are kept."""
+        return len(self._asleep["ids"]) if self._learner is None else int(self._learner.n_kept)
+
+    @property
+    def kernel_bytes(self) -> int:
+        """Memory of the kernel rows; 0 while there are none."""
+        return 0 if self._learner is None else int(self._learner.bytes)
+
+    # --- taking examples in ----------------------------------------------------------
+
+    def take(
+        self,
+        X: Any,
+        order: NDArray[np.intp],
+        ids: Ids,
+        terms: FloatArray,
+        deadline: Deadline,
+        watch: Callable[[Stream], object] | None = None,
+    ) -> None:
+        """Take in the examples ``order`` of ``X``, one after another; ``n_taken`` counts them.
+
+        ``watch`` is called after each block; a true value ends it, as the deadline does.
+        """
+        self.n_taken = 0
+        while self.n_taken < len(order) and not deadline.is_over:
+            rows = order[self.n_taken : self.n_taken + self._block_size()]
+            before = self.n_taken
+            self._take_block(take_rows(X, rows), ids[rows], terms[rows], deadline)
+            if self.n_taken < before + len(rows) or (watch is not None and watch(self)):
+                break
+
+    def _block_size(self) -> int:
+        few = min(max(self.n_kept // 2, _FEWEST), _MOST)
+        return max(min(few, _BLOCK_VALUES // max(self.n_kept, 1)), 1)
+
+    def _take_block(self, X: Any, ids: Ids, terms: FloatArray, deadline: Deadline) -> None:
+        block = self._packed(X)
+        learner = self.learner
+        before = learner.n_taken
+        slots = learner.slots_of(self.kept.ids)
+        values = self.kept.values(block), slots, self.packing.values(block, block)
+        try:
+            learner.take(ids, terms, *values, deadline.seconds_left)
+        finally:
+            # also after an interrupt: what was taken in whole stays
+            self._keep(X, ids)
+            self.n_taken += learner.n_taken - before
+
+    def _packed(self, X: Any) -> RowSet:
+        """New rows, packed; all others again where they force another packing."""
+        block = self.packing.packed(X)
+        while not self.packing.suits(block):
+            self.sleep()
+            self.kept.repack()
+            block = self.packing.packed(X)
+        return block
+
+    def _keep(self, X: Any, ids: Ids) -> None:
+        """Keep the rows of examples that have entered, and let go of those that have left."""
+        merges = self._learner.take_merges()
+        if merges:
+            self._keep_merged(X, ids, merges)
+        entered = np.flatnonzero(self._learner.slots_of(ids) >= 0)
+        here = self.kept.ids
+        if len(here) and len(entered) and ids.min() <= here.max():
+            # of an epoch before: a row may still be here, also if its example had left
+            entered = entered[~np.isin(ids[entered], here)]
+        if len(entered):
+            self.kept.add(ids[entered], take_rows(X, entered))
+        self.kept.tidy(self._learner.slots_of(self.kept.ids) >= 0)
+
+    def _keep_merged(self, X: Any, ids: Ids, merges: list[Any]) -> None:
+        """Rows between two others, which may be such rows themselves."""
+        made = {merge[0] for merge in merges}
+        sources = {part for merge in merges for part in merge[1:3]} - made
+        old = np.array(sorted(sources - set(ids.tolist())), dtype=np.int64)
+        rows: dict[int, Any] = {}
+        if len(old):
+            rows.update(zip(old.tolist(), _one_by_one(self.kept.rows_of(old)), strict=True))
+        places = {int(example): place for place, example in enumerate(ids)}
+        new = sorted(sources & set(places))
+        if new:
+            some = take_rows(X, np.array([places[example] for example in new]))
+            rows.update(zip(new, _one_by_one(some), strict=True))
+        for merged, first, second, share in merges:
+            rows[merged] = share * rows[first] + (1.0 - share) * rows[second]
+        alive = np.array([merge[0] for merge in merges], dtype=np.int64)
+        alive = alive[self._learner.slots_of(alive) >= 0]
+        if len(alive):
+            self.kept.add(alive, stacked([rows[example] for example in alive.tolist()]))
+
+
+def _one_by_one(rows: Any) -> list[Any]:
+    """Each row as a set of one; bytes as numbers, which may lie between two of them."""
+    if getattr(rows, "dtype", None) in (np.uint8, np.int8):
+        rows = rows.astype(np.float64)
+    return [rows[i : i + 1] for i in range(count_rows(rows))]

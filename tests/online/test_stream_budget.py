@@ -1,0 +1,129 @@
+"""A budget of kept examples, and what it does to the function."""
+
+import numpy as np
+import pytest
+from streams import board, streamed, three
+
+from mercer import OnlineSVC, OnlineSVR
+from mercer.gram.cross import cross_block
+from mercer.kernels import Gaussian
+
+EVICTIONS = ("removal", "projection", "merging")
+
+
+def norm(kernel, rows, coef):
+    """|sum_i coef_i phi(x_i)|."""
+    return np.sqrt(max(coef @ cross_block(kernel, rows, rows) @ coef, 0.0))
+
+
+@pytest.mark.parametrize("eviction", EVICTIONS)
+@pytest.mark.parametrize("data", [board(400, noise=0.2), three(400)], ids=["board", "three"])
+def test_a_budget_is_kept_and_the_point_stays_feasible(eviction, data):
+    X, y = data
+    machine = OnlineSVC(C=5.0, gamma=1.0, max_support_vectors=30, eviction=eviction)
+    for begin in range(0, 400, 25):
+        some = slice(begin, begin + 25)
+        machine.partial_fit(X[some], y[some], classes=np.unique(y))
+        assert machine.n_kept_ <= 30
+        assert len(machine.support_ids_) <= 30
+        state = machine._stream.state()
+        terms = state["terms"].reshape(len(state["ids"]), -1, 3)
+        assert (terms[..., 1] <= state["beta"]).all()
+        assert (state["beta"] <= terms[..., 2]).all()
+        np.testing.assert_allclose(state["beta"].sum(axis=0), 0.0, atol=1e-9)
+        K = cross_block(machine.kernel_, machine._stream.rows(), machine._stream.rows())
+        np.testing.assert_allclose(terms[..., 0] - K @ state["beta"], state["gradient"], atol=1e-7)
+    assert (machine.budget_error_ > 0).all()
+
+
+def test_the_reported_error_is_how_far_the_function_moved():
+    X, y = board(200, noise=0.2)
+    kernel = Gaussian(1.0)
+    for eviction in EVICTIONS:
+        machine = OnlineSVC(C=5.0, kernel=kernel, max_support_vectors=150, n_reprocess=0)
+        machine.partial_fit(X, y)
+        n = machine.n_kept_
+        # the budget is lowered: the next example, which is kept already, brings evictions only
+        machine.set_params(max_support_vectors=n - 5, eviction=eviction, tol=1e6)
+        before, reported = (machine.support_vectors_, machine.dual_coef_[0]), machine.budget_error_
+        machine.partial_fit(X[:1], y[:1])
+        assert machine.n_kept_ == n - 5
+        rows = np.vstack([before[0], machine.support_vectors_])
+        moved = norm(kernel, rows, np.concatenate([-before[1], machine.dual_coef_[0]]))
+        bound = machine.budget_error_[0] - reported[0]
+        assert moved <= bound * (1 + 1e-6) + 1e-9
+        assert bound <= 5 * moved + 1e-9
+
+
+def test_one_eviction_is_told_exactly():
+    X, y = board(200, noise=0.2)
+    kernel = Gaussian(1.0)
+    errors = {}
+    for eviction in EVICTIONS:
+        machine = OnlineSVC(C=5.0, kernel=kernel, n_reprocess=0).partial_fit(X, y)
+        machine.finish()
+        zeros = int((machine._stream.state()["beta"] == 0.0).sum())
+        machine.set_params(
+            max_support_vectors=machine.n_kept_ - zeros - 1, eviction=eviction, tol=1e6
+        )
+        before = machine.support_vectors_, machine.dual_coef_[0]
+        machine.partial_fit(X[:1], y[:1])
+        rows = np.vstack([before[0], machine.support_vectors_])
+        moved = norm(kernel, rows, np.concatenate([-before[1], machine.dual_coef_[0]]))
+        errors[eviction] = machine.budget_error_[0]
+        assert moved == pytest.approx(errors[eviction], rel=1e-5, abs=1e-8)
+    assert errors["projection"] < errors["removal"]
+    assert errors["merging"] <= errors["removal"] * (1 + 1e-9)
+
+
+def test_rows_without_a_coefficient_leave_first_and_for_nothing():
+    X, y = board(300, noise=0.2)
+    machine = OnlineSVC(C=5.0, gamma=1.0).partial_fit(X, y).finish()
+    n, n_support = machine.n_kept_, len(machine.support_ids_)
+    assert n_support < n
+    machine.set_params(max_support_vectors=n_support, tol=1e6)
+    before = machine.dual_coef_.copy()
+    machine.partial_fit(X[:1], y[:1])
+    np.testing.assert_array_equal(machine.dual_coef_, before)
+    assert machine.budget_error_[0] == 0.0
+
+
+@pytest.mark.parametrize("eviction", EVICTIONS)
+def test_a_budget_costs_little_accuracy(eviction):
+    X, y = board(3000, noise=0.05)
+    test = board(2000, seed=9)
+    machine = OnlineSVC(C=10.0, gamma=3.0, max_support_vectors=100, eviction=eviction)
+    assert streamed(machine, X, y, [500, 1000]).finish().score(*test) > 0.8
+
+
+@pytest.mark.parametrize("eviction", ["removal", "projection"])
+def test_a_regression_keeps_its_budget(eviction):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 6, (1500, 1))
+    y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=1500)
+    machine = OnlineSVR(gamma=1.0, C=2.0, max_support_vectors=40, eviction=eviction)
+    machine.partial_fit(X, y)
+    assert machine.n_kept_ <= 40
+    assert machine.finish().score(X, np.sin(X[:, 0])) > 0.8
+
+
+def test_a_long_noisy_stream_needs_no_more_memory_than_its_budget():
+    machine = OnlineSVC(C=1.0, gamma=2.0, max_support_vectors=60)
+    sizes = []
+    for seed in range(8):
+        X, y = board(2500, seed=seed, noise=0.2)
+        machine.partial_fit(X, y)
+        sizes.append((machine._stream.learner.bytes, len(machine._stream.kept)))
+    assert max(size for size, _ in sizes) <= 61 * 100 * 8
+    assert max(rows for _, rows in sizes) <= 4 * 60
+
+
+def test_a_long_stream_without_noise_keeps_its_support_vectors_only():
+    machine = OnlineSVC(C=100.0, gamma=2.0)
+    kept = []
+    for seed in range(8):
+        machine.partial_fit(*board(2500, seed=seed))
+        kept.append((machine.n_kept_, len(machine._stream.kept), machine._stream.learner.n_slots))
+    assert kept[-1][0] < 2 * kept[3][0]
+    assert kept[-1][1] <= 2 * kept[-1][0] + 64
+    assert kept[-1][2] <= 2 * kept[-1][0] + 64
