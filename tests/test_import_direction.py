@@ -23,6 +23,7 @@ ROOMS = [
     "lowrank",
     "solvers",
     "least_squares",
+    "codes",
     "machines",
     "paths",
     "selection",
