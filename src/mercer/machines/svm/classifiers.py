@@ -139,6 +139,8 @@ default="auto"
         Weights of the features; for linear kernels only.
     intercept_ : ndarray of shape (n_machines,), or (1,)
         The bias of each function.
+    multiclass_ : str
+        The scheme that was used; two classes are one pair.
     code_ : OutputCode
         The code, if there are more than two classes and ``multiclass`` is not "one-vs-one".
     n_iter_ : ndarray of shape (n_machines,), or int

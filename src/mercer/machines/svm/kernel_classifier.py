@@ -138,9 +138,10 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         return OWN_DECODING.get(getattr(self, "loss", "hinge"), "hinge")
 
     def _keep_code(self, scheme: Scheme) -> None:
+        self.multiclass_ = "one-vs-one"
         self.__dict__.pop("code_", None)
         if isinstance(scheme, CodeScheme):
-            self.code_ = scheme.code
+            self.multiclass_, self.code_ = self.multiclass, scheme.code
 
     @property
     def _scheme(self) -> Scheme:
@@ -148,7 +149,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         code = vars(self).get("code_")
         if code is None:
             return PairScheme(len(self.classes_))
-        if code.name == "one-vs-all" and self.multiclass == "one-vs-all":
+        if self.multiclass_ == "one-vs-all":
             return CodeScheme(code, None)
         return CodeScheme(code, decoding_named(self._decoding))
 
