@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,12 +53,12 @@ class OutputCode:
         """Number of binary machines."""
         return int(self.matrix.shape[1])
 
-    @cached_property
+    @property
     def has_zeros(self) -> bool:
         """Whether some machine does not learn from some class."""
         return bool((self.matrix == 0).any())
 
-    @cached_property
+    @property
     def _products(self) -> NDArray[np.float64]:
         """M M', the agreement of each two rows."""
         matrix = self.matrix.astype(np.float64)
@@ -86,7 +85,7 @@ class OutputCode:
         """Whether all rows are equally far from each other."""
         return self.row_separation == self.largest_separation
 
-    @cached_property
+    @property
     def column_separation(self) -> int:
         """The least number of classes on which two columns differ, a column and its negative
         being the same; 0 if two machines are copies, ``n_classes`` if there is one only.
@@ -115,7 +114,7 @@ def _signs(matrix: Any) -> SignArray:
     if given.dtype.kind not in "iuf" or not np.isin(given, (-1, 0, 1)).all():
         wrong = given[~np.isin(given, (-1, 0, 1))] if given.dtype.kind in "iuf" else given
         raise ValueError(f"code must have entries -1, 0 and 1, got {wrong.ravel()[0]}")
-    return given.astype(np.int8)
+    return np.array(given, dtype=np.int8, order="C")
 
 
 def _check_columns(matrix: SignArray) -> None:
