@@ -2,7 +2,18 @@
 
 from mercer.gram import Gram
 from mercer.lowrank import LowRank
-from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
+from mercer.machines import (
+    LSSVC,
+    LSSVR,
+    RLSC,
+    SVC,
+    SVR,
+    CodeClassifier,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    ReducedSVC,
+)
 from mercer.paths import (
     Grid,
     KernelPath,
@@ -35,6 +46,7 @@ __all__ = [
     "ActiveSet",
     "Certificate",
     "Chunked",
+    "CodeClassifier",
     "Gram",
     "Grid",
     "KernelPath",
