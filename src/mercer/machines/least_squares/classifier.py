@@ -223,7 +223,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = self.multiclass == "one-vs-all"
         return tags
 
     @available_if(can_stream)
