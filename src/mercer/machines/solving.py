@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
-from mercer.problem import Solution, lowered
+from mercer.problem import Problem, Solution, lowered
 from mercer.solvers import resolve_solver, solve
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
@@ -20,6 +20,7 @@ from mercer.solvers.runs.progress import Callback, Progress
 __all__ = ["Problems", "Solved", "solve_in_turn", "solve_side_by_side"]
 
 FloatArray = NDArray[np.float64]
+_FEW = 200  # rows of a part of a Gram that is better a Gram of its own
 Rows = Sequence[NDArray[np.intp]]
 
 
@@ -71,6 +72,7 @@ class Problems:
         self.solver = resolve_solver(machine.solver, shrinking=machine.shrinking)
         previous = getattr(machine, "solutions_", ()) if machine.warm_start else ()
         self._starts = previous if len(previous) == len(formulations) else None
+        self._precision = machine.precision
         self._deadline = None if machine.max_time is None else deadline
         self._options: dict[str, Any] = {"tol": machine.tol, "max_iter": machine.max_iter}
 
@@ -96,14 +98,20 @@ class Problems:
     def _solution(
         self, formulation: Formulation, k: int, start: FloatArray | None, callback: Callback | None
     ) -> Solution:
-        problem = formulation.problem
-        if self.rows is not None:
+        problem, gram = formulation.problem, self.gram
+        if self.rows is not None and self._is_tiny(problem):
+            # rows of all others would be looked at again and again
+            gram = gram.reordered(self.rows[k], precision=self._precision)
+        elif self.rows is not None:
             problem = problem.on_rows(self.rows[k])
         if start is not None and start.shape != problem.linear.shape:
             start = None
         max_time = None if self._deadline is None else self._deadline.seconds_left
         options = {**self._options, "max_time": max_time, "callback": callback}
-        return solve(problem, self.gram, self.solver, start=start, **options)
+        return solve(problem, gram, self.solver, start=start, **options)
+
+    def _is_tiny(self, problem: Problem) -> bool:
+        return problem.n_variables <= _FEW and 4 * problem.n_variables < self.gram.n_rows
 
     def _level(self, coef: FloatArray, k: int) -> float:
         if self.gram.origin is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.codes import decoding_named
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
-from mercer.gram.native import take_rows
+from mercer.gram.native import count_rows, take_rows
+from mercer.kernels.blocks import row_slices
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
@@ -38,6 +40,8 @@ __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
 _SHORT_SEGMENT = 256  # kernel values
+_WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
+_BLOCK_BYTES = 2**28
 
 
 class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
@@ -227,12 +231,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             the value of the class against all others, or the negated loss of its code word), or
             the value of each pair ("ovo"), positive meaning its first class.
         """
-        decisions = self._machine_decisions(self._validate_predict(X))
+        X = self._validate_predict(X)
         if len(self.classes_) == 2:
-            return decisions[:, 0]
+            return self._machine_decisions(X)[:, 0]
         if self.decision_function_shape == "ovo" and "code_" not in vars(self):
-            return decisions
-        return self._scheme.scores(decisions)
+            return self._machine_decisions(X)
+        return self._in_blocks(X, lambda rows: self._scheme.scores(self._machine_decisions(rows)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the argmax of :meth:`decision_function`.
@@ -245,7 +249,15 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
     def _decide(self, X: Any) -> NDArray[np.intp]:
         """Position of the class of each row."""
-        return self._scheme.choose(self._machine_decisions(X), self.break_ties)
+        scheme, ties = self._scheme, self.break_ties
+        return self._in_blocks(X, lambda rows: scheme.choose(self._machine_decisions(rows), ties))
+
+    def _in_blocks(self, X: Any, work: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+        """``work`` of all rows, so many at a time that the values of all machines fit."""
+        parts = list(row_slices(count_rows(X), _WORDS * len(self.intercept_), _BLOCK_BYTES))
+        if len(parts) <= 1:
+            return work(X)
+        return np.concatenate([work(take_rows(X, np.arange(p.start, p.stop))) for p in parts])
 
     def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """:meth:`_decide` in single precision, and where that is certain."""
