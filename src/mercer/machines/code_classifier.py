@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 from mercer.codes import OutputCode, as_code, decoding_named
 from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
+from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
 
 __all__ = ["CodeClassifier"]
@@ -38,9 +39,9 @@ class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier
-        Fitted to labels -1 and +1. Its ``decision_function`` is decoded, else the difference of
-        its two probabilities, else its predictions.
+    estimator : classifier, default=None
+        Fitted to labels -1 and +1; None means :class:`mercer.SVC`. Its ``decision_function`` is
+        decoded, else the difference of its two probabilities, else its predictions.
     code : str or array-like of shape (n_classes, n_machines), default="dense"
         "one-vs-all", "one-vs-one", "complete", "dense", "sparse", "hadamard", "bch", a matrix
         with entries -1, 0 and 1, or what :func:`mercer.codes.make_code` makes. Random codes are
@@ -77,7 +78,7 @@ default="auto"
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"])],
+        "estimator": [HasMethods(["fit", "predict"]), None],
         "code": SCHEME_CONSTRAINTS["code"],
         "decoding": SCHEME_CONSTRAINTS["decoding"],
         "n_jobs": [Integral, None],
@@ -85,7 +86,7 @@ default="auto"
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Any = None,
         *,
         code: Any = "dense",
         decoding: str = "auto",
@@ -96,9 +97,13 @@ default="auto"
         self.decoding = decoding
         self.n_jobs = n_jobs
 
+    @property
+    def _machine(self) -> Any:
+        return SVC() if self.estimator is None else self.estimator
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator).input_tags
+        inner = get_tags(self._machine).input_tags
         tags.input_tags.pairwise, tags.input_tags.sparse = inner.pairwise, inner.sparse
         tags.input_tags.allow_nan = inner.allow_nan
         return tags
@@ -130,16 +135,16 @@ default="auto"
         signs = self.code_.matrix.T[:, labels]
         self._rows = self._training_rows(signs)
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_column)(clone(self.estimator), X, sign, weight) for sign in signs
+            delayed(_fit_column)(clone(self._machine), X, sign, weight) for sign in signs
         )
         return self
 
     def _checked_weight(self, sample_weight: ArrayLike | None, n: int) -> FloatArray | None:
         if sample_weight is None:
             return None
-        if not has_fit_parameter(self.estimator, "sample_weight"):
+        if not has_fit_parameter(self._machine, "sample_weight"):
             raise ValueError(
-                f"sample_weight must be None: {type(self.estimator).__name__} takes no weights"
+                f"sample_weight must be None: {type(self._machine).__name__} takes no weights"
             )
         weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
         return np.asarray(weight, dtype=np.float64)
@@ -150,7 +155,7 @@ default="auto"
 
     def _training_rows(self, signs: NDArray[np.int8]) -> list[NDArray[np.intp]] | None:
         """What columns of a stored kernel matrix each classifier was trained on, if not all."""
-        if not get_tags(self.estimator).input_tags.pairwise or not self.code_.has_zeros:
+        if not get_tags(self._machine).input_tags.pairwise or not self.code_.has_zeros:
             return None
         return [np.flatnonzero(sign) for sign in signs]
 
