@@ -74,13 +74,13 @@ def test_adjusted_probabilities() -> None:
 def test_intervals_cover_the_true_difference() -> None:
     rng = np.random.default_rng(0)
     covered = 0
-    for _ in range(200):
+    for _ in range(100):
         y = np.zeros(400, dtype=int)
         u = rng.random(400)
         a, b = (u < 0.2).astype(int), ((u > 0.1) & (u < 0.25)).astype(int)
         test = compare_classifiers({"a": a, "b": b}, None, y, n_resamples=400).pairs[0]
         covered += test.interval[0] <= 0.05 <= test.interval[1]
-    assert 0.9 <= covered / 200 <= 0.99
+    assert 0.88 <= covered / 100 <= 1.0
 
 
 def test_schemes_on_iris_with_profiles() -> None:
@@ -148,19 +148,19 @@ def test_a_picture() -> None:
 @pytest.mark.parametrize("bias", [False, "penalized"])
 @pytest.mark.parametrize("code", ["one-vs-all", "complete", "sparse"])
 def test_bounds_of_codes_hold(code: str, bias: Any) -> None:
-    X, y = drawn(40, 3, 2)
+    X, y = drawn(24, 3, 2)
     options: dict[str, Any] = {"multiclass": "code", "code": code, "gamma": 0.5}
     for machine in (
         SVC(C=1.0, fit_intercept=bias, tol=1e-9, **options),
         RLSC(alpha=1.0, fit_intercept=bias, **options),
     ):
         bound = loo_bound(machine.fit(X, y), X, y)
-        wrong = np.empty(40, dtype=bool)
-        for i in range(40):
-            rest = np.arange(40) != i
+        wrong = np.empty(24, dtype=bool)
+        for i in range(24):
+            rest = np.arange(24) != i
             wrong[i] = machine.fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
         assert bound.possible[wrong].all()
-        assert wrong.sum() <= bound.n_errors < 40
+        assert wrong.sum() <= bound.n_errors < 24
 
 
 def test_bounds_that_do_not_exist_are_refused() -> None:

@@ -22,7 +22,7 @@ from mercer.selection import make_objective
         FeasibleNuSVC(gamma="auto", multiclass="code", code="complete", decoding="hamming"),
         RLSC(multiclass="code", code="dense"),
         RLSC(multiclass="one-vs-one"),
-        LSSVC(multiclass="code", code="sparse"),
+        LSSVC(multiclass="code", code="complete", decoding="hinge"),
     ]
 )
 def test_estimator_checks(estimator: Any, check: Any) -> None:

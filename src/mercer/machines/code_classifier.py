@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
     _check_sample_weight,
+    check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
     validate_data,
@@ -128,6 +129,7 @@ default="auto"
         X = _indexable(X)
         X, y = validate_data(self, X, y, skip_check_array=True)
         y = np.asarray(y)
+        check_consistent_length(X, y)
         weight = self._checked_weight(sample_weight, len(y))
         ones = np.ones(len(y)) if weight is None else weight
         self.classes_, labels, _ = read_classes(y, None, ones)
