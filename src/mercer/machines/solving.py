@@ -167,6 +167,8 @@ class _SideBySide:
             while (k := self._take()) is not None:
                 with self.problems.gram.visit():
                     self.found[k] = self.problems.solve(k, self._watch)
+        except _Over:
+            pass
         except BaseException as error:
             self.error = self.error or error
             self.is_over.set()
@@ -178,5 +180,11 @@ class _SideBySide:
             self._next += 1
             return self._next - 1
 
-    def _watch(self, progress: Progress) -> bool:
-        return self.is_over.is_set()
+    def _watch(self, progress: Progress) -> None:
+        """End the native loop at once: nobody needs what it has found."""
+        if self.is_over.is_set():
+            raise _Over
+
+
+class _Over(Exception):
+    """Another thread has failed, or the user has interrupted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -42,6 +42,7 @@ FloatArray = NDArray[np.float64]
 _SHORT_SEGMENT = 256  # kernel values
 _WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
 _BLOCK_BYTES = 2**28
+_MOST_VARIABLES = 2**20  # of all machines together; more are made one by one
 
 
 class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
@@ -109,7 +110,10 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         sorted_labels = labels if order is None else labels[order]
         weights = (weight * class_weight[labels])[order if order is not None else slice(None)]
         tasks = scheme.tasks(sorted_labels)
-        formulations = Formulations(tasks, weights, self._formulate)
+        formulations: Sequence[Formulation] = Formulations(tasks, weights, self._formulate)
+        if len(tasks) * len(labels) <= _MOST_VARIABLES:
+            # wrong parameters cost no kernel value
+            formulations = list(formulations)
         gram = self._make_gram(kernel, rows, weights, segments)
         task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
         solutions, read_outs = self._solve_all(formulations, gram, rows=task_rows)
