@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
-    _check_sample_weight,
     check_consistent_length,
     check_is_fitted,
     has_fit_parameter,
@@ -22,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from mercer.codes import OutputCode, as_code, decoding_named
+from mercer.machines.base import KernelMachine
 from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
@@ -148,8 +148,7 @@ default="auto"
             raise ValueError(
                 f"sample_weight must be None: {type(self._machine).__name__} takes no weights"
             )
-        weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
-        return np.asarray(weight, dtype=np.float64)
+        return KernelMachine._check_weight(sample_weight, np.empty((n, 0)))
 
     def _made_code(self, n_classes: int) -> OutputCode:
         code = as_code(self.code, n_classes)

@@ -360,6 +360,10 @@ class PathSVC(KernelClassifier):
         assert isinstance(self.path_, PairPaths)
         return np.asarray(self.classes_[self.path_.winners(decisions)])
 
+    def machine_decisions(self, X: Any) -> FloatArray:
+        """Values of the pairs of classes at ``C_``, shape (n_samples, n_pairs)."""
+        return self._decisions(X, None)
+
     def plot(self, *, axes: Any = None) -> Any:
         """Error on held-out rows against C, and the C that was chosen.
 
