@@ -24,6 +24,7 @@ ROOMS = [
     "lowrank",
     "solvers",
     "least_squares",
+    "codes",
     "machines",
     "hull",
     "paths",

@@ -3,7 +3,18 @@
 from mercer.gram import Gram
 from mercer.hull import HullClassifier
 from mercer.lowrank import LowRank
-from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, ReducedSVC
+from mercer.machines import (
+    LSSVC,
+    LSSVR,
+    RLSC,
+    SVC,
+    SVR,
+    CodeClassifier,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    ReducedSVC,
+)
 from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import (
     Grid,
@@ -37,6 +48,7 @@ __all__ = [
     "ActiveSet",
     "Certificate",
     "Chunked",
+    "CodeClassifier",
     "Gram",
     "Grid",
     "HullClassifier",

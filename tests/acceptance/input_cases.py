@@ -88,6 +88,7 @@ def _estimators() -> dict[str, tuple[Any, Targets]]:
         "LSSVR": (mercer.LSSVR(), "numbers"),
         "LSSVR(robust)": (mercer.LSSVR(robust="huber"), "numbers"),
         "LSSVR(low_rank)": (mercer.LSSVR(low_rank=LowRank(rank=8, random_state=0)), "numbers"),
+        "CodeClassifier": (mercer.CodeClassifier(mercer.SVC()), "labels"),
         "ReducedSVC": (mercer.ReducedSVC(), "labels"),
         "PathSVC": (mercer.PathSVC(cv=3), "labels"),
         "TunedSVC": (mercer.TunedSVC(cv=2, max_evals=3, tol=1e-8), "labels"),
@@ -191,7 +192,10 @@ def readers() -> dict[str, Reader]:
     """Every method that is given rows by something that has learnt."""
     cases = {}
     for name, (machine, kind) in _estimators().items():
-        for method in ("decision_function", "predict", "predict_proba", "score_samples", "score"):
+        for method in (
+            *("decision_function", "machine_decisions", "predict", "predict_proba"),
+            *("score_samples", "score"),
+        ):
             if not hasattr(type(machine), method) or not _offers(machine, method, kind):
                 continue
             cases[f"{name}.{method}"] = Reader(

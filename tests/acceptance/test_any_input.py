@@ -238,8 +238,9 @@ def _methods_with_rows() -> set[str]:
 
 
 # Looked at elsewhere: pictures (tests/paths/test_path_plot.py), files (tests/io), low-rank maps
-# (tests/lowrank), and what is another method with one more step.
+# (tests/lowrank), what hands rows to others, and what is another method with one more step.
 ELSEWHERE = {
+    "compare_classifiers",
     "Path.plot",
     "NuPath.load",
     "Path.load",

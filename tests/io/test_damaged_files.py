@@ -19,6 +19,7 @@ MODELS = {
     "stream": lambda: LSSVC(low_rank=20).partial_fit(X, Y),
     "outliers": lambda: OneClassSVM(kernel="linear").fit(X),
     "targets": lambda: LSSVR(kernel="linear").fit(X, X[:, 2:]),
+    "code": lambda: SVC(multiclass="code", code="sparse").fit(X, Y),
     "basis": lambda: ReducedSVC(low_rank=20).fit(X, Y),
 }
 

@@ -239,3 +239,11 @@ def test_probabilities_are_left_out_aloud(text, tmp_path):
     (tmp_path / "m.model").write_text(text.replace("label", "probA 1 2 3\nlabel", 1))
     with pytest.warns(UserWarning, match="probA of the LIBSVM model is left out"):
         load_libsvm(tmp_path / "m.model")
+
+
+def test_schemes_that_the_text_does_not_know_are_refused(tmp_path):
+    machine = SVC(multiclass="one-vs-all").fit(X, Y)
+    with pytest.raises(ValueError, match="multiclass must be 'one-vs-one'"):
+        save_libsvm(machine, tmp_path / "m.txt")
+    # two classes are one pair in every scheme
+    save_libsvm(SVC(multiclass="code", code="bch").fit(X, Y > 0), tmp_path / "m.txt")

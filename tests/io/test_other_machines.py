@@ -9,7 +9,8 @@ from io_cases import LABELS, X, Y, assert_same
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import LSSVC, LSSVR, RLSC, LowRank, ReducedSVC
+from mercer import LSSVC, LSSVR, RLSC, SVC, LowRank, NuSVC, ReducedSVC
+from mercer.codes import make_code
 from mercer.io import load, save
 from mercer.kernels import Gaussian
 from mercer.solvers.linear_system import ConjugateGradient
@@ -17,6 +18,7 @@ from mercer.solvers.linear_system import ConjugateGradient
 TWO = Y > 0
 NUMBERS = X[:, 3]
 SEVERAL = np.c_[Y > 0, Y > 1, X[:, 0] > 5.5].astype(int)
+OWN = [[1, 1], [-1, 1], [0, -1]]
 BASIS = LowRank(20, basis="incomplete-cholesky", random_state=0)
 CASES = {
     "RLSC": (RLSC(alpha="loo"), X, LABELS["str"]),
@@ -34,6 +36,12 @@ CASES = {
     "RLSC of several labels": (RLSC(alpha="loo", scoring="f1_macro"), X, SEVERAL),
     "LSSVC of two labels": (LSSVC(low_rank=20), X, SEVERAL[:, :2]),
     "LSSVC of several labels, linear": (LSSVC(kernel="linear", loo=False), X, SEVERAL),
+    "RLSC of a code": (RLSC(multiclass="code", code="complete"), X, LABELS["str"]),
+    "LSSVC of a code with zeros": (LSSVC(multiclass="code", code="sparse"), X, Y),
+    "RLSC of pairs": (RLSC(multiclass="one-vs-one", kernel="linear"), X, Y),
+    "SVC, one-vs-all": (SVC(multiclass="one-vs-all"), X, LABELS["str"]),
+    "SVC of a code": (SVC(multiclass="code", code=make_code("sparse", 3)), sp.csr_matrix(X), Y),
+    "NuSVC of a given code": (NuSVC(nu=0.1, multiclass="code", code=OWN), X, Y),
     "LSSVR": (LSSVR(), X[:, :3], NUMBERS),
     "LSSVR of two targets": (LSSVR(low_rank=BASIS), X[:, :3], X[:, 2:]),
     "LSSVR, robust": (LSSVR(robust="huber"), X[:, :3], NUMBERS),

@@ -10,6 +10,11 @@ from mercer.diagnostics.bounds import (
     rlsc_multiclass_bound,
     xi_alpha,
 )
+from mercer.diagnostics.comparison import (
+    ClassifierComparison,
+    PairedTest,
+    compare_classifiers,
+)
 from mercer.diagnostics.leave_one_out import LooPath, loo_path
 from mercer.diagnostics.machine_bounds import LooBound, loo_bound
 from mercer.diagnostics.normal_form import (
@@ -21,6 +26,7 @@ from mercer.diagnostics.normal_form import (
 from mercer.diagnostics.probabilities import LooProbability
 
 __all__ = [
+    "ClassifierComparison",
     "Diagnosis",
     "Finding",
     "LooBound",
@@ -28,6 +34,8 @@ __all__ = [
     "LooProbability",
     "NormalForm",
     "PairCurvature",
+    "PairedTest",
+    "compare_classifiers",
     "diagnose",
     "jaakkola_haussler",
     "loo_bound",

@@ -61,7 +61,7 @@ class Diagnosis:
     support_share : float
         Share of them that are support vectors.
     bounded_share : float
-        Share of the coefficients that are not zero, of all pairs of classes, that lie at their
+        Share of the coefficients that are not zero, of all two-class problems, that lie at their
         bound; such rows are on the wrong side of their margin.
     findings : tuple of Finding
         Signs of badly chosen parameters; empty if there are none.
@@ -230,7 +230,8 @@ def _all_bounded(machine: Any, bounded: float) -> Finding:
 
 
 def _no_free(machine: Any, n_without: int, n_problems: int) -> Finding:
-    where = f" in {n_without} of {n_problems} pairs of classes" if n_problems > 1 else ""
+    names = "machines" if "code_" in vars(machine) else "pairs of classes"
+    where = f" in {n_without} of {n_problems} {names}" if n_problems > 1 else ""
     advice = "Raise C" if hasattr(machine, "C") else "Change nu a little"
     return Finding(
         "no-free-vectors",

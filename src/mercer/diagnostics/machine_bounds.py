@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._warning import warn
+from mercer.codes import possible_loo_errors
 from mercer.diagnostics.bounds import (
     jaakkola_haussler,
     rlsc_bound,
@@ -68,7 +69,7 @@ def loo_bound(
 
     ===========================================  ==========================
     RLSC, LSSVC; no bias or a penalized one      "rlsc", any classes
-    SVC, hinge or squared hinge; the same        "jaakkola-haussler"
+    SVC, hinge or squared hinge; the same        "jaakkola-haussler", codes too
     SVC, hinge, free bias                        "xi-alpha", on a condition
     ===========================================  ==========================
 
@@ -78,7 +79,8 @@ def loo_bound(
     Parameters
     ----------
     machine : RLSC, LSSVC or SVC
-        Fitted on ``X`` and ``y``; an SVC with two classes.
+        Fitted on ``X`` and ``y``; an SVC with two classes, or with ``multiclass="one-vs-all"``
+        or "code" and no free bias.
     X, y, sample_weight
         What it was fitted on.
     """
@@ -103,7 +105,11 @@ def _of_least_squares(
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, float)
     with np.errstate(divide="ignore"):
         ridge = machine.alpha_ / (weight * machine.class_weight_[labels])
-    decision, diagonal = machine.decision_function(X), _gram(machine, X).diagonal()
+    diagonal = _gram(machine, X).diagonal()
+    if "code_" in vars(machine):
+        weights = weight * machine.class_weight_[labels]
+        return LooBound("rlsc", _of_code(machine, X, labels, weights, diagonal))
+    decision = machine.decision_function(X)
     if len(machine.classes_) == 2:
         sign = np.where(labels == 1, 1.0, -1.0)
         # an infinite ridge: the row took no part, and its own value is the one left out
@@ -115,11 +121,45 @@ def _of_least_squares(
     return LooBound("rlsc", rlsc_multiclass_bound(labels, decision, finite, threshold))
 
 
+def _of_code(
+    machine: Any, X: Any, labels: NDArray[np.intp], weight: FloatArray, diagonal: FloatArray
+) -> NDArray[np.bool_]:
+    """The columns of a code have coefficients (t - f) / ridge on the rows that take part."""
+    if machine.multiclass_ == "one-vs-one":
+        raise ValueError("there is no bound for votes: use multiclass='code', code='one-vs-one'")
+    outputs = machine.machine_decisions(X)
+    signs = machine.code_.matrix[labels].astype(np.float64)
+    coef = np.where(signs == 0.0, 0.0, signs - outputs) * (weight / machine.alpha_)[:, None]
+    decoding = "squared_error" if machine.decoding == "auto" else machine.decoding
+    left_out = outputs - coef * diagonal[:, None]
+    return possible_loo_errors(machine.code_, labels, outputs, left_out, decoding=decoding)
+
+
+def _of_coded_svc(machine: SVC, X: Any, y: ArrayLike) -> LooBound:
+    """Many classes: the interval of every machine without a free bias."""
+    if machine.fit_intercept is True or "code_" not in vars(machine):
+        raise ValueError(
+            "machine must have two classes, or multiclass='one-vs-all' or 'code' without a free "
+            f"bias, got {len(machine.classes_)} classes, multiclass={machine.multiclass!r} and "
+            f"fit_intercept={machine.fit_intercept!r}"
+        )
+    labels = np.searchsorted(machine.classes_, np.asarray(y))
+    outputs = machine.machine_decisions(X)
+    dual = machine.dual_coef_
+    coef = np.zeros(outputs.shape)
+    coef[machine.support_] = (dual.toarray() if hasattr(dual, "toarray") else dual).T
+    left_out = outputs - coef * _gram(machine, X).diagonal()[:, None]
+    found = possible_loo_errors(
+        machine.code_, labels, outputs, left_out, decoding=machine._decoding
+    )
+    return LooBound("jaakkola-haussler", found)
+
+
 def _of_svc(machine: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> LooBound:
-    if len(machine.classes_) != 2:
-        raise ValueError(f"machine must have two classes, got {len(machine.classes_)}")
     if machine.loss not in ("hinge", "squared_hinge"):
         raise ValueError(f"there is no bound for loss={machine.loss!r}")
+    if len(machine.classes_) != 2:
+        return _of_coded_svc(machine, X, y)
     sign = np.where(np.asarray(y) == machine.classes_[1], 1.0, -1.0)
     decision = machine.decision_function(X)
     coef = np.zeros(len(sign))

@@ -261,10 +261,16 @@ class Gram:
         make: Any = GRAM_TYPES[precision]  # of the same precision as the kernel
         return make(kernel, self._segments, self.cache_bytes, self.n_threads)
 
-    def reordered(self, order: ArrayLike, *, cache_size: float | None = None) -> Gram:
+    def reordered(
+        self,
+        order: ArrayLike,
+        *,
+        cache_size: float | None = None,
+        precision: Literal["auto", "single", "double"] | None = None,
+    ) -> Gram:
         """A Gram of some of the rows, in the given order, with an empty cache of its own.
 
-        ``cache_size`` in MB; None means as much as this one has.
+        ``cache_size`` in MB; None means as much as this one has, and likewise for ``precision``.
         """
         rows = indices("order", order, self.n_rows)
         kept = take_rows(self._rows, rows)
@@ -274,7 +280,7 @@ class Gram:
             self.kernel,
             kept,
             cache_size=self.cache_bytes / 2**20 if cache_size is None else cache_size,
-            precision=self.precision,
+            precision=self.precision if precision is None else precision,
             n_threads=self.n_threads,
         )
         if other._spot_check:

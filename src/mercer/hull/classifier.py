@@ -18,6 +18,7 @@ from mercer.formulations.bias_and_rho import Bias
 from mercer.gram import Gram
 from mercer.machines import SVC
 from mercer.machines.documented import documented
+from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.vanishing_margin import has_no_margin
 from mercer.problem import Solution
@@ -122,7 +123,7 @@ class HullClassifier(KernelClassifier):
         self.warm_start = warm_start
         self.callback = callback
 
-    def _fit_pairs(
+    def _fit_machines(
         self,
         X: Any,
         labels: NDArray[np.intp],
@@ -131,7 +132,7 @@ class HullClassifier(KernelClassifier):
         weight: FloatArray,
     ) -> None:
         totals = np.bincount(labels, weight * class_weight[labels], minlength=len(classes))
-        super()._fit_pairs(X, labels, classes, class_weight, weight)
+        super()._fit_machines(X, labels, classes, class_weight, weight)
         self.mu_ = np.array([self._mu_for(*pair) for pair in combinations(totals, 2)])
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
@@ -155,18 +156,18 @@ class HullClassifier(KernelClassifier):
         return 1.0 / first + 1.0 / second if isinstance(self.mu, str) else float(self.mu)
 
     def _keep_read_outs(
-        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
     ) -> None:
         scales = [read_out.scale or 1.0 for read_out in read_outs]
         self.rho_ = np.array([read_out.rho for read_out in read_outs])
         norms = np.array([max(read_out.norm_squared, 0.0) for read_out in read_outs])
         self.distance_ = np.sqrt(norms) / scales
-        self._warn_of_overlap(solutions, read_outs, gram)
+        self._warn_of_overlap(solutions, read_outs, rows, gram)
 
     def _warn_of_overlap(
-        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
     ) -> None:
-        if has_no_margin(solutions, read_outs, gram):
+        if has_no_margin(solutions, read_outs, rows, gram):
             warn(
                 f"mu={self.mu} is too large: the reduced convex hulls of two classes overlap, "
                 "there is no margin, and the decision function is noise. Choose a smaller mu or "

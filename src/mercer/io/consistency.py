@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier, is_outlier_detector
 
+from mercer.codes import OutputCode
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines import ReducedSVC
@@ -26,6 +27,7 @@ __all__ = [
     "check_shape",
     "check_solutions",
     "check_values",
+    "checked_code",
     "checked_solution",
     "completed",
     "is_number",
@@ -100,6 +102,12 @@ def checked_solution(solution: Solution) -> Solution:
     return solution
 
 
+def checked_code(code: OutputCode) -> OutputCode:
+    """Return the code, whose matrix has been checked when it was made."""
+    require(isinstance(code.name, str), "the name of a code must be a string")
+    return code
+
+
 def is_number(value: Any) -> bool:
     """Whether it is a real number, which may be infinite or NaN."""
     return isinstance(value, float | int | np.floating) and not isinstance(value, bool)
@@ -171,6 +179,10 @@ def _counts(machine: Any) -> tuple[int, int]:
             require(machine._n_dimensions in (1, 2), f"{machine._n_dimensions!r:.40} dimensions")
         return n_outputs, n_outputs
     n_classes = len(machine.classes_) if hasattr(machine, "classes_") else 2
+    if "code_" in vars(machine):
+        require(isinstance(machine, KernelClassifier), "code_")
+        _check_code(machine, ("one-vs-all", "code"))
+        return machine.code_.n_columns, machine.code_.n_columns
     n_pairs = n_classes * (n_classes - 1) // 2
     return (n_pairs if isinstance(machine, ReducedSVC) else n_classes - 1), n_pairs
 
@@ -180,9 +192,26 @@ def _check_outputs(machine: Any, n_outputs: int) -> None:
     require(type(machine.multilabel_) is bool, "multilabel_ must be True or False")
     n_classes = len(machine.classes_)
     expected = 1 if n_classes == 2 and not machine.multilabel_ else n_classes
+    if "code_" in vars(machine):
+        _check_code(machine, ("one-vs-one", "code"))
+        fits = n_classes > 2 and not machine.multilabel_
+        require(fits, "code_ is for more than two classes")
+        expected = machine.code_.n_columns if machine.code_.has_zeros else n_classes
     require(n_outputs == expected, f"intercept_ must have {expected} entries")
     slope = vars(machine).get("probability_slope_", 1.0)
     require(is_number(slope) and np.isfinite(slope), "probability_slope_ must be a number")
+
+
+def _check_code(machine: Any, schemes: tuple[str, ...]) -> None:
+    """The code of a machine: a row for each class, and a scheme that has one."""
+    code, n_classes = machine.code_, len(machine.classes_)
+    fits = isinstance(code, OutputCode) and code.n_classes == n_classes > 2
+    require(fits, f"code_ must have {n_classes} rows")
+    scheme = vars(machine).get("multiclass_")
+    require(scheme in schemes, f"multiclass_ is {scheme!r:.40}")
+    n_pairs = n_classes * (n_classes - 1) // 2
+    expected = {"one-vs-all": n_classes, "one-vs-one": n_pairs}.get(scheme, code.n_columns)
+    require(code.n_columns == expected, f"code_ must have {expected} columns")
 
 
 def _check_stream(machine: Any) -> None:

@@ -37,12 +37,18 @@ def save_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
     ----------
     estimator : SVC, NuSVC, SVR, NuSVR or OneClassSVM
         Fitted, with the kernel "linear", "poly", "rbf", "sigmoid" or "precomputed", or the
-        kernel objects of the same values; class labels must be integers.
+        kernel objects of the same values; class labels must be integers, and more than two
+        classes pairs (``multiclass="one-vs-one"``).
     path : str or path
         Where to write it; an existing file is replaced in one step.
     """
     svm_type = _svm_type(estimator)
     check_is_fitted(estimator)
+    if "code_" in vars(estimator):
+        raise ValueError(
+            "multiclass must be 'one-vs-one' to be written as LIBSVM text, which knows pairs of "
+            f"classes only, got {estimator.multiclass_!r}"
+        )
     head = [f"svm_type {svm_type}", *_kernel_lines(estimator.kernel_), *_shape_lines(estimator)]
     lines = chain(head, ["SV"], _support_lines(estimator))
     with replaced(Path(path)) as file:

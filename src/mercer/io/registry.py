@@ -12,9 +12,10 @@ from sklearn import model_selection
 from sklearn.gaussian_process import kernels as process_kernels
 
 from mercer import kernels, machines, solvers
+from mercer.codes import OutputCode
 from mercer.hull import HullClassifier
 from mercer.io.approximations import APPROXIMATIONS
-from mercer.io.consistency import checked_solution, revived
+from mercer.io.consistency import checked_code, checked_solution, revived
 from mercer.io.path_parts import PATH_PARTS
 from mercer.io.path_results import PATH_RESULTS
 from mercer.io.paths import PATHS, with_paths
@@ -115,7 +116,8 @@ def _recipes() -> dict[str, Recipe]:
     recipes += [
         by_arguments(f"sklearn.{name}", getattr(process_kernels, name)) for name in PROCESS_KERNELS
     ]
-    recipes += [by_fields(Solution, checked_solution), *map(by_fields, _solver_classes())]
+    recipes += [by_fields(Solution, checked_solution), by_fields(OutputCode, checked_code)]
+    recipes += map(by_fields, _solver_classes())
     recipes += [_of_machine(getattr(machines, name)) for name in MACHINES]
     recipes += [_of_machine(cls, revive=revived_stream) for cls in (OnlineSVC, OnlineSVR)]
     recipes += [_of_machine(HullClassifier), _of_machine(PathSVC, with_paths)]

@@ -1,5 +1,6 @@
 """The estimators people import: validate, build, solve, read out."""
 
+from mercer.machines.code_classifier import CodeClassifier
 from mercer.machines.least_squares.lssvc import LSSVC
 from mercer.machines.least_squares.lssvr import LSSVR
 from mercer.machines.least_squares.rlsc import RLSC
@@ -8,4 +9,15 @@ from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.reduced import ReducedSVC
 from mercer.machines.svm.regressors import SVR, NuSVR
 
-__all__ = ["LSSVC", "LSSVR", "RLSC", "SVC", "SVR", "NuSVC", "NuSVR", "OneClassSVM", "ReducedSVC"]
+__all__ = [
+    "LSSVC",
+    "LSSVR",
+    "RLSC",
+    "SVC",
+    "SVR",
+    "CodeClassifier",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "ReducedSVC",
+]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -42,11 +42,10 @@ from mercer.machines.checked_input import (
     naming,
 )
 from mercer.machines.early_end import early_end, is_done
+from mercer.machines.solving import Problems, Rows, solve_in_turn, solve_side_by_side
 from mercer.machines.verbose import progress_display
-from mercer.problem import Solution, lowered
-from mercer.solvers import Solver, resolve_solver, solve
+from mercer.problem import Solution
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Callback
 
 __all__ = ["KernelMachine"]
 
@@ -58,6 +57,7 @@ _ROWS: dict[str, Any] = {
     "accept_sparse": "csr",
     "accept_large_sparse": True,
 }
+_MANY_ROWS = 1000  # from which on threads take a problem each
 
 
 class KernelMachine(BaseEstimator):
@@ -252,31 +252,32 @@ class KernelMachine(BaseEstimator):
         return False
 
     def _solve_all(
-        self, formulations: list[Formulation], gram: Gram, deadline: Deadline | None = None
+        self,
+        formulations: Sequence[Formulation],
+        gram: Gram,
+        deadline: Deadline | None = None,
+        rows: Rows | None = None,
     ) -> tuple[list[Solution], list[ReadOut]]:
-        """Solutions and read-outs of several formulations on one Gram."""
+        """Solutions and read-outs of several formulations on one Gram, or on some rows of it."""
         deadline = deadline or Deadline.after(self.max_time)
-        previous = getattr(self, "solutions_", ()) if self.warm_start else ()
-        solver = resolve_solver(self.solver, shrinking=self.shrinking)
-        solutions, read_outs, near = [], [], []
-        with self._display(len(formulations)) as display:
-            for k, formulation in enumerate(formulations):
-                callback = display.watch(k, self.callback) if display else self.callback
-                start = previous[k].coef if len(previous) == len(formulations) else None
-                solution = self._solve_one(formulation, gram, solver, start, deadline, callback)
-                read_out = formulation.read_out(solution)
-                other = formulation.correction(read_out)
-                if other is not None:
-                    solution = self._solve_one(other, gram, solver, None, deadline, callback)
-                    read_out = other.read_out(solution)
-                near.append(read_out.intercept)
-                if level := gram.level(read_out.coef):
-                    solution = lowered(solution, level / (read_out.scale or 1.0))
-                    read_out = replace(read_out, intercept=read_out.intercept - level)
-                solutions.append(solution)
-                read_outs.append(read_out)
+        problems = Problems(self, formulations, gram, deadline, rows)
+        if self._goes_side_by_side(problems):
+            found = solve_side_by_side(problems)
+        else:
+            with self._display(len(formulations)) as display:
+                watch = display.watch if display else lambda k, callback: callback
+                found = solve_in_turn(problems, lambda k: watch(k, self.callback))
+        read_outs = [one.read_out for one in found]
+        near = [one.near for one in found]
         self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
-        return solutions, read_outs
+        return [one.solution for one in found], read_outs
+
+    def _goes_side_by_side(self, problems: Problems) -> bool:
+        """Whether there is enough to do for several threads, and nobody watches its order."""
+        gram = problems.gram
+        if len(problems) == 1 or self.verbose or self.callback is not None:
+            return False
+        return gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS and not gram.form.reads_python
 
     def _keep_origin(
         self, origin: FloatArray | None, near: ArrayLike | None, intercept: ArrayLike
@@ -305,28 +306,6 @@ class KernelMachine(BaseEstimator):
             return nullcontext()
         return progress_display(n_problems, type(self).__name__)
 
-    def _solve_one(
-        self,
-        formulation: Formulation,
-        gram: Gram,
-        solver: Solver,
-        start: FloatArray | None,
-        deadline: Deadline,
-        callback: Callback | None,
-    ) -> Solution:
-        if start is not None and start.shape != formulation.problem.linear.shape:
-            start = None
-        return solve(
-            formulation.problem,
-            gram,
-            solver,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            max_time=None if self.max_time is None else deadline.seconds_left,
-            callback=callback,
-        )
-
     def _keep_solutions(
         self, solutions: list[Solution], kernel: Kernel, shape: tuple[int, ...]
     ) -> None:
@@ -345,15 +324,14 @@ class KernelMachine(BaseEstimator):
         if self.fit_status_:
             self._warn_not_converged()
 
+    _problem_name: ClassVar[str] = "problems"
+
     def _is_done(self, solution: Solution) -> bool:
         """Whether a solution needs no warning."""
         return is_done(solution)
 
     def _warn_not_converged(self) -> None:
-        n = len(getattr(self, "classes_", ()))
-        problems = "class pairs" if len(self.solutions_) == n * (n - 1) // 2 else "problems"
-        message = early_end(self, self.solutions_, problems)
-        warn(message, ConvergenceWarning)
+        warn(early_end(self, self.solutions_, self._problem_name), ConvergenceWarning)
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
         self.support_ = support.astype(np.int32)

@@ -22,7 +22,7 @@ from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.machines.svm.one_vs_one import class_pairs, dual_coefficients, scores
+from mercer.machines.svm.one_vs_one import ClassPairs, dual_coefficients, scores
 from mercer.paths.inputs.data import Inputs, KernelChoice
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback
@@ -313,11 +313,12 @@ class PathSVC(KernelClassifier):
     def _keep_machine(self, inputs: Inputs, kernel: Kernel, full: PairPaths) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
         n_classes = len(inputs.classes)
-        pairs = list(class_pairs(inputs.codes, n_classes))
+        pairs = list(ClassPairs(inputs.codes, n_classes))
         read_outs = [
             ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in full.paths
         ]
-        support, coef = dual_coefficients(pairs, read_outs, inputs.codes, n_classes)
+        coefs = [read_out.coef[pair.rows] for pair, read_out in zip(pairs, read_outs, strict=True)]
+        support, coef = dual_coefficients(pairs, coefs, inputs.codes, n_classes)
         if n_classes == 2:
             # rows in their own order, as they were given
             support = np.flatnonzero(read_outs[0].coef)
@@ -359,6 +360,10 @@ class PathSVC(KernelClassifier):
         assert isinstance(self.path_, PairPaths)
         return np.asarray(self.classes_[self.path_.winners(decisions)])
 
+    def machine_decisions(self, X: Any) -> FloatArray:
+        """Values of the pairs of classes at ``C_``, shape (n_samples, n_pairs)."""
+        return self._decisions(X, None)
+
     def plot(self, *, axes: Any = None) -> Any:
         """Error on held-out rows against C, and the C that was chosen.
 
@@ -380,7 +385,7 @@ class PathSVC(KernelClassifier):
         """Values of all pairs of classes."""
         X = self._validate_predict(X)
         if C is None and self.low_rank is None:
-            return self._pair_decisions(X)
+            return self._machine_decisions(X)
         at = self.C_ if C is None else real("C", C)
         features = self.paths_[0]._known_values().features(X)
         return np.stack([path._decide(features, at) for path in self.paths_], axis=-1)

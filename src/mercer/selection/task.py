@@ -102,6 +102,7 @@ class Task:
             target = np.zeros(self.n_rows) if self.y is None else np.asarray(self.y, np.float64)
             return [Part(everything, target)]
         labels, k = self.labels, self.n_classes
+        self._check_scheme()
         if k == 2:
             return [Part(everything, np.where(labels == 1, 1.0, -1.0))]
         if self.is_least_squares:
@@ -113,6 +114,16 @@ class Task:
             )
             for i, j in combinations(range(k), 2)
         ]
+
+    def _check_scheme(self) -> None:
+        """Criteria know the usual scheme of each machine only."""
+        usual = "one-vs-all" if self.is_least_squares else "one-vs-one"
+        scheme = getattr(self.machine, "multiclass", usual)
+        if self.n_classes > 2 and scheme != usual:
+            raise ValueError(
+                f"multiclass of {type(self.machine).__name__} must be {usual!r} in model "
+                f"selection, got {scheme!r}"
+            )
 
     def training_weight(self, times: NDArray[Any] | None = None) -> FloatArray:
         """Weight of each row, that of its class included, 0 for rows that are held out.

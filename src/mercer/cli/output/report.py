@@ -104,7 +104,8 @@ def certificate_lines(machine: Any) -> list[str | Text]:
         return ["none: the model comes from elsewhere"]
     statuses = sorted({solution.status for solution in solutions})
     style = "bold green" if statuses == ["converged"] else "bold yellow"
-    several = f" ({len(solutions)} pairs of classes)" if len(solutions) > 1 else ""
+    names = "machines" if "code_" in vars(machine) else "pairs of classes"
+    several = f" ({len(solutions)} {names})" if len(solutions) > 1 else ""
     gap = machine.dual_gap_
     seconds = sum(solution.seconds for solution in solutions)
     iterations = plural(sum(solution.n_iter for solution in solutions), "iteration")

@@ -16,11 +16,17 @@ FloatArray = NDArray[np.float64]
 
 
 class LeftOutClassifier(ClassifierMixin, BaseEstimator):
-    """Its rows are decision values."""
+    """Its rows are outputs, from which ``decide`` makes decision values."""
 
-    def __init__(self, classes: NDArray[Any], choose: Callable[[FloatArray], Any]) -> None:
+    def __init__(
+        self,
+        classes: NDArray[Any],
+        choose: Callable[[FloatArray], Any],
+        decide: Callable[[FloatArray], FloatArray] = lambda values: values,
+    ) -> None:
         self.classes = classes
         self.choose = choose
+        self.decide = decide
         self.classes_ = classes
 
     def fit(self, X: FloatArray, y: Any) -> LeftOutClassifier:
@@ -28,8 +34,8 @@ class LeftOutClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, values: FloatArray) -> FloatArray:
-        """The values themselves."""
-        return values[:, 0] if values.shape[1] == 1 else values
+        """Of two classes the values themselves."""
+        return values[:, 0] if values.shape[1] == 1 else self.decide(values)
 
     def predict(self, values: FloatArray) -> Any:
         """The classes that the values choose."""

@@ -33,6 +33,9 @@ class LSSVC(LeastSquaresClassifier):
         coef0: float = 0.0,
         fit_intercept: bool | Literal["penalized"] = True,
         class_weight: Any = None,
+        multiclass: str = "one-vs-all",
+        code: Any = "dense",
+        decoding: str = "auto",
         low_rank: Any = None,
         solver: Any = "auto",
         penalty: str = "norm",
@@ -52,6 +55,9 @@ class LSSVC(LeastSquaresClassifier):
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.code = code
+        self.decoding = decoding
         self.low_rank = low_rank
         self.solver = solver
         self.penalty = penalty

@@ -148,7 +148,29 @@ class LeastSquaresMachine(KernelMachine):
         check_extremes(weight)
         kernel = self._resolve_kernel(X, weight)
         rows = np.flatnonzero(weight > 0)
-        job = Job(
+        job = self._job(X, rows, kernel, targets, weight, began, loss, loss_weight, known)
+        fit = self._fit_job(job)
+        count_all_rows(fit.low_rank, rows)
+        self.shape_fit_ = np.shape(X)
+        self._keep_fit(fit, kernel, X, rows)
+        self._keep_diagnostics(fit.scan, targets, rows, X)
+        self._warn_of_interpolation(len(rows))
+        return fit.scan
+
+    def _job(
+        self,
+        X: Any,
+        rows: NDArray[np.intp],
+        kernel: Kernel,
+        targets: FloatArray,
+        weight: FloatArray,
+        began: float,
+        loss: Loss,
+        loss_weight: FloatArray,
+        known: Known,
+    ) -> Job:
+        """What is fitted on some of the rows, which have positive weight."""
+        return Job(
             kernel=kernel,
             X=self._rows_of(X, rows, len(weight)),
             system=System(targets[rows], weight[rows], self.fit_intercept is True),
@@ -168,13 +190,6 @@ class LeastSquaresMachine(KernelMachine):
             precision="single" if self.precision == "single" else "double",
             n_threads=self.n_threads,
         )
-        fit = self._fit_job(job)
-        count_all_rows(fit.low_rank, rows)
-        self.shape_fit_ = np.shape(X)
-        self._keep_fit(fit, kernel, X, rows)
-        self._keep_diagnostics(fit.scan, targets, rows, X)
-        self._warn_of_interpolation(len(rows))
-        return fit.scan
 
     def _rows_of(self, X: Any, rows: NDArray[np.intp], n: int) -> Any:
         if len(rows) == n:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from mercer.least_squares.job import Loss
 
 __all__ = [
     "chosen_class",
+    "indicators",
     "places_of",
     "read_indicators",
     "signed_labels",
@@ -68,6 +70,11 @@ def signed_labels(labels: NDArray[np.intp], n_classes: int) -> FloatArray:
     return np.where(labels[:, None] == np.arange(n_classes), 1.0, -1.0)
 
 
+def indicators(labels: NDArray[np.intp], n_classes: int) -> FloatArray:
+    """0 and 1: one column for each class."""
+    return (labels[:, None] == np.arange(n_classes)).astype(np.float64)
+
+
 def chosen_class(values: FloatArray) -> NDArray[np.intp]:
     """Number of the class: the last axis holds one value, or one for each class."""
     if values.shape[-1] == 1:
@@ -75,10 +82,12 @@ def chosen_class(values: FloatArray) -> NDArray[np.intp]:
     return values.argmax(axis=-1)
 
 
-def wrong_class(labels: NDArray[np.intp]) -> Loss:
+def wrong_class(
+    labels: NDArray[np.intp], choose: Callable[[FloatArray], NDArray[np.intp]] = chosen_class
+) -> Loss:
     """1 where the values choose another class, else 0."""
 
     def loss(values: FloatArray, rows: slice) -> FloatArray:
-        return (chosen_class(values) != labels[rows]).astype(np.float64)
+        return (choose(values) != labels[rows]).astype(np.float64)
 
     return loss

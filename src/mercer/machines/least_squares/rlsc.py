@@ -32,6 +32,18 @@ class RLSC(LeastSquaresClassifier):
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
     class_weight : dict or "balanced", default=None
         Factors of the weights of the classes, in the fit and in the choice of alpha.
+    multiclass : {"one-vs-all", "one-vs-one", "code"}, default="one-vs-all"
+        How more than two classes are learned: each class against all others, each pair, or
+        the splits of the classes that ``code`` says.
+    code : str or array-like of shape (n_classes, n_machines), default="dense"
+        With ``multiclass="code"``: "complete", "dense", "sparse", "hadamard", "bch", a matrix
+        with entries -1, 0 and 1, or what :func:`mercer.codes.make_code` makes. Codes without
+        zeros take no longer than one class against all others: their machines are sums of those
+        of the classes.
+    decoding : {"auto", "hamming", "hinge", "squared_hinge", "squared_error", "exponential"}, \
+default="auto"
+        With ``multiclass="code"``: how the values of the machines tell the class; "auto" is
+        "squared_error".
     low_rank : int, LowRank or None, default=None
         Approximate the kernel matrix by columns of this many random rows (the same in every
         fit), or as the object says.
@@ -80,6 +92,10 @@ class RLSC(LeastSquaresClassifier):
         The same for each alpha.
     loo_scores_ : ndarray of shape (n_alphas,) or None
         The score of each alpha, with ``scoring``.
+    multiclass_ : str
+        The scheme that was used.
+    code_ : OutputCode
+        The code, if there are more than two classes and ``multiclass`` is not "one-vs-all".
     multilabel_ : bool
         Whether the targets were several labels a row.
     probability_slope_ : float
@@ -97,7 +113,10 @@ class RLSC(LeastSquaresClassifier):
     n_iter_ : int or None
         Iterations of the solver, if it has any.
     dual_coef_ : ndarray of shape (n_outputs, n_support)
-        Coefficients of ``support_vectors_``, which are the rows ``support_``.
+        Coefficients of ``support_vectors_``, which are the rows ``support_``. There is an output
+        for each class (for a code without zeros that of the targets 0 and 1, from which
+        all its machines follow), for each pair of classes, or for each column of a code with
+        zeros; of two classes one.
     class_weight_ : ndarray of shape (n_classes,)
         Factor of the weights of each class.
     coef_ : ndarray of shape (n_outputs, n_features)
@@ -128,6 +147,9 @@ class RLSC(LeastSquaresClassifier):
         coef0: float = 0.0,
         fit_intercept: bool | Literal["penalized"] = False,
         class_weight: Any = None,
+        multiclass: str = "one-vs-all",
+        code: Any = "dense",
+        decoding: str = "auto",
         low_rank: Any = None,
         solver: Any = "auto",
         penalty: str = "norm",
@@ -147,6 +169,9 @@ class RLSC(LeastSquaresClassifier):
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.multiclass = multiclass
+        self.code = code
+        self.decoding = decoding
         self.low_rank = low_rank
         self.solver = solver
         self.penalty = penalty

@@ -22,7 +22,9 @@ from mercer.formulations import (
 from mercer.gram import Gram
 from mercer.machines.checked_input import check_finite_price
 from mercer.machines.documented import documented
+from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
+from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
 from mercer.machines.svm.vanishing_margin import warn_of_overlap
 from mercer.problem import Solution
 from mercer.solvers.runs.progress import Callback
@@ -87,6 +89,18 @@ default="hinge"
     break_ties : bool, default=True
         Whether ties between more than two classes are broken by the scores, so that
         ``predict`` is the argmax of ``decision_function``.
+    multiclass : {"one-vs-one", "one-vs-all", "code"}, default="one-vs-one"
+        How more than two classes are learned: each pair, each class against all others, or
+        the splits of the classes that ``code`` says.
+    code : str or array-like of shape (n_classes, n_machines), default="dense"
+        With ``multiclass="code"``: "complete", "dense", "sparse", "hadamard", "bch", a matrix
+        with entries -1, 0 and 1, or what :func:`mercer.codes.make_code` makes. Random codes are
+        the same in every fit.
+    decoding : {"auto", "hamming", "hinge", "squared_hinge", "squared_error", "exponential"}, \
+default="auto"
+        With ``multiclass="code"``: how the values of the machines tell the class. "hamming"
+        counts signs, the others add up losses; "auto" is the loss the machines were trained
+        with, or the one nearest to it.
     random_state : int, RandomState or None, default=None
         Seed of the folds of ``probability``.
     solver : str or Solver, default="auto"
@@ -116,14 +130,20 @@ default="hinge"
         The support vectors, stored as the training rows were; empty for a precomputed kernel.
     n_support_ : ndarray of int32
         Number of support vectors, of each class if there are any.
-    dual_coef_ : array of shape (n_classes - 1, n_support), or (1, n_support)
-        Coefficients of the support vectors, signed; for more than two classes one row for
-        each other class, as scikit-learn lays them out.
-    coef_ : array of shape (n_pairs, n_features), or (1, n_features)
+    dual_coef_ : array of shape (n_classes - 1, n_support), (n_machines, n_support), or \
+(1, n_support)
+        Coefficients of the support vectors, signed; for pairs of more than two classes one row
+        for each other class, as scikit-learn lays them out; in other schemes one for each
+        machine.
+    coef_ : array of shape (n_machines, n_features), or (1, n_features)
         Weights of the features; for linear kernels only.
-    intercept_ : ndarray of shape (n_pairs,), or (1,)
+    intercept_ : ndarray of shape (n_machines,), or (1,)
         The bias of each function.
-    n_iter_ : ndarray of shape (n_pairs,), or int
+    multiclass_ : str
+        The scheme that was used; two classes are one pair.
+    code_ : OutputCode
+        The code, if there are more than two classes and ``multiclass`` is not "one-vs-one".
+    n_iter_ : ndarray of shape (n_machines,), or int
         Iterations of the solver.
     fit_status_ : int
         0 if every problem was solved to ``tol``, 1 if not.
@@ -134,9 +154,9 @@ default="hinge"
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if all are strings.
     solutions_ : tuple of Solution
-        One for each pair of classes, with coefficients and certificate.
+        One for each pair of classes or machine, with coefficients and certificate.
     objective_ : float
-        Dual objective, summed over pairs.
+        Dual objective, summed over them.
     dual_gap_ : float or None
         Largest relative duality gap; None for indefinite kernels.
     violation_ : float
@@ -158,6 +178,7 @@ default="hinge"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
+        **SCHEME_CONSTRAINTS,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [
             StrOptions(
@@ -190,6 +211,9 @@ default="hinge"
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = True,
+        multiclass: str = "one-vs-one",
+        code: Any = "dense",
+        decoding: str = "auto",
         random_state: Any = None,
         solver: Any = "auto",
         precision: str = "auto",
@@ -216,6 +240,9 @@ default="hinge"
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
+        self.multiclass = multiclass
+        self.code = code
+        self.decoding = decoding
         self.random_state = random_state
         self.solver = solver
         self.precision = precision
@@ -255,13 +282,14 @@ class NuSVC(KernelClassifier):
 
     Attributes
     ----------
-    rho_ : ndarray of shape (n_pairs,)
-        Functional margin of each pair before coefficients were scaled to margin 1;
+    rho_ : ndarray of shape (n_machines,)
+        Functional margin of each machine before coefficients were scaled to margin 1;
         ``1 / rho_`` is the C of the equivalent :class:`SVC`.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
+        **SCHEME_CONSTRAINTS,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
     }
@@ -284,6 +312,9 @@ class NuSVC(KernelClassifier):
         max_iter: int = -1,
         decision_function_shape: str = "ovr",
         break_ties: bool = True,
+        multiclass: str = "one-vs-one",
+        code: Any = "dense",
+        decoding: str = "auto",
         random_state: Any = None,
         solver: Any = "auto",
         precision: str = "auto",
@@ -307,6 +338,9 @@ class NuSVC(KernelClassifier):
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
+        self.multiclass = multiclass
+        self.code = code
+        self.decoding = decoding
         self.random_state = random_state
         self.solver = solver
         self.precision = precision
@@ -319,7 +353,7 @@ class NuSVC(KernelClassifier):
         return nu_svc(sign, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
 
     def _keep_read_outs(
-        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
     ) -> None:
         self.rho_ = np.array([read_out.rho for read_out in read_outs])
-        warn_of_overlap(self.nu, solutions, read_outs, gram)
+        warn_of_overlap(self.nu, solutions, read_outs, rows, gram)

@@ -1,8 +1,9 @@
-"""Classification by pairs of classes."""
+"""Classification by two-class machines: pairs of classes, or the columns of a code."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,33 +13,44 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.codes import decoding_named
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
-from mercer.gram.native import take_rows
+from mercer.gram.native import count_rows, take_rows
+from mercer.kernels.blocks import row_slices
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
-from mercer.machines.svm.label_screening import label_rows, winners
-from mercer.machines.svm.one_vs_one import (
-    class_pairs,
-    dual_coefficients,
-    pair_bounds,
-    pair_decisions,
-    scores,
-    votes,
-)
+from mercer.machines.solving import Rows
+from mercer.machines.svm.label_screening import label_rows
 from mercer.machines.svm.probability import PlattMixin
+from mercer.machines.svm.schemes import (
+    OWN_DECODING,
+    CodeScheme,
+    Formulations,
+    PairScheme,
+    Scheme,
+    TaskRows,
+    make_scheme,
+)
 from mercer.problem import Solution
 
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
 _SHORT_SEGMENT = 256  # kernel values
+_WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
+_BLOCK_BYTES = 2**28
+_MOST_VARIABLES = 2**20  # of all machines together; more are made one by one
 
 
 class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
-    """Classification by pairs of classes that share one Gram."""
+    """Classification by two-class machines that share one Gram."""
+
+    multiclass: str = "one-vs-one"
+    code: Any = "dense"
+    decoding: str = "auto"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
@@ -48,6 +60,10 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         "probability": ["boolean", Hidden(StrOptions({"deprecated"}))],
         "random_state": ["random_state"],
     }
+
+    @property
+    def _problem_name(self) -> str:  # type: ignore[override]
+        return self._scheme.problem_name
 
     @abstractmethod
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
@@ -73,12 +89,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """
         X, y, weight = self._validate_fit(X, y, sample_weight)
         classes, labels, class_weight = read_classes(y, self.class_weight, weight)
-        self._fit_pairs(X, labels, classes, class_weight, weight)
+        self._fit_machines(X, labels, classes, class_weight, weight)
         if self.probability != "deprecated":
             self._fit_probability(X, y, sample_weight)
         return self
 
-    def _fit_pairs(
+    def _fit_machines(
         self,
         X: Any,
         labels: NDArray[np.intp],
@@ -87,40 +103,73 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         weight: FloatArray,
     ) -> None:
         n_classes = len(classes)
+        scheme = self._make_scheme(n_classes)
         kernel = self._resolve_kernel(X, weight)
-        order, segments = self._class_order(labels, n_classes)
+        order, segments = self._class_order(labels, n_classes, scheme)
         rows = X if order is None else take_rows(X, order)
         sorted_labels = labels if order is None else labels[order]
         weights = (weight * class_weight[labels])[order if order is not None else slice(None)]
-        pairs = list(class_pairs(sorted_labels, n_classes))
-        formulations = [self._formulate(pair.sign, weights[pair.rows]) for pair in pairs]
-        if n_classes > 2:
-            formulations = [
-                formulation.on_rows(pair.rows, len(labels))
-                for formulation, pair in zip(formulations, pairs, strict=True)
-            ]
+        tasks = scheme.tasks(sorted_labels)
+        formulations: Sequence[Formulation] = Formulations(tasks, weights, self._formulate)
+        if len(tasks) * len(labels) <= _MOST_VARIABLES:
+            # wrong parameters cost no kernel value
+            formulations = list(formulations)
         gram = self._make_gram(kernel, rows, weights, segments)
-        solutions, read_outs = self._solve_all(formulations, gram)
-        support, coef = dual_coefficients(pairs, read_outs, sorted_labels, n_classes)
+        task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
+        solutions, read_outs = self._solve_all(formulations, gram, rows=task_rows)
+        support, coef = scheme.coefficients(tasks, read_outs, sorted_labels)
         self.classes_ = classes
         self.class_weight_ = class_weight
+        self._keep_code(scheme)
         self._keep_support(X, support if order is None else order[support])
         self.dual_coef_ = sp.csr_matrix(coef) if sp.issparse(X) else coef
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
         self._weight_sum = float(weights.sum())
         self._n_support = np.bincount(sorted_labels[support], minlength=n_classes)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
-        self._keep_read_outs(solutions, read_outs, gram)
+        self._keep_read_outs(solutions, read_outs, TaskRows(tasks), gram)
         self._keep_solutions(solutions, kernel, np.shape(X))
 
+    def _make_scheme(self, n_classes: int) -> Scheme:
+        """The scheme that the parameters ask for."""
+        if self.decision_function_shape == "ovo" and self.multiclass != "one-vs-one":
+            raise ValueError(
+                "decision_function_shape='ovo' needs multiclass='one-vs-one', got "
+                f"multiclass={self.multiclass!r}"
+            )
+        return make_scheme(self.multiclass, self.code, self._decoding, n_classes)
+
+    @property
+    def _decoding(self) -> str:
+        """The name of the decoding; "auto" is that of the loss."""
+        if self.decoding != "auto":
+            return str(self.decoding)
+        return OWN_DECODING.get(getattr(self, "loss", "hinge"), "hinge")
+
+    def _keep_code(self, scheme: Scheme) -> None:
+        self.multiclass_ = "one-vs-one"
+        self.__dict__.pop("code_", None)
+        if isinstance(scheme, CodeScheme):
+            self.multiclass_, self.code_ = self.multiclass, scheme.code
+
+    @property
+    def _scheme(self) -> Scheme:
+        """The scheme that the machine was fitted by; only its decoding may change later."""
+        code = vars(self).get("code_")
+        if code is None:
+            return PairScheme(len(self.classes_))
+        if self.multiclass_ == "one-vs-all":
+            return CodeScheme(code, None)
+        return CodeScheme(code, decoding_named(self._decoding))
+
     def _class_order(
-        self, labels: NDArray[np.intp], n_classes: int
+        self, labels: NDArray[np.intp], n_classes: int, scheme: Scheme
     ) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
-        """Rows sorted by class, so that pairs of classes need only their own segments.
+        """Rows sorted by class, so that problems on some classes need only their own segments.
 
         Short segments cost more to keep than to compute: small classes share one.
         """
-        if n_classes == 2 or self._is_precomputed():
+        if not scheme.leaves_classes_out or self._is_precomputed():
             return None, None
         order = np.argsort(labels, kind="stable")
         if len(labels) < _SHORT_SEGMENT * n_classes:
@@ -132,7 +181,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         return has_free_bias(self)
 
     def _keep_read_outs(
-        self, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
     ) -> None:
         """For machines that learn more than coefficients."""
 
@@ -146,18 +195,31 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def coef_(self) -> Any:
         """Weights of the features; linear kernels only."""
         check_is_fitted(self)
-        return linear_coef(self, np.cumsum(self._n_support)[:-1])
+        is_paired = "code_" not in vars(self)
+        cuts = np.cumsum(self._n_support)[:-1] if is_paired else np.empty(0, dtype=np.intp)
+        return linear_coef(self, cuts)
 
-    def _pair_decisions(self, X: Any) -> FloatArray:
-        values = self._evaluate(X)
-        if len(self.classes_) == 2:
-            return values[0] + self._bias
-        return pair_decisions(values, self._bias)
+    def machine_decisions(self, X: Any) -> FloatArray:
+        """Values of the two-class machines.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_machines)
+            One column for each pair of classes, in the order (0, 1), (0, 2), ..., or for each
+            column of ``code_``; of two classes one.
+        """
+        return self._machine_decisions(self._validate_predict(X))
+
+    def _machine_decisions(self, X: Any) -> FloatArray:
+        return self._scheme.decisions(self._evaluate(X), self._bias)
 
     def _expansion_parts(self) -> ArrayLike | None:
-        if len(self.classes_) == 2:
-            return None
-        return np.concatenate([[0], np.cumsum(self._n_support)])
+        return self._scheme.parts(self._n_support)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values.
@@ -170,15 +232,16 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         Returns
         -------
         ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Two classes: positive means ``classes_[1]``. More: one score a class ("ovr"), or
+            Two classes: positive means ``classes_[1]``. More: one score a class ("ovr": votes,
+            the value of the class against all others, or the negated loss of its code word), or
             the value of each pair ("ovo"), positive meaning its first class.
         """
-        decisions = self._pair_decisions(self._validate_predict(X))
+        X = self._validate_predict(X)
         if len(self.classes_) == 2:
-            return decisions[:, 0]
-        if self.decision_function_shape == "ovo":
-            return decisions
-        return scores(decisions, len(self.classes_))
+            return self._machine_decisions(X)[:, 0]
+        if self.decision_function_shape == "ovo" and "code_" not in vars(self):
+            return self._machine_decisions(X)
+        return self._in_blocks(X, lambda rows: self._scheme.scores(self._machine_decisions(rows)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class of each row: the argmax of :meth:`decision_function`.
@@ -191,16 +254,17 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
     def _decide(self, X: Any) -> NDArray[np.intp]:
         """Position of the class of each row."""
-        decisions = self._pair_decisions(X)
-        if len(self.classes_) == 2:
-            return (decisions[:, 0] > 0).astype(np.intp)
-        count = scores if self.break_ties else votes
-        return count(decisions, len(self.classes_)).argmax(axis=1)
+        scheme, ties = self._scheme, self.break_ties
+        return self._in_blocks(X, lambda rows: scheme.choose(self._machine_decisions(rows), ties))
+
+    def _in_blocks(self, X: Any, work: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+        """``work`` of all rows, so many at a time that the values of all machines fit."""
+        parts = list(row_slices(count_rows(X), _WORDS * len(self.intercept_), _BLOCK_BYTES))
+        if len(parts) <= 1:
+            return work(X)
+        return np.concatenate([work(take_rows(X, np.arange(p.start, p.stop))) for p in parts])
 
     def _screen(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """:meth:`_decide` in single precision, and where that is certain."""
         values, bound = self._expanded.bounded.evaluate(X)
-        if len(self.classes_) == 2:
-            decision = values[0, :, 0] + self.intercept_
-            return (decision > 0).astype(np.intp), np.abs(decision) > bound[0]
-        return winners(pair_decisions(values, self.intercept_), pair_bounds(bound), len(bound))
+        return self._scheme.screen(values, bound, self.intercept_)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from mercer.formulations import ReadOut
-
 __all__ = [
+    "ClassPairs",
     "Pair",
-    "class_pairs",
     "dual_coefficients",
     "pair_bounds",
     "pair_decisions",
@@ -40,44 +38,58 @@ class Pair:
     sign: FloatArray
 
 
-def class_pairs(labels: NDArray[np.intp], n_classes: int) -> Iterator[Pair]:
-    """All pairs of classes in LIBSVM's order: (0, 1), (0, 2), ..., (1, 2), ..."""
-    if n_classes == 2:
-        yield Pair(0, 1, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
-        return
-    members = [(labels == c).nonzero()[0] for c in range(n_classes)]
-    for i, j in combinations(range(n_classes), 2):
-        rows = np.concatenate([members[i], members[j]])
+class ClassPairs(Sequence[Pair]):
+    """All pairs of classes in LIBSVM's order: (0, 1), (0, 2), ..., (1, 2), ...
+
+    Made when they are asked for: of many classes there are more pairs than memory for them.
+    """
+
+    def __init__(self, labels: NDArray[np.intp], n_classes: int) -> None:
+        self._labels, self._n_classes = labels, n_classes
+        self._members = [(labels == c).nonzero()[0] for c in range(n_classes)]
+        self._pairs = list(combinations(range(n_classes), 2))
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __getitem__(self, k: Any) -> Any:
+        i, j = self._pairs[k]
+        if self._n_classes == 2:
+            labels = self._labels
+            return Pair(i, j, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
+        first, second = self._members[i], self._members[j]
+        rows = np.concatenate([first, second])
         sign = np.ones(len(rows))
-        sign[len(members[i]) :] = -1.0
-        if members[i][-1] > members[j][0]:
+        sign[len(first) :] = -1.0
+        if first[-1] > second[0]:
             order = np.argsort(rows, kind="stable")
             rows, sign = rows[order], sign[order]
-        yield Pair(i, j, rows, sign)
+        return Pair(i, j, rows, sign)
 
 
 def dual_coefficients(
-    pairs: list[Pair], read_outs: list[ReadOut], labels: NDArray[np.intp], n_classes: int
+    pairs: Sequence[Pair], coefs: list[FloatArray], labels: NDArray[np.intp], n_classes: int
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Support vectors (by class, then row) and their coefficients.
 
-    Column s belongs to support vector s of class c; its row r holds the coefficient in the
-    classifier of c against class r if r < c, else against class r + 1.
+    ``coefs`` are those of the rows of each pair. Column s belongs to support vector s of class
+    c; its row r holds the coefficient in the classifier of c against class r if r < c, else
+    against class r + 1.
     """
     in_use = np.zeros(len(labels), dtype=bool)
-    for read_out in read_outs:
-        in_use |= read_out.coef != 0.0
+    for pair, coef in zip(pairs, coefs, strict=True):
+        in_use[pair.rows[coef != 0.0]] = True
     support = in_use.nonzero()[0]
     support = support[np.argsort(labels[support], kind="stable")]
-    coef = np.zeros((n_classes - 1, len(support)))
-    counts = np.bincount(labels[support], minlength=n_classes).tolist()
-    own_columns = [slice(*ends) for ends in pairwise(accumulate(counts, initial=0))]
-    for pair, read_out in zip(pairs, read_outs, strict=True):
-        for own, other in ((pair.first, pair.second), (pair.second, pair.first)):
-            columns = own_columns[own]
-            row = other if other < own else other - 1
-            coef[row, columns] = read_out.coef[support[columns]]
-    return support, coef
+    place = np.empty(len(labels), dtype=np.intp)
+    place[support] = np.arange(len(support))
+    out = np.zeros((n_classes - 1, len(support)))
+    for pair, coef in zip(pairs, coefs, strict=True):
+        used = coef.nonzero()[0]
+        rows = pair.rows[used]
+        other = np.where(labels[rows] == pair.first, pair.second - 1, pair.first)
+        out[other, place[rows]] = coef[used]
+    return support, out
 
 
 def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:

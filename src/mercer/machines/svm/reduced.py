@@ -23,7 +23,7 @@ from mercer.machines.class_weights import read_classes
 from mercer.machines.documented import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
-from mercer.machines.svm.one_vs_one import class_pairs, scores
+from mercer.machines.svm.one_vs_one import ClassPairs, scores
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["ReducedSVC"]
@@ -140,7 +140,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         may_move = has_free_bias(self)
         origin = far_origin_of_products(kernel.form(), X, weights) if may_move else None
         features = self._features(kernel, X, np.flatnonzero(weight > 0), deadline.moment, origin)
-        pairs = list(class_pairs(labels, len(self.classes_)))
+        pairs = list(ClassPairs(labels, len(self.classes_)))
         formulations = [
             svc(
                 pair.sign,

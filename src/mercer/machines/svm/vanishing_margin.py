@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer._warning import warn
 from mercer.formulations import ReadOut
 from mercer.gram import Gram
+from mercer.machines.solving import Rows
 from mercer.problem import Solution
 
 __all__ = ["has_no_margin", "warn_of_no_margin", "warn_of_overlap", "warn_of_small_targets"]
@@ -48,10 +49,10 @@ def warn_of_small_targets(tol: float, solution: Solution) -> None:
 
 
 def warn_of_overlap(
-    nu: float, solutions: list[Solution], read_outs: list[ReadOut], gram: Gram
+    nu: float, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
 ) -> None:
-    """Warn of pairs of classes without a margin."""
-    if has_no_margin(solutions, read_outs, gram):
+    """Warn of two-class problems without a margin."""
+    if has_no_margin(solutions, read_outs, rows, gram):
         warn(
             f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
             "no margin, and the decision function is noise. Choose a larger nu or another "
@@ -60,15 +61,19 @@ def warn_of_overlap(
         )
 
 
-def has_no_margin(solutions: list[Solution], read_outs: list[ReadOut], gram: Gram) -> bool:
-    """Whether a pair of classes has no margin (docs/theory/problem.md#hulls-that-overlap).
+def has_no_margin(
+    solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
+) -> bool:
+    """Whether a two-class problem has no margin (docs/theory/problem.md#hulls-that-overlap).
+
+    ``rows`` are those that the coefficients of each problem belong to.
 
     With coefficients beta before they are scaled to margin 1, rho is half a difference of
     gradients of support vectors, none of which exceeds |beta|_1 max k(x, x).
     """
     diagonal = np.abs(gram.diagonal())
-    for solution, read_out in zip(solutions, read_outs, strict=True):
-        largest = float(diagonal[read_out.coef != 0.0].max(initial=0.0))
+    for solution, read_out, own in zip(solutions, read_outs, rows, strict=True):
+        largest = float(diagonal[own[read_out.coef != 0.0]].max(initial=0.0))
         reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
         if (read_out.rho or 0.0) <= 1e-9 * reach or is_vague(solution):
             return True

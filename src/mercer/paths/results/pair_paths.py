@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.gram.native import count_rows
-from mercer.machines.svm.one_vs_one import Pair, class_pairs, scores
+from mercer.machines.svm.one_vs_one import ClassPairs, Pair, scores
 from mercer.paths.curves.crossings import Block, sign_changes
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.curves.votes import Duel, count_votes
@@ -144,7 +144,7 @@ def trace_pairs(
         Paths that serve again where nothing of a pair has changed.
     """
     pairs, paths = [], []
-    for pair in class_pairs(inputs.codes, len(inputs.classes)):
+    for pair in ClassPairs(inputs.codes, len(inputs.classes)):
         own = weight[pair.rows]
         if not (own[pair.sign > 0].any() and own[pair.sign < 0].any()):
             continue

@@ -1,0 +1,190 @@
+"""The problems of a machine, solved on one Gram: one after the other, or side by side."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.formulations import Formulation, ReadOut
+from mercer.gram import Gram
+from mercer.problem import Problem, Solution, lowered
+from mercer.solvers import resolve_solver, solve
+from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback, Progress
+
+__all__ = ["Problems", "Solved", "solve_in_turn", "solve_side_by_side"]
+
+FloatArray = NDArray[np.float64]
+_FEW = 200  # rows of a part of a Gram that is better a Gram of its own
+Rows = Sequence[NDArray[np.intp]]
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What came of one problem.
+
+    Attributes
+    ----------
+    solution : Solution
+        The solution, of the problem on the rows of the Gram.
+    read_out : ReadOut
+        What it says; coefficients are those of the rows of the formulation.
+    near : float
+        The bias where the Gram measures its rows from.
+    """
+
+    solution: Solution
+    read_out: ReadOut
+    near: float
+
+
+class Problems:
+    """The problems of a machine on one Gram.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        Says how exactly and how long to solve.
+    formulations : sequence of Formulation
+        May make them when they are asked for: none is kept.
+    gram : Gram
+        Kernel values.
+    deadline : Deadline
+        When to stop.
+    rows : sequence of ndarray, default=None
+        The rows of the Gram that each formulation is about; None means all of them.
+    """
+
+    def __init__(
+        self,
+        machine: Any,
+        formulations: Sequence[Formulation],
+        gram: Gram,
+        deadline: Deadline,
+        rows: Rows | None = None,
+    ) -> None:
+        self.formulations, self.gram, self.rows = formulations, gram, rows
+        self.solver = resolve_solver(machine.solver, shrinking=machine.shrinking)
+        previous = getattr(machine, "solutions_", ()) if machine.warm_start else ()
+        self._starts = previous if len(previous) == len(formulations) else None
+        self._precision = machine.precision
+        self._deadline = None if machine.max_time is None else deadline
+        self._options: dict[str, Any] = {"tol": machine.tol, "max_iter": machine.max_iter}
+
+    def __len__(self) -> int:
+        return len(self.formulations)
+
+    def solve(self, k: int, callback: Callback | None) -> Solved:
+        """Solve problem ``k``, from the solution of the last fit if there is one."""
+        formulation = self.formulations[k]
+        start = None if self._starts is None else self._starts[k].coef
+        solution = self._solution(formulation, k, start, callback)
+        read_out = formulation.read_out(solution)
+        other = formulation.correction(read_out)
+        if other is not None:
+            solution = self._solution(other, k, None, callback)
+            read_out = other.read_out(solution)
+        near = read_out.intercept
+        if level := self._level(read_out.coef, k):
+            solution = lowered(solution, level / (read_out.scale or 1.0))
+            read_out = replace(read_out, intercept=near - level)
+        return Solved(solution, read_out, near)
+
+    def _solution(
+        self, formulation: Formulation, k: int, start: FloatArray | None, callback: Callback | None
+    ) -> Solution:
+        problem, gram = formulation.problem, self.gram
+        if self.rows is not None and self._is_tiny(problem):
+            # rows of all others would be looked at again and again
+            gram = gram.reordered(self.rows[k], precision=self._precision)
+        elif self.rows is not None:
+            problem = problem.on_rows(self.rows[k])
+        if start is not None and start.shape != problem.linear.shape:
+            start = None
+        max_time = None if self._deadline is None else self._deadline.seconds_left
+        options = {**self._options, "max_time": max_time, "callback": callback}
+        return solve(problem, gram, self.solver, start=start, **options)
+
+    def _is_tiny(self, problem: Problem) -> bool:
+        return problem.n_variables <= _FEW and 4 * problem.n_variables < self.gram.n_rows
+
+    def _level(self, coef: FloatArray, k: int) -> float:
+        if self.gram.origin is None:
+            return 0.0
+        if self.rows is None:
+            return self.gram.level(coef)
+        spread = np.zeros(self.gram.n_rows)
+        spread[self.rows[k]] = coef
+        return self.gram.level(spread)
+
+
+def solve_in_turn(problems: Problems, watch: Callable[[int], Callback | None]) -> list[Solved]:
+    """All problems, one after the other; ``watch(k)`` is the callback of problem k."""
+    return [problems.solve(k, watch(k)) for k in range(len(problems))]
+
+
+def solve_side_by_side(problems: Problems) -> list[Solved]:
+    """All problems, as many at a time as the Gram has threads.
+
+    The results are those of :func:`solve_in_turn`, bit by bit.
+    """
+    run = _SideBySide(problems)
+    threads = [
+        threading.Thread(target=run.serve, daemon=True) for _ in range(problems.gram.n_threads)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            thread.join()
+    finally:
+        # an interrupt ends the native loops at their next report
+        run.is_over.set()
+        for thread in threads:
+            thread.join()
+    if run.error is not None:
+        raise run.error
+    return [run.found[k] for k in range(len(problems))]
+
+
+class _SideBySide:
+    """Threads that take the next problem as long as there is one."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.found: dict[int, Solved] = {}
+        self.error: BaseException | None = None
+        self.is_over = threading.Event()
+        self._next, self._lock = 0, threading.Lock()
+
+    def serve(self) -> None:
+        try:
+            while (k := self._take()) is not None:
+                with self.problems.gram.visit():
+                    self.found[k] = self.problems.solve(k, self._watch)
+        except _Over:
+            pass
+        except BaseException as error:
+            self.error = self.error or error
+            self.is_over.set()
+
+    def _take(self) -> int | None:
+        with self._lock:
+            if self.is_over.is_set() or self._next == len(self.problems):
+                return None
+            self._next += 1
+            return self._next - 1
+
+    def _watch(self, progress: Progress) -> None:
+        """End the native loop at once: nobody needs what it has found."""
+        if self.is_over.is_set():
+            raise _Over
+
+
+class _Over(Exception):
+    """Another thread has failed, or the user has interrupted."""

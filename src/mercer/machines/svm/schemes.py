@@ -1,0 +1,290 @@
+"""How many classes become two-class problems, and how the values of these tell a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import StrOptions
+
+from mercer.codes import Decoding, OutputCode, as_code, decoding_named, make_code
+from mercer.codes.decoding import DECODINGS
+from mercer.codes.making import CODES
+from mercer.formulations import Formulation, ReadOut
+from mercer.machines.svm.label_screening import winners
+from mercer.machines.svm.one_vs_one import (
+    ClassPairs,
+    dual_coefficients,
+    pair_bounds,
+    pair_decisions,
+    scores,
+    votes,
+)
+
+__all__ = [
+    "OWN_DECODING",
+    "SCHEME_CONSTRAINTS",
+    "CodeScheme",
+    "Formulations",
+    "PairScheme",
+    "Scheme",
+    "TaskRows",
+    "make_scheme",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+Labels = NDArray[Any]
+BoolArray = NDArray[np.bool_]
+
+MULTICLASS = ("one-vs-one", "one-vs-all", "code")
+SCHEME_CONSTRAINTS: dict[str, list[Any]] = {
+    "multiclass": [StrOptions(set(MULTICLASS))],
+    "code": [StrOptions(set(CODES)), "array-like", OutputCode],
+    "decoding": [StrOptions({"auto", *DECODINGS})],
+}
+# The decoding "auto" of each loss: the same function of margins, or the one nearest to it.
+OWN_DECODING = {
+    "squared_hinge": "squared_hinge",
+    "squared_error": "squared_error",
+    "huber": "squared_hinge",
+}
+
+
+class Task(Protocol):
+    """A two-class problem: its rows and the sign each of them has."""
+
+    @property
+    def rows(self) -> IntArray: ...
+
+    @property
+    def sign(self) -> FloatArray: ...
+
+
+class Scheme(Protocol):
+    """What a classifier of several classes asks of its scheme."""
+
+    # what its problems are called
+    problem_name: ClassVar[str]
+
+    @property
+    def leaves_classes_out(self) -> bool:
+        """Whether problems are about some of the classes only."""
+
+    def tasks(self, labels: IntArray) -> Sequence[Task]:
+        """The problems on rows of these classes."""
+
+    def coefficients(
+        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Support vectors, by class and then by row, and ``dual_coef_``."""
+
+    def parts(self, n_support: IntArray) -> ArrayLike | None:
+        """Offsets that cut the expansion over the support vectors; None for one part."""
+
+    def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
+        """Values of all machines, (n_rows, n_machines), from those of the expansion."""
+
+    def scores(self, decisions: FloatArray) -> FloatArray:
+        """A score for each class."""
+
+    def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
+        """Positions of the chosen classes."""
+
+    def screen(
+        self, values: FloatArray, bound: FloatArray, bias: FloatArray
+    ) -> tuple[Labels, BoolArray]:
+        """The same from values that may be wrong by ``bound``, and where that is certain."""
+
+
+@dataclass(frozen=True)
+class PairScheme:
+    """Class against class; the class that wins most pairs is chosen."""
+
+    n_classes: int
+    problem_name: ClassVar[str] = "class pairs"
+
+    @property
+    def leaves_classes_out(self) -> bool:
+        """Whether problems are about some of the classes only."""
+        return self.n_classes > 2
+
+    def tasks(self, labels: IntArray) -> Sequence[Task]:
+        """The pairs of classes."""
+        return ClassPairs(labels, self.n_classes)
+
+    def coefficients(
+        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Support vectors and coefficients in LIBSVM's layout, (n_classes - 1, n_support)."""
+        coefs = [read_out.coef for read_out in read_outs]
+        return dual_coefficients(tasks, coefs, labels, self.n_classes)  # type: ignore[arg-type]
+
+    def parts(self, n_support: IntArray) -> ArrayLike | None:
+        """The support vectors of each class have coefficients of their own."""
+        return None if self.n_classes == 2 else np.concatenate([[0], np.cumsum(n_support)])
+
+    def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
+        """Values of all pairs."""
+        return values[0] + bias if self.n_classes == 2 else pair_decisions(values, bias)
+
+    def scores(self, decisions: FloatArray) -> FloatArray:
+        """Votes, ties broken by summed decisions."""
+        return scores(decisions, self.n_classes)
+
+    def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
+        """The class of the largest score, or the first of those with most votes."""
+        if self.n_classes == 2:
+            return (decisions[:, 0] > 0).astype(np.intp)
+        count = scores if break_ties else votes
+        return count(decisions, self.n_classes).argmax(axis=1)
+
+    def screen(
+        self, values: FloatArray, bound: FloatArray, bias: FloatArray
+    ) -> tuple[Labels, BoolArray]:
+        """The winners, certain where no pair is near a tie."""
+        if self.n_classes == 2:
+            decision = values[0, :, 0] + bias
+            return (decision > 0).astype(np.intp), np.abs(decision) > bound[0]
+        return winners(pair_decisions(values, bias), pair_bounds(bound), self.n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The rows of the classes that a column of a code is about, and their signs."""
+
+    rows: IntArray
+    sign: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Sequence[Column]):
+    """The columns of a code on rows of these classes, made when they are asked for."""
+
+    code: OutputCode
+    labels: IntArray
+
+    def __len__(self) -> int:
+        return self.code.n_columns
+
+    def __getitem__(self, k: Any) -> Any:
+        sign = self.code.matrix[:, k].astype(np.float64)[self.labels]
+        if not self.code.has_zeros:
+            return Column(np.arange(len(sign)), sign)
+        rows = sign.nonzero()[0]
+        return Column(rows, sign[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class CodeScheme:
+    """The columns of a code; a class is told by the losses of its row, or by its own machine.
+
+    Attributes
+    ----------
+    code : OutputCode
+        The code.
+    decoding : Decoding or None
+        None for one against all: the largest value chooses, as it does by every loss.
+    """
+
+    code: OutputCode
+    decoding: Decoding | None
+    problem_name: ClassVar[str] = "machines"
+
+    @property
+    def leaves_classes_out(self) -> bool:
+        """Whether problems are about some of the classes only."""
+        return self.code.has_zeros
+
+    def tasks(self, labels: IntArray) -> Sequence[Task]:
+        """The columns of the code."""
+        return Columns(self.code, labels)
+
+    def coefficients(
+        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Support vectors and coefficients, (n_machines, n_support)."""
+        used = np.zeros(len(labels), dtype=bool)
+        places = [task.rows for task in tasks] if self.code.has_zeros else None
+        for k, read_out in enumerate(read_outs):
+            used[slice(None) if places is None else places[k]] |= read_out.coef != 0.0
+        support = used.nonzero()[0]
+        support = support[np.argsort(labels[support], kind="stable")]
+        coef = np.zeros((len(read_outs), len(support)))
+        full = np.zeros(len(labels))
+        for k, read_out in enumerate(read_outs):
+            full[:] = 0.0
+            full[slice(None) if places is None else places[k]] = read_out.coef
+            coef[k] = full[support]
+        return support, coef
+
+    def parts(self, n_support: IntArray) -> ArrayLike | None:
+        """All support vectors have coefficients in all machines."""
+        return None
+
+    def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
+        """Values of all columns."""
+        return values[0] + bias
+
+    def scores(self, decisions: FloatArray) -> FloatArray:
+        """The value of each class, or its negated loss."""
+        return decisions if self.decoding is None else self.decoding.scores(self.code, decisions)
+
+    def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
+        """The class of the largest score, the first of several."""
+        return self.scores(decisions).argmax(axis=1)
+
+    def screen(
+        self, values: FloatArray, bound: FloatArray, bias: FloatArray
+    ) -> tuple[Labels, BoolArray]:
+        """The largest score, certain where no other one is near."""
+        decisions, error = values[0] + bias, bound[0]
+        found = self.scores(decisions)
+        chosen = found.argmax(axis=1)
+        if self.decoding is not None:
+            return chosen, self.decoding.is_certain(self.code, decisions, error, found)
+        best = np.partition(found, -2, axis=1)
+        return chosen, best[:, -1] - best[:, -2] > 2.0 * error
+
+
+@dataclass(frozen=True, eq=False)
+class TaskRows(Sequence[IntArray]):
+    """The rows of each problem."""
+
+    tasks: Sequence[Task]
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.tasks[k].rows
+
+
+@dataclass(frozen=True, eq=False)
+class Formulations(Sequence[Formulation]):
+    """The formulation of each problem, made when it is asked for."""
+
+    tasks: Sequence[Task]
+    weight: FloatArray
+    formulate: Callable[[FloatArray, FloatArray], Formulation]
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __getitem__(self, k: Any) -> Any:
+        task = self.tasks[k]
+        return self.formulate(task.sign, self.weight[task.rows])
+
+
+def make_scheme(multiclass: str, code: Any, decoding: str, n_classes: int) -> Scheme:
+    """The scheme of a classifier; two classes are one problem in all of them."""
+    if n_classes == 2 or multiclass == "one-vs-one":
+        if multiclass == "code":
+            as_code(code, n_classes)  # a wrong one is refused all the same
+        return PairScheme(n_classes)
+    if multiclass == "one-vs-all":
+        return CodeScheme(make_code("one-vs-all", n_classes), None)
+    return CodeScheme(as_code(code, n_classes), decoding_named(decoding))

@@ -1,0 +1,190 @@
+"""Comparisons of classifiers: laws of their tables, McNemar's test, and bounds of codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+
+from mercer import RLSC, SVC, CodeClassifier
+from mercer.diagnostics import compare_classifiers, loo_bound
+from mercer.diagnostics.comparison import _holm, mcnemar
+from mercer.diagnostics.error_profile import error_profile
+
+
+def drawn(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(scale=1.3, size=(classes, 3))
+    y = np.r_[np.arange(classes), rng.integers(0, classes, n - classes)]
+    return centres[y] + rng.normal(size=(n, 3)), y
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 60), st.integers(2, 5), st.integers(0, 10**6))
+def test_laws_of_the_tables(k: int, n: int, n_classes: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    given_labels = {
+        f"c{i}": np.where(rng.random(n) < 0.6, y, rng.integers(0, n_classes, n)) for i in range(k)
+    }
+    found = compare_classifiers(given_labels, None, y, n_resamples=300)
+    np.testing.assert_array_equal(found.overlap, found.overlap.T)
+    np.testing.assert_array_equal(np.diag(found.overlap), 1.0)
+    assert found.all_agree <= found.overlap.min()
+    low, high = found.intervals.T
+    assert (low <= found.errors + 1e-12).all()
+    assert (found.errors <= high + 1e-12).all()
+    assert len(found.pairs) == k * (k - 1) // 2
+    for test in found.pairs:
+        a, b = found.names.index(test.first), found.names.index(test.second)
+        assert test.difference == pytest.approx(found.errors[a] - found.errors[b])
+        alone = test.only_first_wrong - test.only_second_wrong
+        assert n * test.difference == pytest.approx(alone, abs=1e-9)
+        assert test.interval[0] - 1e-12 <= test.difference <= test.interval[1] + 1e-12
+        assert 0.0 < test.p_value <= test.adjusted <= 1.0
+        r = found.error_correlation[a, b]
+        assert np.isnan(r) or -1.0 <= r <= 1.0
+    assert found.profiles == {}
+    assert str(n) in repr(found).replace(",", "")
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (3, 9), (12, 12), (0, 24), (1, 20)])
+def test_few_discordant_rows_take_the_exact_test(a: int, b: int) -> None:
+    wanted = binomtest(a, a + b, 0.5).pvalue if a + b else 1.0
+    assert mcnemar(a, b) == pytest.approx(wanted)
+
+
+def test_many_discordant_rows_take_chi_square() -> None:
+    # 1 - F(3.2033) of one degree of freedom, (|36 - 54| - 1)^2 / 90 = 3.2111
+    assert mcnemar(36, 54) == pytest.approx(0.07314, abs=1e-4)
+    assert mcnemar(30, 30) == 1.0
+    assert mcnemar(100, 40) < 1e-6
+
+
+def test_adjusted_probabilities() -> None:
+    np.testing.assert_allclose(_holm(np.array([0.01, 0.04, 0.03])), [0.03, 0.06, 0.06])
+
+
+def test_intervals_cover_the_true_difference() -> None:
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(100):
+        y = np.zeros(400, dtype=int)
+        u = rng.random(400)
+        a, b = (u < 0.2).astype(int), ((u > 0.1) & (u < 0.25)).astype(int)
+        test = compare_classifiers({"a": a, "b": b}, None, y, n_resamples=400).pairs[0]
+        covered += test.interval[0] <= 0.05 <= test.interval[1]
+    assert 0.88 <= covered / 100 <= 1.0
+
+
+def test_schemes_on_iris_with_profiles() -> None:
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(1)
+    X = X + rng.normal(scale=0.6, size=X.shape)
+    half = rng.permutation(150)
+    train, test = half[:75], half[75:]
+    machines: dict[str, Any] = {
+        "one-vs-all": SVC(multiclass="one-vs-all"),
+        "one-vs-one": SVC(),
+        "sparse": SVC(multiclass="code", code="sparse"),
+        "rlsc": RLSC(),
+        "pairs": RLSC(multiclass="one-vs-one"),
+        "around": CodeClassifier(LogisticRegression()),
+        "plain": LogisticRegression(),
+    }
+    for machine in machines.values():
+        machine.fit(X[train], y[train])
+    found = compare_classifiers(machines, X[test], y[test])
+    assert set(found.profiles) == set(machines) - {"plain"}
+    n_wrong = round(found.errors[0] * 75)
+    assert n_wrong > 0
+    at = np.linspace(0, 1, 11)
+    for name, shares in found.profiles.items():
+        assert len(shares) == n_wrong
+        curve = found.reverse_cdf(name, at)
+        assert curve[0] == 1.0
+        assert (np.diff(curve) <= 0).all()
+    for name in machines:
+        assert name in repr(found)
+
+
+def test_a_profile_by_hand() -> None:
+    class Three:
+        classes_ = np.array(["a", "b", "c"])
+        multiclass_ = "one-vs-one"
+
+        def machine_decisions(self, X: Any) -> np.ndarray:
+            return np.asarray(X)
+
+    values = np.array([[1.0, -1, 1], [-1.0, -1, 1], [-1.0, 1, -1]])
+    true, wrong = np.array(["a", "a", "b"]), np.array(["c", "b", "c"])
+    # a or c: the second machine, wrong; a or b: the first, wrong; b or c: the third, wrong
+    found = error_profile(Three(), values, np.arange(3), true, wrong)
+    np.testing.assert_array_equal(found, [1.0, 1.0, 1.0])
+    found = error_profile(Three(), -values, np.arange(3), true, wrong)
+    np.testing.assert_array_equal(found, [0.0, 0.0, 0.0])
+
+
+def test_a_picture() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    X, y = load_iris(return_X_y=True)
+    machines = {
+        name: SVC(multiclass=name, C=0.01).fit(X, y) for name in ("one-vs-all", "one-vs-one")
+    }
+    found = compare_classifiers(machines, X, y, n_resamples=50)
+    axes = found.plot()
+    assert len(axes) == 3
+    assert axes[2].get_legend() is not None
+    with pytest.raises(ValueError, match="three"):
+        found.plot(axes=axes[:2])
+
+
+@pytest.mark.parametrize("bias", [False, "penalized"])
+@pytest.mark.parametrize("code", ["one-vs-all", "complete", "sparse"])
+def test_bounds_of_codes_hold(code: str, bias: Any) -> None:
+    X, y = drawn(24, 3, 2)
+    options: dict[str, Any] = {"multiclass": "code", "code": code, "gamma": 0.5}
+    for machine in (
+        SVC(C=1.0, fit_intercept=bias, tol=1e-9, **options),
+        RLSC(alpha=1.0, fit_intercept=bias, **options),
+    ):
+        bound = loo_bound(machine.fit(X, y), X, y)
+        wrong = np.empty(24, dtype=bool)
+        for i in range(24):
+            rest = np.arange(24) != i
+            wrong[i] = machine.fit(X[rest], y[rest]).predict(X[[i]])[0] != y[i]
+        assert bound.possible[wrong].all()
+        assert wrong.sum() <= bound.n_errors < 24
+
+
+def test_bounds_that_do_not_exist_are_refused() -> None:
+    X, y = drawn(40, 3, 3)
+    with pytest.raises(ValueError, match="without a free bias"):
+        loo_bound(SVC(multiclass="one-vs-all").fit(X, y), X, y)
+    with pytest.raises(ValueError, match="without a free bias"):
+        loo_bound(SVC(fit_intercept=False).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="votes"):
+        loo_bound(RLSC(multiclass="one-vs-one").fit(X, y), X, y)
+
+
+def test_wrong_arguments_are_named() -> None:
+    y = np.arange(4)
+    with pytest.raises(ValueError, match="must not be empty"):
+        compare_classifiers({}, None, y)
+    with pytest.raises(ValueError, match="'a' must have the shape"):
+        compare_classifiers({"a": y[:2]}, None, y)
+    with pytest.raises(ValueError, match="reference must be one of"):
+        compare_classifiers({"a": y}, None, y, reference="b")
+    with pytest.raises(ValueError, match="confidence"):
+        compare_classifiers({"a": y}, None, y, confidence=1.5)
+    with pytest.raises(ValueError, match="n_resamples"):
+        compare_classifiers({"a": y}, None, y, n_resamples=0)
+    found = compare_classifiers({"a": y}, None, y)
+    with pytest.raises(ValueError, match="name must be"):
+        found.reverse_cdf("a", 0.5)

@@ -1,0 +1,36 @@
+"""scikit-learn's own conventions for every scheme of many classes, without expected failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from machines.test_estimator_checks import FeasibleNuSVC
+from mercer import LSSVC, RLSC, SVC
+from mercer.selection import make_objective
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [
+        SVC(multiclass="one-vs-all"),
+        SVC(multiclass="code", code="hadamard"),
+        SVC(multiclass="code", code="sparse", decoding="exponential"),
+        FeasibleNuSVC(gamma="auto", multiclass="one-vs-all"),
+        FeasibleNuSVC(gamma="auto", multiclass="code", code="complete", decoding="hamming"),
+        RLSC(multiclass="code", code="dense"),
+        RLSC(multiclass="one-vs-one"),
+        LSSVC(multiclass="code", code="complete", decoding="hinge"),
+    ]
+)
+def test_estimator_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("machine", [SVC(multiclass="one-vs-all"), RLSC(multiclass="one-vs-one")])
+def test_model_selection_says_that_it_knows_the_usual_scheme_only(machine: Any) -> None:
+    X, y = [[0.0], [1.0], [2.0], [0.1], [1.1], [2.1]], [0, 1, 2, 0, 1, 2]
+    with pytest.raises(ValueError, match="in model selection, got"):
+        make_objective("cv", machine, X, y, cv=2)
