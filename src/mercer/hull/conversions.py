@@ -100,10 +100,9 @@ def _check(machine: Any) -> None:
 def _shared(machine: Machine) -> dict[str, Any]:
     """The parameters that mean the same for all of them."""
     _check(machine)
-    left_out = {"C", "nu", "mu", "bias", "loss", "delta", "tau", "fit_intercept", "solver"}
     parameters = machine.get_params(deep=False)
-    kept = {name: value for name, value in parameters.items() if name not in left_out}
-    return {**kept, "kernel": machine.kernel_}
+    shared = parameters.keys() & HullClassifier().get_params() - {"mu", "bias", "solver"}
+    return {name: parameters[name] for name in shared} | {"kernel": machine.kernel_}
 
 
 def _coef_sum(machine: Machine) -> float:
