@@ -101,7 +101,7 @@ def _shared(machine: Machine) -> dict[str, Any]:
     """The parameters that mean the same for all of them."""
     _check(machine)
     parameters = machine.get_params(deep=False)
-    shared = parameters.keys() & HullClassifier().get_params() - {"mu", "bias", "solver"}
+    shared = {*parameters} & {*HullClassifier._get_param_names()} - {"mu", "bias", "solver"}
     return {name: parameters[name] for name in shared} | {"kernel": machine.kernel_}
 
 
