@@ -305,7 +305,7 @@ def fitted(
         seen.append((problem, gram, solve(problem, gram, *args, **options)))
         return seen[-1][2]
 
-    monkeypatch.setattr("mercer.machines.base.solve", watched)
+    monkeypatch.setattr("mercer.machines.solving.solve", watched)
     machine.fit(X, y)
     return seen[-1]
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 
 import mercer
 from mercer import diagnostics
@@ -89,6 +89,9 @@ def _estimators() -> dict[str, tuple[Any, Targets]]:
         "LSSVR(robust)": (mercer.LSSVR(robust="huber"), "numbers"),
         "LSSVR(low_rank)": (mercer.LSSVR(low_rank=LowRank(rank=8, random_state=0)), "numbers"),
         "CodeClassifier": (mercer.CodeClassifier(mercer.SVC()), "labels"),
+        "HullClassifier": (mercer.HullClassifier(), "labels"),
+        "OnlineSVC": (mercer.OnlineSVC(tol=1e-8, random_state=0), "labels"),
+        "OnlineSVR": (mercer.OnlineSVR(tol=1e-8, random_state=0), "numbers"),
         "ReducedSVC": (mercer.ReducedSVC(), "labels"),
         "PathSVC": (mercer.PathSVC(cv=3), "labels"),
         "TunedSVC": (mercer.TunedSVC(cv=2, max_evals=3, tol=1e-8), "labels"),
@@ -111,6 +114,8 @@ def trainers() -> dict[str, Trainer]:
         (mercer.RLSC(kernel="linear"), "labels"),
         (mercer.LSSVC(kernel="linear"), "labels"),
         (mercer.LSSVR(kernel="linear"), "numbers"),
+        (mercer.OnlineSVC(keep_rows=True, precision="double", tol=1e-8), "labels"),
+        (mercer.OnlineSVR(keep_rows=True, precision="double", tol=1e-8), "numbers"),
     ):
         name = f"{type(machine).__name__}.partial_fit"
         cases[name] = Trainer(
@@ -125,8 +130,9 @@ def trainers() -> dict[str, Trainer]:
 
 
 def _partial(machine: Any, rows: Any, y: Any, weight: Any) -> Any:
-    classes = {} if isinstance(machine, mercer.LSSVR) else {"classes": [0, 1]}
-    return clone(machine).partial_fit(rows, y, sample_weight=weight, **classes)
+    classes = {} if is_regressor(machine) else {"classes": [0, 1]}
+    learnt = clone(machine).partial_fit(rows, y, sample_weight=weight, **classes)
+    return learnt.finish() if hasattr(learnt, "finish") else learnt
 
 
 def _functions() -> dict[str, Trainer]:

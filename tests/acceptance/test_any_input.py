@@ -238,8 +238,13 @@ def _methods_with_rows() -> set[str]:
 
 
 # Looked at elsewhere: pictures (tests/paths/test_path_plot.py), files (tests/io), low-rank maps
-# (tests/lowrank), what hands rows to others, and what is another method with one more step.
+# (tests/lowrank), queries (tests/online/test_active_learning.py), what hands rows to others, and
+# what is another method with one more step.
 ELSEWHERE = {
+    "OnlineSVC.active_fit",
+    "OnlineSVC.query",
+    "HullClassifier.predict_log_proba",
+    "HullClassifier.predict_proba",
     "compare_classifiers",
     "Path.plot",
     "NuPath.load",
