@@ -147,6 +147,22 @@ def test_what_cannot_be_converted_is_named() -> None:
         nu_svc_like(whole)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("tol", [1e-3, 1e-10])
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_what_is_noise_is_not_converted(kernel: str, tol: float) -> None:
+    """Whether rounding left rho a little above 0 or below."""
+    machines = (NuSVC(nu=nu, kernel=kernel, tol=tol) for nu in (0.1, 0.2, 0.3))
+    hulls = (HullClassifier(mu=mu, kernel=kernel, tol=tol) for mu in (0.2, 0.5, 1.0))
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(120, 2)), np.resize([0, 1], 120)
+    for machine in (*machines, *hulls):
+        machine.fit(rows, labels)
+        for like in (svc_like, nu_svc_like, hull_classifier_like):
+            with pytest.raises(ValueError, match="must have a margin"):
+                like(machine)
+
+
 def test_it_survives_a_pickle_and_a_model_file(tmp_path: Any) -> None:
     machine = HullClassifier(mu=0.05).fit(X, Y)
     save(machine, tmp_path / "hull.mercer")
