@@ -168,3 +168,23 @@ def test_flat_polytopes_meet_where_those_of_full_height_do(flat: float) -> None:
     normal = low.direction[apart, :, None]
     width = ((factor * A)[apart] @ normal).min(axis=1) - ((factor * B)[apart] @ normal).max(axis=1)
     np.testing.assert_allclose(width[:, 0], low.distance[apart], atol=2e-15)
+
+
+def test_pairs_of_any_size_have_their_own_unit() -> None:
+    """Squares of some would vanish, of others overflow; the pair at 1 is not changed by them."""
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(20, 3)) + 4, rng.normal(size=(20, 3))
+    sizes = np.array([1e-300, 1e-200, 1e-160, 1.0, 1e160, 1e200, 1e300])
+    one = nearest_points_many([A], [B])
+    cold = nearest_points_many([s * A for s in sizes], [s * B for s in sizes])
+    warm = nearest_points_many([s * A for s in sizes], [s * B for s in sizes], start=cold)
+    for found in (cold, warm):
+        assert not found.overlap.any()
+        np.testing.assert_allclose(found.distance / sizes, one.distance[0], rtol=1e-12)
+        assert (found.gap / sizes <= 1e-13).all()
+        for pair, size in enumerate(sizes):
+            np.testing.assert_allclose(found.point_a[pair] / size, one.point_a[0], rtol=1e-9)
+            np.testing.assert_allclose(found.direction[pair], one.direction[0], rtol=1e-9)
+    assert cold.distance[3] == one.distance[0]
+    tiny = nearest_points_many([np.zeros((1, 2))], [[[5e-324, 0.0]]])
+    assert (tiny.distance[0], tiny.status[0]) == (5e-324, "converged")

@@ -25,7 +25,7 @@ Nearest search(Simplex& simplex, const NearestOptions& options, double* x, doubl
         return sum;
     };
     Nearest found;
-    double size = 0.0, before = std::numeric_limits<double>::infinity();
+    double &size = found.size, before = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < simplex.size(); ++k) {
         size = std::max(size, std::sqrt(dot(simplex.point(k), simplex.point(k))));
     }
