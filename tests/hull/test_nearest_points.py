@@ -342,6 +342,21 @@ def test_the_outline_of_a_reduced_hull() -> None:
         reduced_polygon(sp.csr_array(np.eye(2)))
 
 
+@given(seed=seeds, d=st.integers(1, 4))
+@settings(max_examples=60)
+def test_rounding_is_no_support(seed: int, d: int) -> None:
+    """On a grid weights of rows that are not needed vanish, to the last bit."""
+    rng = np.random.default_rng(seed)
+    A, B = (rng.integers(-3, 4, (7, d)) + shift for shift in (0.0, float(rng.integers(0, 4))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [nearest_points(A, B), nearest_points(A, B, mu=0.5)]
+    coef = [end for one in found for end in (one.coef_a, one.coef_b)]
+    for numbers in (*coef, enclosing_ball(A).coef, min_norm_point(A).coef):
+        assert numbers.sum() == pytest.approx(1.0, abs=1e-14)
+        assert not ((numbers > 0) & (numbers < 1e-14)).any()
+
+
 def test_clouds_of_many_rows_have_their_support_found_exactly() -> None:
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(20_000, 6)), rng.normal(size=(20_000, 6))

@@ -47,9 +47,10 @@ class PairSolver {
 
     // What is found is in units of 2^exponent_, which is 1 unless squares need another one.
     Nearest solve(const Check& check) {
-        const Nearest found = attempt(check);
-        if (is_ordinary(found.size) || !change_unit()) return found;
-        return attempt(check);
+        Nearest found = attempt(check);
+        if (!is_ordinary(found.size) && change_unit()) found = attempt(check);
+        simplex_.drop_rounding();
+        return found;
     }
 
     void write(std::size_t pair, const Nearest& found, const NearestArrays& out) const {

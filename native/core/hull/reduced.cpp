@@ -68,9 +68,11 @@ class ReducedSolver {
         along[0] = 1.0;
         next(along.data());
         enter();
-        return search(
+        const Nearest found = search(
             simplex_, options_, nearest_.data(), vertex_.data(),
             [&](const double* x) { return next(x); }, [&] { return enter(); }, check);
+        simplex_.drop_rounding();
+        return found;
     }
 
     void write(const Nearest& found, double* coef_a, double* coef_b, double* direction) const {
