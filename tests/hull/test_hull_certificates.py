@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.datasets import make_moons
 
@@ -111,3 +113,22 @@ def test_gaps_know_the_rounding_of_kernel_values() -> None:
     coef, rows = np.concatenate([found.coef_a, -found.coef_b]), 1e3 * np.vstack([A, B])
     assert found.gap > 0
     assert found.distance == pytest.approx(np.sqrt(coef @ kernel(rows) @ coef), rel=1e-9)
+
+
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
+@settings(max_examples=60)
+def test_means_that_are_equal_but_for_rounding_overlap_with_the_warning(seed: int, d: int) -> None:
+    """The extreme points of such hulls are next to nothing, their rounding that of the rows."""
+    rng = np.random.default_rng(seed)
+    A, B = (rng.normal(size=(int(rng.integers(2, 40)), d)) for _ in range(2))
+    B += A.mean(axis=0) - B.mean(axis=0)
+    with pytest.warns(UserWarning, match="overlap"):
+        found = nearest_points(A, B, mu=1 / min(len(A), len(B)))
+    assert (found.status, found.distance) == ("overlap", 0.0)
+
+
+@pytest.mark.parametrize("apart", [1e-6, 1e-9, 1e-12])
+def test_a_row_far_away_does_not_make_others_overlap(apart: float) -> None:
+    found = nearest_points([[0.0, 0], [1, 0], [1e6, 3]], [[-apart, 0], [-1, 0.3]], mu=1.0)
+    assert found.distance == pytest.approx(apart, rel=1e-3)
+    assert found.status == "converged"

@@ -48,7 +48,7 @@ class PairSolver {
     // What is found is in units of 2^exponent_, which is 1 unless squares need another one.
     Nearest solve(const Check& check) {
         Nearest found = attempt(check);
-        if (!is_ordinary(found.size) && change_unit()) found = attempt(check);
+        if (!is_ordinary(size_) && change_unit()) found = attempt(check);
         simplex_.drop_rounding();
         return found;
     }
@@ -84,9 +84,11 @@ class PairSolver {
 
     Nearest attempt(const Check& check) {
         if (simplex_.size() == 0) add(0, 0);
+        size_ = 0.0;
         const auto next = [&](const double* x) { return farthest(x); };
         const auto enter = [&] { return simplex_.add(vertex_.data(), label_); };
-        return search(simplex_, options_, nearest_.data(), vertex_.data(), next, enter, check);
+        return search(simplex_, options_, nearest_.data(), vertex_.data(), size_, next, enter,
+                      check);
     }
 
     // To a power of two of the size of the points; false if theirs is ordinary. Forgets the start.
@@ -127,6 +129,7 @@ class PairSolver {
     std::vector<double> origin_, vertex_, nearest_, opposite_;
     std::size_t label_ = 0;
     int exponent_ = 0;
+    double size_ = 0.0;
 };
 
 template <std::size_t D>

@@ -28,8 +28,7 @@ struct NearestOptions {
 struct Nearest {
     Outcome outcome = Outcome::converged;
     double distance = 0.0;
-    double gap = 0.0;   // the true distance lies in [distance - gap, distance]
-    double size = 0.0;  // largest length of a vertex that was looked at
+    double gap = 0.0;  // the true distance lies in [distance - gap, distance]
     std::size_t iterations = 0;
 };
 
