@@ -15,14 +15,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import SVC, HullClassifier, NuSVC
 from mercer.hull import hull_classifier_like, nearest_points, nu_svc_like, svc_like
 from mercer.io import load, save
+from mercer.kernels import Gaussian
 
 X, Y = make_classification(80, 4, flip_y=0.1, class_sep=0.7, random_state=3)
 MU = 1.2 / np.bincount(Y).min()  # so small that a line separates the hulls
+UNLIKE_SVC = "weights reduce hulls less, the classes' sums of coefficients stay the same"
 EXACT: dict[str, Any] = {"tol": 1e-11, "precision": "double", "gamma": 0.3}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([HullClassifier(gamma="auto")])
+@parametrize_with_checks(
+    [HullClassifier()],
+    expected_failed_checks=lambda _: {"check_class_weight_classifiers": UNLIKE_SVC},
+)
 def test_estimator_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -48,6 +53,17 @@ def test_svc_to_hulls_to_nu_svc_and_back(C: float) -> None:
     assert nu_svc_like(svc).nu == pytest.approx(nu_svc.nu, rel=1e-8)
     # the coefficients of the hulls sum to 1 on either side
     assert np.abs(hulls.dual_coef_).sum() * hulls.rho_[0] == pytest.approx(2.0, rel=1e-12)
+
+
+def test_class_weights_are_factors_of_mu() -> None:
+    """By class, in the hulls as in the weights of rows."""
+    factor = {0: 1.0, 1: 3.0}
+    found = HullClassifier(mu=MU, class_weight=factor, **EXACT).fit(X, Y)
+    same(found, HullClassifier(mu=MU, **EXACT).fit(X, Y, [factor[y] for y in Y]))
+    weight = np.full(np.count_nonzero(Y == 1), 3.0)
+    kernel = Gaussian(EXACT["gamma"])
+    hulls = nearest_points(X[Y == 1], X[Y == 0], mu=MU, weight_a=weight, kernel=kernel, tol=1e-10)
+    assert found.distance_[0] == pytest.approx(hulls.distance, rel=1e-8)
 
 
 def test_conversions_know_weights() -> None:
@@ -145,6 +161,22 @@ def test_what_cannot_be_converted_is_named() -> None:
     whole = HullClassifier(mu=np.inf, gamma=5.0).fit(X, Y)
     with pytest.raises(ValueError, match="finite mu or C"):
         nu_svc_like(whole)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("tol", [1e-3, 1e-10])
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_what_is_noise_is_not_converted(kernel: str, tol: float) -> None:
+    """Whether rounding left rho a little above 0 or below."""
+    machines = (NuSVC(nu=nu, kernel=kernel, tol=tol) for nu in (0.1, 0.2, 0.3))
+    hulls = (HullClassifier(mu=mu, kernel=kernel, tol=tol) for mu in (0.2, 0.5, 1.0))
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(120, 2)), np.resize([0, 1], 120)
+    for machine in (*machines, *hulls):
+        machine.fit(rows, labels)
+        for like in (svc_like, nu_svc_like, hull_classifier_like):
+            with pytest.raises(ValueError, match="must have a margin"):
+                like(machine)
 
 
 def test_it_survives_a_pickle_and_a_model_file(tmp_path: Any) -> None:

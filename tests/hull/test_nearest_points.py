@@ -252,6 +252,12 @@ def test_a_mu_that_leaves_nothing_is_an_error_that_says_how_much_would() -> None
         ({"solver": "best"}, "solver must be one of"),
         ({"solver": "wolfe", "kernel": "rbf"}, "solver='wolfe' takes dense rows"),
         ({"kernel": "precomputed"}, "kernel must not be precomputed"),
+        ({"A": np.eye(2) + 1j}, "A must hold real numbers, got complex ones"),
+        ({"A": sp.csr_array(np.eye(2) + 1j)}, "A must hold real numbers, got complex ones"),
+        ({"weight_a": "ab"}, "weight_a must be an array of numbers"),
+        ({"max_time": -1.0}, "max_time must be None or a number that is not negative"),
+        ({"max_time": np.nan}, "max_time must be"),
+        ({"n_threads": 0}, "n_threads must be at least 1"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, Any], match: str) -> None:
@@ -260,10 +266,12 @@ def test_wrong_arguments_are_named(arguments: dict[str, Any], match: str) -> Non
         nearest_points(given.pop("A"), given.pop("B"), **given)
 
 
-@pytest.mark.parametrize("name", ["mu", "scale"])
+@pytest.mark.parametrize("name", ["mu", "scale", "tol", "max_time"])
 def test_what_is_no_number_is_a_type_error(name: str) -> None:
     with pytest.raises(TypeError, match=f"{name} must be None or a real number"):
         nearest_points(np.eye(2), np.eye(2) + 3, **{name: "much"})
+    with pytest.raises(TypeError, match="n_threads must be an integer"):
+        nearest_points(np.eye(2), np.eye(2) + 3, n_threads=1.5)  # type: ignore[arg-type]
 
 
 @given(seed=seeds, d=st.integers(1, 5), mu=st.sampled_from([None, 0.5]))
@@ -330,6 +338,23 @@ def test_the_outline_of_a_reduced_hull() -> None:
     assert len(reduced_polygon([[0.0, 0], [1, 1], [2, 2]])) == 2
     with pytest.raises(ValueError, match="X must have 2 features, got 3"):
         reduced_polygon(np.eye(3))
+    with pytest.raises(TypeError, match="X must be dense"):
+        reduced_polygon(sp.csr_array(np.eye(2)))
+
+
+@given(seed=seeds, d=st.integers(1, 4))
+@settings(max_examples=60)
+def test_rounding_is_no_support(seed: int, d: int) -> None:
+    """On a grid weights of rows that are not needed vanish, to the last bit."""
+    rng = np.random.default_rng(seed)
+    A, B = (rng.integers(-3, 4, (7, d)) + shift for shift in (0.0, float(rng.integers(0, 4))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [nearest_points(A, B), nearest_points(A, B, mu=0.5)]
+    coef = [end for one in found for end in (one.coef_a, one.coef_b)]
+    for numbers in (*coef, enclosing_ball(A).coef, min_norm_point(A).coef):
+        assert numbers.sum() == pytest.approx(1.0, abs=1e-14)
+        assert not ((numbers > 0) & (numbers < 1e-14)).any()
 
 
 def test_clouds_of_many_rows_have_their_support_found_exactly() -> None:

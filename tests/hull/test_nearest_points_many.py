@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,6 +104,7 @@ def test_no_pairs_are_no_error() -> None:
     found = nearest_points_many(np.ones((1, 4, 3)), np.ones((1, 4, 3)), pairs=np.empty((0, 2), int))
     assert isinstance(found, NearestPointsMany)
     assert len(found) == 0
+    assert len(nearest_points_many(np.ones((1, 4, 3)), np.ones((1, 4, 3)), pairs=[])) == 0
 
 
 @pytest.mark.parametrize(
@@ -118,11 +120,28 @@ def test_no_pairs_are_no_error() -> None:
         ([np.eye(3)], [np.eye(3)], {"pairs": [[0, 1]]}, r"pairs\[:, 1\] must lie in 0..0"),
         ([np.eye(3)], [np.eye(3)], {"pairs": [[0.5, 0.0]]}, "pairs must be integers"),
         ([np.eye(3)], [np.eye(3)], {"tol": -1.0}, "tol must be"),
+        ([np.eye(3) + 1j], [np.eye(3)], {}, r"A\[0\] must hold real numbers"),
+        (np.ones((1, 3, 3)) + 1j, [np.eye(3)], {}, "A must hold real numbers"),
     ],
 )
 def test_wrong_arguments_are_named(A: Any, B: Any, options: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         nearest_points_many(A, B, **options)
+
+
+@pytest.mark.parametrize(
+    ("A", "options", "match"),
+    [
+        (None, {}, "A must be an array or a sequence of arrays, got NoneType"),
+        ("ab", {}, "A must be an array or a sequence of arrays, got str"),
+        ([sp.csr_array(np.eye(3))], {}, r"A\[0\] must be dense"),
+        ([np.eye(3)], {"tol": "x"}, "tol must be None or a real number"),
+        ([np.eye(3)], {"n_threads": 1.5}, "n_threads must be an integer"),
+    ],
+)
+def test_wrong_types_are_named(A: Any, options: Any, match: str) -> None:
+    with pytest.raises(TypeError, match=match):
+        nearest_points_many(A, [np.eye(3)], **options)
 
 
 def test_a_start_of_other_pairs_is_refused() -> None:
@@ -149,3 +168,23 @@ def test_flat_polytopes_meet_where_those_of_full_height_do(flat: float) -> None:
     normal = low.direction[apart, :, None]
     width = ((factor * A)[apart] @ normal).min(axis=1) - ((factor * B)[apart] @ normal).max(axis=1)
     np.testing.assert_allclose(width[:, 0], low.distance[apart], atol=2e-15)
+
+
+def test_pairs_of_any_size_have_their_own_unit() -> None:
+    """Squares of some would vanish, of others overflow; the pair at 1 is not changed by them."""
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(20, 3)) + 4, rng.normal(size=(20, 3))
+    sizes = np.array([1e-300, 1e-200, 1e-160, 1.0, 1e160, 1e200, 1e300])
+    one = nearest_points_many([A], [B])
+    cold = nearest_points_many([s * A for s in sizes], [s * B for s in sizes])
+    warm = nearest_points_many([s * A for s in sizes], [s * B for s in sizes], start=cold)
+    for found in (cold, warm):
+        assert not found.overlap.any()
+        np.testing.assert_allclose(found.distance / sizes, one.distance[0], rtol=1e-12)
+        assert (found.gap / sizes <= 1e-13).all()
+        for pair, size in enumerate(sizes):
+            np.testing.assert_allclose(found.point_a[pair] / size, one.point_a[0], rtol=1e-9)
+            np.testing.assert_allclose(found.direction[pair], one.direction[0], rtol=1e-9)
+    assert cold.distance[3] == one.distance[0]
+    tiny = nearest_points_many([np.zeros((1, 2))], [[[5e-324, 0.0]]])
+    assert (tiny.distance[0], tiny.status[0]) == (5e-324, "converged")

@@ -89,6 +89,30 @@ def test_a_page_needs_nothing_but_itself(tmp_path: Path) -> None:
     assert data["distance"] == pytest.approx(nearest_points(A, B, mu=0.3).distance)
 
 
+@pytest.mark.parametrize("solver", ["mdm", "gsk", "smo"])
+@pytest.mark.parametrize(("unit", "shift"), [(1.0, 2.0**27), (2.0**-600, 0.0), (2.0**600, 0.0)])
+def test_a_trace_has_no_origin_and_no_unit(unit: float, shift: float, solver: str) -> None:
+    P, Q = np.round(64 * A) / 64, np.round(64 * B) / 64
+    near = hull_trace(P, Q, solver=solver, max_steps=20)
+    far = hull_trace(unit * P + shift, unit * Q + shift, solver=solver, max_steps=20)
+    assert (len(far), far.converged) == (len(near), near.converged)
+    np.testing.assert_allclose(far.coef_a, near.coef_a, atol=1e-12)
+    np.testing.assert_allclose(far.distance / unit, near.distance, rtol=1e-12)
+    np.testing.assert_allclose(far.gap / unit, near.gap, atol=1e-9)
+
+
+@pytest.mark.parametrize(("unit", "shift"), [(1e-150, 0.0), (1e150, 0.0), (1.0, 1e8)])
+def test_a_page_shows_points_of_any_size(unit: float, shift: float) -> None:
+    page = hull_report(unit * A + shift, unit * B + shift, solvers="mdm", max_steps=3)
+    found = re.search(r"const data = (\{.*\});\n", page)
+    assert found is not None
+    data = json.loads(found[1])
+    assert 0.5 <= np.abs(data["points"][1]).max() <= 1.0
+    assert data["traces"][0]["distance"][0] / unit == pytest.approx(
+        np.linalg.norm(A.mean(axis=0) - B.mean(axis=0)), rel=1e-6
+    )
+
+
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="A must have 2 features, got 3"):
         plot_hulls(np.eye(3), np.eye(3))
@@ -98,5 +122,11 @@ def test_wrong_arguments_are_named() -> None:
         hull_report(A, B, solvers=())
     with pytest.raises(ValueError, match="max_steps must not be negative"):
         hull_trace(A, B, max_steps=-1)
+    with pytest.raises(TypeError, match="max_steps must be an integer"):
+        hull_trace(A, B, max_steps=1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="same number of features"):
         hull_trace(A, np.eye(3))
+    with pytest.raises(TypeError, match="trace must be a HullTrace"):
+        plot_hulls(A, B, trace=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="trace must be of the points of A and B"):
+        plot_hulls(A, B, trace=hull_trace(B, A, max_steps=1))

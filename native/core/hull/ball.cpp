@@ -69,6 +69,7 @@ Ball smallest_ball(const double* points, std::size_t n, std::size_t dimension,
         for (std::size_t j = 0; j < d; ++j) offset[j] = points[far.at * d + j] - points[j];
         simplex.add(offset.data(), far.at);
     }
+    simplex.drop_rounding();
     for (std::size_t k = 0; k < simplex.size(); ++k) {
         ball.member.push_back(simplex.label(k));
         ball.weight.push_back(simplex.weight(k));

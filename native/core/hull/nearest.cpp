@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::size_t pairs_between_checks = 1 << 14;
 
+// Whether the squares of lengths of this size, and their sums, neither overflow nor vanish.
+bool is_ordinary(double size) {
+    return size > 0x1p-400 && size < 0x1p400;
+}
+
 // One pair of polytopes after another, with the same memory.
 template <std::size_t D>
 class PairSolver {
@@ -28,6 +33,7 @@ class PairSolver {
         a_.take(a, n_a, dimension(), origin_.data());
         b_.take(b, n_b, dimension(), origin_.data());
         simplex_.clear();
+        exponent_ = 0;
     }
 
     // Starts from vertices that were nearest before.
@@ -39,18 +45,20 @@ class PairSolver {
         }
     }
 
+    // What is found is in units of 2^exponent_, which is 1 unless squares need another one.
     Nearest solve(const Check& check) {
-        if (simplex_.size() == 0) add(0, 0);
-        const auto next = [&](const double* x) { return farthest(x); };
-        const auto enter = [&] { return simplex_.add(vertex_.data(), label_); };
-        return search(simplex_, options_, nearest_.data(), vertex_.data(), next, enter, check);
+        Nearest found = attempt(check);
+        if (!is_ordinary(size_) && change_unit()) found = attempt(check);
+        simplex_.drop_rounding();
+        return found;
     }
 
     void write(std::size_t pair, const Nearest& found, const NearestArrays& out) const {
         const std::size_t d = dimension(), width = d + 1;
         out.outcome[pair] = std::int8_t(found.outcome);
-        out.distance[pair] = found.distance;
-        out.gap[pair] = found.gap;
+        const double unit = std::ldexp(1.0, exponent_);
+        out.distance[pair] = unit * found.distance;
+        out.gap[pair] = unit * found.gap;
         out.iterations[pair] = std::int64_t(found.iterations);
         write_direction(found, nearest_.data(), d, out.direction + pair * d);
         double *a = out.point_a + pair * d, *b = out.point_b + pair * d;
@@ -65,14 +73,34 @@ class PairSolver {
             out.member_b[pair * width + k] = is_there ? std::int64_t(j) : -1;
             out.weight[pair * width + k] = weight;
             for (std::size_t c = 0; is_there && c < d; ++c) {
-                a[c] += weight * a_.coordinate(i, c);
-                b[c] += weight * b_.coordinate(j, c);
+                a[c] += unit * (weight * a_.coordinate(i, c));
+                b[c] += unit * (weight * b_.coordinate(j, c));
             }
         }
     }
 
   private:
     std::size_t dimension() const { return D ? D : origin_.size(); }
+
+    Nearest attempt(const Check& check) {
+        if (simplex_.size() == 0) add(0, 0);
+        size_ = 0.0;
+        const auto next = [&](const double* x) { return farthest(x); };
+        const auto enter = [&] { return simplex_.add(vertex_.data(), label_); };
+        return search(simplex_, options_, nearest_.data(), vertex_.data(), size_, next, enter,
+                      check);
+    }
+
+    // To a power of two of the size of the points; false if theirs is ordinary. Forgets the start.
+    bool change_unit() {
+        const double largest = std::max(a_.largest(), b_.largest());
+        if (largest == 0.0 || is_ordinary(largest) || !std::isfinite(largest)) return false;
+        exponent_ = std::ilogb(largest);
+        a_.scale(-exponent_);
+        b_.scale(-exponent_);
+        simplex_.clear();
+        return true;
+    }
 
     void set_vertex(std::size_t i, std::size_t j) {
         for (std::size_t c = 0; c < dimension(); ++c) {
@@ -100,6 +128,8 @@ class PairSolver {
     Points a_, b_;
     std::vector<double> origin_, vertex_, nearest_, opposite_;
     std::size_t label_ = 0;
+    int exponent_ = 0;
+    double size_ = 0.0;
 };
 
 template <std::size_t D>

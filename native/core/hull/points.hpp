@@ -1,6 +1,8 @@
 // Points by coordinate, measured from one of them: what the searches for nearest points scan.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "core/base/buffer.hpp"
@@ -28,6 +30,24 @@ class Points {
             }
         }
         view_ = {out, stride, n, dimension};
+    }
+
+    // The largest size of a coordinate.
+    double largest() const {
+        double found = 0.0;
+        const double* coordinates = coordinates_.data();
+        for (std::size_t k = 0; k < view_.stride * view_.dimension; ++k) {
+            found = std::max(found, std::abs(coordinates[k]));
+        }
+        return found;
+    }
+
+    // All coordinates times 2^exponent.
+    void scale(int exponent) {
+        double* coordinates = coordinates_.data();
+        for (std::size_t k = 0; k < view_.stride * view_.dimension; ++k) {
+            coordinates[k] = std::ldexp(coordinates[k], exponent);
+        }
     }
 
     const PointsView& view() const { return view_; }

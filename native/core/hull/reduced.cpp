@@ -40,6 +40,19 @@ struct Side {
         return shares;
     }
 
+    // sum of |share x|, next to which the sum of share x has its rounding; 0 for a single row.
+    double reach(const std::vector<Share>& shares) const {
+        double sum = 0.0;
+        for (const Share& share : shares) {
+            double square = 0.0;
+            for (std::size_t j = 0; j < points.view().dimension; ++j) {
+                square += points.coordinate(share.member, j) * points.coordinate(share.member, j);
+            }
+            sum += share.weight * std::sqrt(square);
+        }
+        return shares.size() > 1 ? sum : 0.0;
+    }
+
     void add_to(double* coef, const std::vector<Share>& shares, double weight) const {
         for (const Share& share : shares) coef[share.member] += weight * share.weight;
     }
@@ -68,9 +81,11 @@ class ReducedSolver {
         along[0] = 1.0;
         next(along.data());
         enter();
-        return search(
-            simplex_, options_, nearest_.data(), vertex_.data(),
+        const Nearest found = search(
+            simplex_, options_, nearest_.data(), vertex_.data(), size_,
             [&](const double* x) { return next(x); }, [&] { return enter(); }, check);
+        simplex_.drop_rounding();
+        return found;
     }
 
     void write(const Nearest& found, double* coef_a, double* coef_b, double* direction) const {
@@ -92,6 +107,7 @@ class ReducedSolver {
         for (std::size_t j = 0; j < vertex_.size(); ++j) opposite_[j] = -x[j];
         candidate_.a = a_.farthest(opposite_.data(), 1.0, chooser_, vertex_.data());
         candidate_.b = b_.farthest(x, -1.0, chooser_, vertex_.data());
+        size_ = std::max(size_, a_.reach(candidate_.a) + b_.reach(candidate_.b));
         return true;
     }
 
@@ -113,6 +129,7 @@ class ReducedSolver {
     Simplex<0> simplex_;
     ExtremePoint chooser_;
     std::vector<double> nearest_, vertex_, opposite_;
+    double size_ = 0.0;
     Vertex candidate_;
     std::vector<Vertex> vertices_;  // by label
 };

@@ -13,10 +13,12 @@ namespace mercer::hull {
 // `next(x)` leaves the vertex of the polytope that goes least far along x in `vertex`, and returns
 // false if the simplex has it; `enter()` adds it, and returns false if that changes nothing. The
 // true distance is at least x'p / |x| for that vertex p, the width of the slab between origin and
-// polytope. requires: the simplex has a point; `x` and `vertex` have as many numbers as a point
+// polytope. `size`, next to which rounding is small, grows to the longest vertex that was seen;
+// where vertices have more rounding than that tells, it is `next` that makes it larger. requires:
+// the simplex has a point; `x` and `vertex` have as many numbers as a point
 template <class Simplex, class Next, class Enter>
 Nearest search(Simplex& simplex, const NearestOptions& options, double* x, double* vertex,
-               Next next, Enter enter, const Check& check) {
+               double& size, Next next, Enter enter, const Check& check) {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
     const std::size_t d = simplex.dimension();
     const auto dot = [d](const double* a, const double* b) {
@@ -25,7 +27,7 @@ Nearest search(Simplex& simplex, const NearestOptions& options, double* x, doubl
         return sum;
     };
     Nearest found;
-    double size = 0.0, before = std::numeric_limits<double>::infinity();
+    double before = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < simplex.size(); ++k) {
         size = std::max(size, std::sqrt(dot(simplex.point(k), simplex.point(k))));
     }

@@ -55,6 +55,24 @@ class Simplex {
         return size_ == 1 || settle();
     }
 
+    // Drops points of so small a weight that their part in the combination is rounding of the
+    // largest point: they are no support. After the search, which may still need them.
+    void drop_rounding() {
+        double square = 0.0;
+        for (std::size_t k = 0; k < size_; ++k) square = std::max(square, dot(point(k), point(k)));
+        const double size = std::sqrt(square);
+        const double rounding =
+            4.0 * double(dimension() + 2) * std::numeric_limits<double>::epsilon() * size;
+        for (std::size_t k = size_; k-- > 0 && size_ > 1;) {
+            if (weights_[k] > negligible) continue;
+            // how far the combination moves, but for a factor of 2: it is no longer than the point,
+            // or it is the centre, as far from all of them
+            const bool is_near = target == Target::origin;
+            const double length = is_near ? std::sqrt(dot(point(k), point(k))) : size;
+            if (weights_[k] * length <= rounding) drop(k);
+        }
+    }
+
     // sum_k weight_k point_k
     void combine(double* out) const {
         const std::size_t d = dimension();
@@ -82,6 +100,8 @@ class Simplex {
   private:
     // Edges that keep less than this of their length beside the span of the others are in it.
     static constexpr double dependent = 1e-13;
+    // Weights that may be rounding.
+    static constexpr double negligible = 1e-13;
 
     template <class T, std::size_t fixed>
     using Storage = std::conditional_t<D == 0, std::vector<T>, std::array<T, fixed>>;

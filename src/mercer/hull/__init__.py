@@ -6,7 +6,8 @@ from mercer.hull.ball import enclosing_ball
 from mercer.hull.classifier import HullClassifier
 from mercer.hull.conversions import hull_classifier_like, nu_svc_like, svc_like
 from mercer.hull.many import nearest_points_many
-from mercer.hull.nearest import min_norm_point, nearest_points, separable
+from mercer.hull.min_norm import min_norm_point
+from mercer.hull.nearest import nearest_points, separable
 from mercer.hull.polygon import reduced_polygon
 from mercer.hull.result import EnclosingBall, MinNormPoint, NearestPoints, NearestPointsMany
 

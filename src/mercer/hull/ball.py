@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer import _core
 from mercer.formulations import enclosing_ball as enclosing_ball_problem
+from mercer.gram.origin import far_origin, moved
+from mercer.hull.exactly import combine, goes_exactly
 from mercer.hull.result import EnclosingBall
-from mercer.hull.rows import check_rows, check_tol, make_gram, resolve
+from mercer.hull.rows import Cloud, check_limits, check_rows, make_gram, resolve, takes_objects
+from mercer.hull.unit import in_unit, unit_of
+from mercer.kernels import Kernel, Linear
 from mercer.solvers import Solver, solve
 
 __all__ = ["enclosing_ball"]
 
-_MOST_FEATURES = 128
 _TOL = 1e-6
 _MOST_STEPS = 1_000_000
 
@@ -63,28 +66,49 @@ def enclosing_ball(
     (2.0, [2.0, 0.0])
     """
     found = resolve(kernel)
-    check_tol(tol)
-    cloud = check_rows("X", X, None, any_rows=found is not None and found._row_kind == "object")
-    is_plain = found is None and not sp.issparse(cloud.rows)
-    if isinstance(solver, str) and solver == "wolfe" and not is_plain:
-        got = "sparse rows" if found is None else f"kernel={found!r}"
-        raise ValueError(f"solver='wolfe' takes dense rows without a kernel, got {got}")
-    is_narrow = is_plain and cloud.rows.shape[1] <= _MOST_FEATURES
-    if isinstance(solver, str) and (solver == "wolfe" or (solver == "auto" and is_narrow)):
-        return _exactly(cloud.rows)
-    gram = make_gram(found, cloud.rows, n_threads=n_threads, balanced=False)
+    check_limits(tol, max_time, n_threads)
+    cloud = check_rows("X", X, None, any_rows=takes_objects(found))
+    unit = unit_of((cloud,), found, moves=True)
+    if unit is not None:
+        cloud = in_unit(cloud, unit)
+    if goes_exactly(solver, found, cloud):
+        ball = _exactly(cloud.rows)
+    else:
+        ball = _by_solver(cloud, found, solver, tol, max_time, n_threads)
+    if unit is None:
+        return ball
+    radius, gap, centre = unit.length(ball.radius), unit.length(ball.gap), unit.point(ball.centre)
+    return replace(ball, radius=radius, gap=gap, centre=centre)
+
+
+def _by_solver(
+    cloud: Cloud,
+    kernel: Kernel | None,
+    solver: str | Solver,
+    tol: float | None,
+    max_time: float | None,
+    n_threads: int | None,
+) -> EnclosingBall:
+    gram = make_gram(kernel, _near(cloud, kernel), n_threads=n_threads, balanced=False)
     diagonal = gram.diagonal(precision="double")
     size = float(np.abs(diagonal).max()) or 1.0
     formulation = enclosing_ball_problem(diagonal)
     tolerance = (_TOL if tol is None else tol) * size
     solution = solve(formulation.problem, gram, solver, tol=tolerance, max_time=max_time)
-    centre = None if found is not None else np.asarray(solution.coef @ cloud.rows).ravel()
+    centre = None if kernel is not None else combine(solution.coef, cloud.rows)
     # half the squared radius lies between the dual and the primal value, but for their rounding
     off = 0.5 * solution.rounding if np.isfinite(solution.rounding) else 0.0
     low = float(np.sqrt(2.0 * max(solution.objective - off, 0.0)))
     high = float(np.sqrt(2.0 * max(solution.objective + (solution.gap or 0.0) + off, 0.0)))
+    gap = high - low if solution.gap is not None else np.inf
     cost = (solution.n_iter, solution.n_kernel, solution.solver)
-    return EnclosingBall(high, high - low, centre, solution.coef, solution.status, *cost)
+    return EnclosingBall(high, gap, centre, solution.coef, solution.status, *cost)
+
+
+def _near(cloud: Cloud, kernel: Kernel | None) -> Any:
+    """The rows, from their mean where it is far from the origin: distances stay as they are."""
+    origin = far_origin(Linear().form(), cloud.rows) if kernel is None else None
+    return cloud.rows if origin is None else moved(cloud.rows, origin)
 
 
 def _exactly(rows: np.ndarray) -> EnclosingBall:

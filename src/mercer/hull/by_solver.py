@@ -19,7 +19,8 @@ __all__ = ["Found", "solve_hulls", "stacked"]
 FloatArray = NDArray[np.float64]
 
 _TOL = 1e-6  # where none was asked for
-_NO_DISTANCE = 1e-9  # of the largest |x|^2, below which a squared distance is rounding
+_NO_DISTANCE = 1e-9  # of the largest |x|^2: smaller squared distances need a proof
+_U = 2.0**-53
 
 
 class Found(NamedTuple):
@@ -30,6 +31,11 @@ class Found(NamedTuple):
     gap: float
     bias: float  # of the bisecting hyperplane, for a normal of length ``distance``
     status: str
+
+    @property
+    def costs(self) -> tuple[int, int, str]:
+        """Iterations, kernel values, and who did it."""
+        return self.solution.n_iter, self.solution.n_kernel, self.solution.solver
 
 
 def stacked(a: Any, b: Any) -> Any:
@@ -51,19 +57,29 @@ def solve_hulls(
     """Solve a formulation of nearest points or of the smallest norm.
 
     The optimal value is -d^2 / 2, and a gap g bounds it: d^2 >= |w|^2 - 2 g. A distance that is
-    nothing next to the rows is one of hulls that overlap
-    (docs/theory/problem.md#hulls-that-overlap).
+    nothing next to the rows is one of hulls that overlap, unless the gap proves that they do not
+    (docs/theory/problem.md#hulls-that-overlap). A kernel that is not positive semi-definite has no
+    hulls, and nothing is proved.
     """
     problem = formulation.problem
     solution = solve(problem, gram, solver, tol=_TOL if tol is None else tol, max_time=max_time)
     square, bias = _measure(problem, gram, solution.coef)
     distance = float(np.sqrt(square))
-    slack = 2.0 * solution.gap if solution.gap is not None else np.inf
-    gap = distance - float(np.sqrt(max(square - slack, 0.0)))
+    if solution.gap is None:
+        return Found(solution, distance, np.inf, bias, solution.status)
     largest = float(np.abs(gram.diagonal()[solution.coef != 0.0]).max(initial=0.0))
-    if solution.status in ("converged", "precision-limit") and square <= _NO_DISTANCE * largest:
+    least = max(square - 2.0 * solution.gap - _rounding(solution, largest), 0.0)
+    is_nothing = least == 0.0 and square <= _NO_DISTANCE * largest
+    if solution.status in ("converged", "precision-limit") and is_nothing:
         return Found(solution, 0.0, distance, 0.0, "overlap")
-    return Found(solution, distance, gap, bias, solution.status)
+    return Found(solution, distance, distance - float(np.sqrt(least)), bias, solution.status)
+
+
+def _rounding(solution: Solution, largest: float) -> float:
+    """What rounding may do to |w|^2 = sum_i coef_i (K coef)_i: kernel values have some, too."""
+    total = float(np.abs(solution.coef).sum())
+    least = 4.0 * _U * total**2 * largest
+    return max(total * solution.rounding, least) if np.isfinite(solution.rounding) else 4.0 * least
 
 
 def _measure(problem: Problem, gram: Gram, coef: FloatArray) -> tuple[float, float]:

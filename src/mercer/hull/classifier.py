@@ -48,6 +48,11 @@ class HullClassifier(KernelClassifier):
         The bias of the KKT conditions, or that of the hyperplane which bisects the segment
         between the nearest points. The same for whole hulls; the second suits solutions that have
         not converged.
+    class_weight : dict or "balanced", default=None
+        Factors of mu by class: the hull of a class with a larger one is less reduced, and comes
+        nearer to the other. As for :class:`~mercer.NuSVC`, and unlike :class:`~mercer.SVC`, both
+        classes keep the same sum of coefficients, so that a large factor need not make a class
+        more frequent among predictions.
 
     Attributes
     ----------

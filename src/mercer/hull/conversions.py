@@ -18,6 +18,8 @@ __all__ = ["hull_classifier_like", "nu_svc_like", "svc_like"]
 
 Machine = SVC | NuSVC | HullClassifier
 
+_NO_DIGIT = 0.5  # relative gap, of which on rho is rounding
+
 
 def svc_like(machine: Machine) -> SVC:
     """The :class:`~mercer.SVC`, not fitted, that equals a fitted machine of two classes.
@@ -47,7 +49,9 @@ def nu_svc_like(machine: Machine) -> NuSVC:
     Returns
     -------
     NuSVC
-        With the kernel of ``machine`` and nu = 2 / (mu W), W being the sum of the weights.
+        With the kernel of ``machine`` and nu = 2 / (mu W), W being the sum of the weights. The
+        machines of several C may have the same nu, where a class has no free coefficient: then
+        they agree but for scale and bias.
     """
     shared = _shared(machine)
     mu = _mu(machine)
@@ -68,7 +72,7 @@ def hull_classifier_like(machine: Machine) -> HullClassifier:
     -------
     HullClassifier
         With the kernel of ``machine`` and mu = 2 C / sum |coef|; above 1 that means the convex
-        hulls.
+        hulls. The machines of several C may have the same mu, as for :func:`nu_svc_like`.
     """
     return HullClassifier(mu=_mu(machine), **_shared(machine))
 
@@ -95,6 +99,12 @@ def _check(machine: Any) -> None:
         raise ValueError(f"machine must have bias='kkt', got bias={machine.bias!r}")
     if not (_coef_sum(machine) > 0.0 and np.all(getattr(machine, "rho_", 1.0) > 0.0)):
         raise ValueError("machine must have a margin, got one whose reduced hulls overlap")
+    gap = machine.dual_gap_
+    if hasattr(machine, "rho_") and gap is not None and gap >= _NO_DIGIT:
+        raise ValueError(
+            "machine must have a margin that is known, got one whose reduced hulls overlap or "
+            f"that has not converged: its relative duality gap is {gap:.3g}"
+        )
 
 
 def _shared(machine: Machine) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.hull.result import NearestPointsMany
-from mercer.hull.rows import check_tol
+from mercer.hull.rows import as_numbers, check_limits
 
 __all__ = ["nearest_points_many"]
 
@@ -60,7 +60,7 @@ def nearest_points_many(
     >>> nearest_points_many([cube, cube], [cube + 3, cube + [0, 0, 2]]).distance.round(3).tolist()
     [3.464, 1.0]
     """
-    check_tol(tol)
+    check_limits(tol, None, n_threads)
     points_a, offsets_a = _packed("A", A)
     points_b, offsets_b = _packed("B", B)
     if points_a.shape[1] != points_b.shape[1]:
@@ -107,16 +107,20 @@ def _of_array(name: str, polytopes: NDArray[Any]) -> tuple[FloatArray, IndexArra
             f"sequence of arrays, got shape {polytopes.shape}"
         )
     n, m, d = polytopes.shape
-    points = np.ascontiguousarray(polytopes, dtype=np.float64).reshape(n * m, d)
+    points = as_numbers(name, polytopes.reshape(n * m, d))
     return points, np.full(n, m, dtype=np.int64)
 
 
 def _of_sequence(name: str, polytopes: Sequence[Any]) -> tuple[FloatArray, IndexArray]:
-    arrays = [np.asarray(points, dtype=np.float64) for points in polytopes]
+    if isinstance(polytopes, str) or not isinstance(polytopes, Iterable):
+        raise TypeError(
+            f"{name} must be an array or a sequence of arrays, got {type(polytopes).__name__}"
+        )
+    arrays = [as_numbers(f"{name}[{k}]", points) for k, points in enumerate(polytopes)]
     if not arrays:
         raise ValueError(f"{name} must hold at least one polytope, got none")
     for k, points in enumerate(arrays):
-        if points.ndim != 2 or 0 in points.shape:
+        if 0 in points.shape:
             raise ValueError(
                 f"{name}[{k}] must have shape (n_points, n_features), none of them 0, got "
                 f"{points.shape}"
@@ -138,6 +142,8 @@ def _which(pairs: ArrayLike | None, n_a: int, n_b: int) -> tuple[IndexArray, Ind
             )
         return np.arange(n_a), np.arange(n_b)
     found = np.asarray(pairs)
+    if found.shape == (0,):  # an empty list
+        found = np.empty((0, 2), dtype=np.int64)
     if found.ndim != 2 or found.shape[1] != 2 or (found.size and found.dtype.kind not in "iu"):
         raise ValueError(
             f"pairs must be integers of shape (n_pairs, 2), got shape {found.shape} of "

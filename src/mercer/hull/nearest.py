@@ -1,43 +1,41 @@
-"""Nearest points of two hulls, the point of one nearest to the origin, and separability."""
+"""Nearest points of two hulls, and whether a hyperplane separates them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from mercer import _core
 from mercer._warning import warn
-from mercer.formulations import minimum_norm
 from mercer.formulations import nearest_points as nearest_points_problem
-from mercer.hull.by_solver import Found, solve_hulls, stacked
-from mercer.hull.result import MinNormPoint, NearestPoints
+from mercer.hull.by_solver import solve_hulls, stacked
+from mercer.hull.exactly import combine, exactly, goes_exactly
+from mercer.hull.result import NearestPoints
 from mercer.hull.rows import (
     Cloud,
+    check_limits,
     check_mu,
     check_rows,
     check_scale,
-    check_tol,
     make_gram,
     resolve,
+    takes_objects,
 )
-from mercer.hull.scaled import scaled_kernel, scaled_rows, unscaled_coef
+from mercer.hull.scaled import scaled_kernel, unscaled_coef
+from mercer.hull.unit import Unit, in_unit, unit_of
 from mercer.kernels import Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.solvers import Solver
 
-__all__ = ["min_norm_point", "nearest_points", "separable"]
+__all__ = ["nearest_points", "separable"]
 
 FloatArray = NDArray[np.float64]
 # points and coefficients of either side, direction and offset
 Places = tuple[
     FloatArray | None, FloatArray | None, FloatArray, FloatArray, FloatArray | None, float
 ]
-
-_MOST_FEATURES = 128  # up to which simplices are solved anew at every step
-_PRECISE = 1e-9  # of the size of the rows: gaps beyond are no rounding
 
 
 def nearest_points(
@@ -95,67 +93,22 @@ def nearest_points(
     """
     a, b, kernel_found = _clouds(A, B, kernel, weight_a, weight_b)
     mu, scale = check_mu(mu, (a, b)), check_scale(scale)
-    check_tol(tol)
-    if _goes_exactly(solver, kernel_found, a, b):
-        found = _exactly(a, b, mu, scale, tol)
+    check_limits(tol, max_time, n_threads)
+    unit = unit_of((a, b), kernel_found, moves=True)
+    if unit is not None:
+        a, b = in_unit(a, unit), in_unit(b, unit)
+    if goes_exactly(solver, kernel_found, a, b):
+        found = exactly(a, b, mu, scale, tol)
     else:
         found = _by_solver(a, b, kernel_found, mu, scale, solver, tol, max_time, n_threads)
+    if unit is not None:
+        found = _restored(found, unit)
     if found.status == "overlap" and mu is not None and mu < 1.0:
         warn(
             f"the reduced convex hulls with mu={mu:g} overlap: their distance is 0 and there is no "
             "direction between them. Choose a smaller mu to reduce them further, or a kernel."
         )
     return found
-
-
-def min_norm_point(
-    X: Any,
-    *,
-    mu: float | None = None,
-    kernel: Any = None,
-    weight: ArrayLike | None = None,
-    solver: str | Solver = "auto",
-    tol: float | None = None,
-    max_time: float | None = None,
-    n_threads: int | None = None,
-) -> MinNormPoint:
-    """The point of the hull of rows that is nearest to the origin.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_rows, n_features)
-        The rows.
-    mu, kernel, solver, tol, max_time, n_threads
-        As for :func:`nearest_points`.
-    weight : array-like of shape (n_rows,), default=None
-        Weights of the rows.
-
-    Returns
-    -------
-    MinNormPoint
-
-    Examples
-    --------
-    >>> from mercer.hull import min_norm_point
-    >>> min_norm_point([[1, 3], [3, 1]]).point.tolist()
-    [2.0, 2.0]
-    """
-    found = resolve(kernel)
-    cloud = check_rows("X", X, weight, any_rows=_takes_objects(found))
-    mu = check_mu(mu, (cloud,))
-    check_tol(tol)
-    if _goes_exactly(solver, found, cloud):
-        # of a weight that lets it have all of its coefficient, whatever mu is
-        origin = Cloud("origin", np.zeros((1, cloud.rows.shape[1])), np.array([np.inf]))
-        near = _exactly(cloud, origin, mu, None, tol)
-        numbers = (near.distance, near.gap, near.point_a, near.coef_a, near.status, near.n_iter)
-        return MinNormPoint(*numbers, solver="wolfe")
-    gram = make_gram(found, cloud.rows, n_threads=n_threads, balanced=False)
-    formulation = minimum_norm(cloud.n, np.inf if mu is None else mu, cloud.weights)
-    result = solve_hulls(formulation, gram, solver, tol, max_time)
-    coef = result.solution.coef
-    point = None if found is not None else np.asarray(coef @ cloud.rows).ravel()
-    return MinNormPoint(result.distance, result.gap, point, coef, result.status, *_costs(result))
 
 
 def separable(
@@ -182,10 +135,18 @@ def separable(
     """
     a, b, found = _clouds(A, B, kernel, weight_a, weight_b)
     mu, scale = check_mu(mu, (a, b)), check_scale(scale)
-    if _goes_exactly("auto", found, a, b):
-        near = _exactly(a, b, mu, scale, None, only_separate=True)
+    unit = unit_of((a, b), found, moves=True)
+    if unit is not None:
+        a, b = in_unit(a, unit), in_unit(b, unit)
+    if goes_exactly("auto", found, a, b):
+        near = exactly(a, b, mu, scale, None, only_separate=True)
     else:
         near = _by_solver(a, b, found, mu, scale, "auto", None, None, None)
+    if near.gap == np.inf:
+        raise ValueError(
+            f"kernel must be positive semi-definite, or there is no space to separate in; "
+            f"kernel={found!r} is not"
+        )
     return near.status != "overlap" and near.lower_bound > 0.0
 
 
@@ -198,7 +159,7 @@ def _clouds(
             "kernel must not be precomputed: a matrix of one set of rows against itself cannot be "
             "told apart into two sides; use mercer.formulations.nearest_points and mercer.solve"
         )
-    objects = _takes_objects(found)
+    objects = takes_objects(found)
     a = check_rows("A", A, weight_a, any_rows=objects)
     b = check_rows("B", B, weight_b, any_rows=objects)
     if not objects and a.rows.shape[1] != b.rows.shape[1]:
@@ -209,58 +170,20 @@ def _clouds(
     return a, b, found
 
 
-def _takes_objects(kernel: Kernel | None) -> bool:
-    return kernel is not None and kernel._row_kind == "object"
-
-
-def _goes_exactly(solver: str | Solver, kernel: Kernel | None, *clouds: Cloud) -> bool:
-    """Whether the search goes by simplices of rows; refuses those it cannot take."""
-    is_plain = kernel is None and not any(sp.issparse(cloud.rows) for cloud in clouds)
-    if isinstance(solver, str) and solver == "wolfe" and not is_plain:
-        got = "sparse rows" if kernel is None else f"kernel={kernel!r}"
-        raise ValueError(f"solver='wolfe' takes dense rows without a kernel, got {got}")
-    if isinstance(solver, str) and solver == "auto":
-        return is_plain and clouds[0].rows.shape[1] <= _MOST_FEATURES
-    return isinstance(solver, str) and solver == "wolfe"
-
-
-def _costs(found: Found) -> tuple[int, int, str]:
-    return found.solution.n_iter, found.solution.n_kernel, found.solution.solver
-
-
-def _exactly(
-    a: Cloud,
-    b: Cloud,
-    mu: float | None,
-    scale: float | None,
-    tol: float | None,
-    *,
-    only_separate: bool = False,
-) -> NearestPoints:
-    options = _core.NearestOptions()
-    options.tolerance = 0.0 if tol is None else tol
-    options.only_separate = only_separate
-    rows_a, rows_b = scaled_rows(a, scale), scaled_rows(b, scale)
-    cap_a, cap_b = a.caps(mu), b.caps(mu)
-    status, distance, gap, n_iter, coef_a, coef_b, direction = _core.nearest_reduced(
-        rows_a, cap_a, rows_b, cap_b, options
+def _restored(found: NearestPoints, unit: Unit) -> NearestPoints:
+    """What was found in another unit, in that of the rows."""
+    point_a, point_b = unit.point(found.point_a), unit.point(found.point_b)
+    assert found.direction is not None
+    assert point_a is not None
+    assert point_b is not None
+    return replace(
+        found,
+        distance=unit.length(found.distance),
+        gap=unit.length(found.gap),
+        point_a=point_a,
+        point_b=point_b,
+        offset=-float(found.direction @ (0.5 * point_a + 0.5 * point_b)),
     )
-    point_a, point_b = _combine(coef_a, rows_a), _combine(coef_b, rows_b)
-    if scale is not None:
-        coef_a, coef_b = unscaled_coef(a, coef_a, scale), unscaled_coef(b, coef_b, scale)
-    offset = -0.5 * float(direction @ (point_a + point_b))
-    size = float(max(np.abs(rows_a - rows_a[0]).max(), np.abs(rows_b - rows_a[0]).max()))
-    if status == "converged" and tol is None and not only_separate and gap > _PRECISE * size:
-        status = "precision-limit"
-    points = (point_a, point_b, coef_a, coef_b, direction, offset)
-    return NearestPoints(distance, gap, *points, status, n_iter, 0, "wolfe")
-
-
-def _combine(coef: FloatArray, rows: FloatArray) -> FloatArray:
-    """``coef @ rows``, of rows that may lie far from the origin."""
-    support = np.flatnonzero(coef)
-    first = rows[support[0]]
-    return np.asarray(first + coef[support] @ (rows[support] - first))
 
 
 def _by_solver(
@@ -290,14 +213,13 @@ def _by_solver(
         points: Places = (None, None, coef_a, coef_b, None, offset)
     else:
         points = _in_coordinates(a, b, coef_a, coef_b, found.distance)
-    return NearestPoints(found.distance, found.gap, *points, found.status, *_costs(found))
+    return NearestPoints(found.distance, found.gap, *points, found.status, *found.costs)
 
 
 def _in_coordinates(
     a: Cloud, b: Cloud, coef_a: FloatArray, coef_b: FloatArray, distance: float
 ) -> Places:
-    point_a = np.asarray(coef_a @ a.rows).ravel()
-    point_b = np.asarray(coef_b @ b.rows).ravel()
+    point_a, point_b = combine(coef_a, a.rows), combine(coef_b, b.rows)
     if distance == 0.0:
         return point_a, point_b, coef_a, coef_b, np.zeros(len(point_a)), 0.0
     direction = (point_a - point_b) / distance

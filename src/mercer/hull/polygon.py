@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.hull.rows import Cloud, check_mu, check_rows
+from mercer.hull.rows import Cloud, as_numbers, check_mu, check_rows
 
 __all__ = ["reduced_polygon"]
 
@@ -42,7 +42,7 @@ def reduced_polygon(
     >>> reduced_polygon([[0, 0], [2, 0], [0, 2]], mu=0.5).tolist()
     [[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
     """
-    cloud = check_rows("X", X, weight)
+    cloud = check_rows("X", as_numbers("X", X), weight)
     if cloud.rows.shape[1] != 2:
         raise ValueError(f"X must have 2 features, got {cloud.rows.shape[1]}")
     caps = cloud.caps(check_mu(mu, (cloud,)))

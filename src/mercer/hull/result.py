@@ -24,7 +24,7 @@ class NearestPoints:
         Distance of the two points; 0 where the hulls overlap.
     gap : float
         The distance of the hulls lies in ``[distance - gap, distance]``. Where they overlap, what
-        rounding left of it.
+        rounding left of it. Infinite for a kernel that is not positive semi-definite.
     point_a, point_b : ndarray of shape (n_features,) or None
         The points; None with a kernel, whose feature space has no coordinates.
     coef_a, coef_b : ndarray
@@ -74,7 +74,7 @@ class MinNormPoint:
     norm : float
         Its distance from there; 0 where the hull holds the origin.
     gap : float
-        The smallest norm lies in ``[norm - gap, norm]``.
+        The smallest norm lies in ``[norm - gap, norm]``; see :class:`NearestPoints`.
     point : ndarray of shape (n_features,) or None
         The point; None with a kernel.
     coef : ndarray of shape (n_rows,)
@@ -104,7 +104,7 @@ class EnclosingBall:
     radius : float
         Its radius.
     gap : float
-        The smallest radius lies in ``[radius - gap, radius]``.
+        The smallest radius lies in ``[radius - gap, radius]``; see :class:`NearestPoints`.
     centre : ndarray of shape (n_features,) or None
         Its centre; None with a kernel.
     coef : ndarray of shape (n_rows,)

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._threads import resolve_threads
 from mercer.gram.gram import Gram
 from mercer.gram.native import check_finite, count_rows
 from mercer.gram.origin import far_origin
 from mercer.kernels import Kernel, Linear, as_kernel
 
-__all__ = ["Cloud", "check_mu", "check_rows", "check_scale", "check_tol", "make_gram", "resolve"]
+__all__ = [
+    "Cloud",
+    "as_numbers",
+    "check_limits",
+    "check_mu",
+    "check_rows",
+    "check_scale",
+    "check_tol",
+    "make_gram",
+    "resolve",
+    "takes_objects",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -48,9 +61,10 @@ def check_rows(name: str, rows: Any, weight: ArrayLike | None, *, any_rows: bool
     if any_rows:
         taken: Any = rows if hasattr(rows, "shape") else list(rows)
     elif sp.issparse(rows):
+        _check_real(name, rows)
         taken = rows.tocsr().astype(np.float64, copy=False)
     else:
-        taken = _as_numbers(name, rows)
+        taken = as_numbers(name, rows)
     if not count_rows(taken):
         raise ValueError(f"{name} must have at least one row, got 0")
     if not any_rows:
@@ -60,16 +74,26 @@ def check_rows(name: str, rows: Any, weight: ArrayLike | None, *, any_rows: bool
     return Cloud(name, taken, _check_weight(name, weight, count_rows(taken)))
 
 
-def _as_numbers(name: str, rows: Any) -> FloatArray:
+def as_numbers(name: str, rows: Any) -> FloatArray:
+    """Rows of real numbers, dense and two-dimensional."""
+    if sp.issparse(rows):
+        raise TypeError(f"{name} must be dense, got a sparse matrix")
     try:
-        taken = np.ascontiguousarray(rows, dtype=np.float64)
+        array = np.asarray(rows)
+        taken = np.ascontiguousarray(array if array.dtype.kind != "c" else array.real, np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be an array of numbers: {error}") from error
+    _check_real(name, array)
     if taken.ndim != 2:
         raise ValueError(
             f"{name} must be two-dimensional, one row for each point, got shape {np.shape(rows)}"
         )
     return taken
+
+
+def _check_real(name: str, rows: Any) -> None:
+    if rows.dtype.kind == "c":
+        raise ValueError(f"{name} must hold real numbers, got complex ones")
 
 
 def _check_finite(name: str, rows: Any) -> None:
@@ -86,7 +110,10 @@ def _check_weight(name: str, weight: ArrayLike | None, n: int) -> FloatArray | N
     if weight is None:
         return None
     own = f"weight_{name.lower()}" if name in ("A", "B") else "weight"
-    array = np.asarray(weight, dtype=np.float64)
+    try:
+        array = np.asarray(weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{own} must be an array of numbers: {error}") from error
     if array.shape != (n,):
         raise ValueError(f"{own} must have one entry per row ({n},), got shape {array.shape}")
     if not np.isfinite(array).all() or array.min() < 0.0:
@@ -130,8 +157,30 @@ def check_scale(scale: float | None) -> float | None:
 
 def check_tol(tol: float | None) -> None:
     """Refuse tolerances that are negative or no numbers."""
-    if tol is not None and not tol >= 0.0:
-        raise ValueError(f"tol must be None or a number that is not negative, got {tol!r}")
+    _check_not_negative("tol", tol)
+
+
+def check_limits(tol: float | None, max_time: float | None, n_threads: int | None) -> None:
+    """Refuse what is no tolerance, time or number of threads, whoever will look at it."""
+    check_tol(tol)
+    _check_not_negative("max_time", max_time)
+    if n_threads is not None and not isinstance(n_threads, Integral):
+        raise TypeError(f"n_threads must be an integer of at least 1 or None, got {n_threads!r}")
+    resolve_threads(n_threads)
+
+
+def _check_not_negative(name: str, number: float | None) -> None:
+    if number is None:
+        return
+    if isinstance(number, (bool, np.bool_)) or not isinstance(number, Real):
+        raise TypeError(f"{name} must be None or a real number, got {number!r}")
+    if not number >= 0.0:
+        raise ValueError(f"{name} must be None or a number that is not negative, got {number!r}")
+
+
+def takes_objects(kernel: Kernel | None) -> bool:
+    """Whether a kernel reads Python objects in place of rows of numbers."""
+    return kernel is not None and kernel._row_kind == "object"
 
 
 def resolve(kernel: Any) -> Kernel | None:

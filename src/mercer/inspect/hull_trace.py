@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.formulations import nearest_points
 from mercer.gram import Gram
-from mercer.hull.rows import check_mu, check_rows
+from mercer.hull.rows import check_mu, check_rows, check_tol
 from mercer.kernels import Linear
 from mercer.solvers import Solver, resolve_solver, solve
 
-__all__ = ["HullTrace", "hull_trace"]
+__all__ = ["HullTrace", "hull_trace", "in_one_unit"]
 
 FloatArray = NDArray[np.float64]
 
@@ -64,7 +65,8 @@ class HullTrace:
     @property
     def distance(self) -> FloatArray:
         """Their distance at each moment."""
-        return np.asarray(np.linalg.norm(self.point_a - self.point_b, axis=1))
+        (a, b), unit = in_one_unit(self.A, self.B)
+        return np.asarray(unit * np.linalg.norm(self.coef_a @ a - self.coef_b @ b, axis=1))
 
 
 def hull_trace(
@@ -95,8 +97,11 @@ def hull_trace(
     -------
     HullTrace
     """
+    if isinstance(max_steps, bool) or not isinstance(max_steps, Integral):
+        raise TypeError(f"max_steps must be an integer, got {max_steps!r}")
     if not max_steps >= 0:
         raise ValueError(f"max_steps must not be negative, got {max_steps!r}")
+    check_tol(tol)
     a, b = check_rows("A", A, None), check_rows("B", B, None)
     if a.rows.shape[1] != b.rows.shape[1]:
         raise ValueError(
@@ -106,18 +111,30 @@ def hull_trace(
     mu = check_mu(mu, (a, b))
     labels = np.repeat([1.0, -1.0], [a.n, b.n])
     problem = nearest_points(labels, np.inf if mu is None else mu).problem
-    gram = Gram(Linear(), np.vstack([a.rows, b.rows]), precision="double")
+    rows, unit = in_one_unit(a.rows, b.rows)
+    gram = Gram(Linear(), np.vstack(rows), precision="double")
     found: Any = resolve_solver(solver)
     coef, gaps, converged = [], [], False
-    for steps in range(max_steps + 1):
+    for steps in range(int(max_steps) + 1):
         solution = solve(problem, gram, found, tol=tol, max_iter=steps)
         coef.append(solution.coef)
         square = max(-2.0 * solution.objective, 0.0)
         slack = 2.0 * solution.gap if solution.gap is not None else np.inf
-        gaps.append(np.sqrt(square) - np.sqrt(max(square - slack, 0.0)))
+        gaps.append(unit * (np.sqrt(square) - np.sqrt(max(square - slack, 0.0))))
         converged = solution.converged
         if solution.n_iter < steps or converged:
             break
     both = np.array(coef)
     parts = (both[:, : a.n], -both[:, a.n :])
     return HullTrace(found.name, a.rows, b.rows, mu, *parts, np.array(gaps), converged)
+
+
+def in_one_unit(A: FloatArray, B: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
+    """Both from the first row, in a unit of the size of the farthest; and that unit.
+
+    Hulls far from the origin keep the digits of their distance so.
+    """
+    a, b = A - A[0], B - A[0]
+    size = float(max(np.abs(a).max(), np.abs(b).max()))
+    exponent = int(np.frexp(size)[1]) if size > 0.0 else 0
+    return (np.ldexp(a, -exponent), np.ldexp(b, -exponent)), float(np.ldexp(1.0, exponent))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.hull import nearest_points, reduced_polygon
-from mercer.hull.rows import check_mu, check_rows
+from mercer.hull.rows import Cloud, check_mu, check_rows
 from mercer.inspect.hull_trace import HullTrace
 
 __all__ = ["COLOURS", "plot_hulls"]
@@ -51,6 +51,8 @@ def plot_hulls(
         if cloud.rows.shape[1] != 2:
             raise ValueError(f"{cloud.name} must have 2 features, got {cloud.rows.shape[1]}")
     mu = check_mu(mu, clouds)
+    if trace is not None:
+        _check_trace(trace, clouds)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 5.2), layout="constrained")
     found = nearest_points(clouds[0].rows, clouds[1].rows, mu=mu)
@@ -72,6 +74,14 @@ def plot_hulls(
     ax.set_ylabel("feature 1")
     ax.legend(loc="best", fontsize="small", framealpha=0.9)
     return ax
+
+
+def _check_trace(trace: HullTrace, clouds: tuple[Cloud, Cloud]) -> None:
+    if not isinstance(trace, HullTrace):
+        raise TypeError(f"trace must be a HullTrace, got {type(trace).__name__}")
+    for cloud, points in zip(clouds, (trace.A, trace.B), strict=True):
+        if not np.array_equal(cloud.rows, points):
+            raise ValueError(f"trace must be of the points of A and B, got others for {cloud.name}")
 
 
 def _draw_hull(ax: Any, points: NDArray[Any], mu: float | None, name: str, colour: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.hull import nearest_points, reduced_polygon
-from mercer.inspect.hull_trace import HullTrace, hull_trace
+from mercer.inspect.hull_trace import HullTrace, hull_trace, in_one_unit
 from mercer.inspect.page import PAGE
 from mercer.solvers import Solver
 
@@ -26,7 +26,7 @@ def hull_report(
     B: ArrayLike,
     *,
     mu: float | None = None,
-    solvers: Sequence[str | Solver] = ("mdm", "gsk", "gilbert"),
+    solvers: str | Sequence[str | Solver] = ("mdm", "gsk", "gilbert"),
     max_steps: int = 60,
     file: str | Path | None = None,
 ) -> str:
@@ -38,7 +38,7 @@ def hull_report(
         The points; some dozens, for every step is found by a run of its own.
     mu : float, default=None
         Largest coefficient of a point; None for convex hulls.
-    solvers : sequence of str or Solver, default=("mdm", "gsk", "gilbert")
+    solvers : sequence of str or Solver, or str, default=("mdm", "gsk", "gilbert")
         The algorithms to show.
     max_steps : int, default=60
         Steps to follow of each at most.
@@ -50,20 +50,23 @@ def hull_report(
     str
         The page. It needs nothing but a browser.
     """
-    if not len(solvers):
+    named = [solvers] if isinstance(solvers, str) else solvers
+    if not len(named):
         raise ValueError("solvers must name at least one solver, got none")
-    traces = [hull_trace(A, B, mu=mu, solver=s, max_steps=max_steps) for s in solvers]
+    traces = [hull_trace(A, B, mu=mu, solver=s, max_steps=max_steps) for s in named]
     first = traces[0]
     if first.A.shape[1] != 2:
         raise ValueError(f"A and B must have 2 features, got {first.A.shape[1]}")
     found = nearest_points(first.A, first.B, mu=mu)
+    # places of the picture have a unit of their own, lengths in the text that of the points
+    sides, _ = in_one_unit(first.A, first.B)
     data = {
-        "points": [_rounded(first.A), _rounded(first.B)],
-        "hulls": [_rounded(reduced_polygon(side)) for side in (first.A, first.B)],
-        "reduced": [_rounded(reduced_polygon(side, first.mu)) for side in (first.A, first.B)],
-        "nearest": [_rounded(found.point_a), _rounded(found.point_b)],
+        "points": [_rounded(side) for side in sides],
+        "hulls": [_rounded(reduced_polygon(side)) for side in sides],
+        "reduced": [_rounded(reduced_polygon(side, first.mu)) for side in sides],
+        "nearest": [_rounded(found.coef_a @ sides[0]), _rounded(found.coef_b @ sides[1])],
         "distance": found.distance,
-        "traces": [_as_data(trace) for trace in traces],
+        "traces": [_as_data(trace, sides) for trace in traces],
     }
     title = "Nearest points of two hulls"
     if first.mu is not None and first.mu < 1.0:
@@ -81,13 +84,13 @@ def _rounded(values: NDArray[Any] | None) -> Any:
     return np.round(np.asarray(values, dtype=np.float64), _DIGITS).tolist()
 
 
-def _as_data(trace: HullTrace) -> dict[str, Any]:
+def _as_data(trace: HullTrace, sides: tuple[NDArray[Any], NDArray[Any]]) -> dict[str, Any]:
     return {
         "solver": trace.solver,
         "converged": trace.converged,
-        "a": _rounded(trace.point_a),
-        "b": _rounded(trace.point_b),
+        "a": _rounded(trace.coef_a @ sides[0]),
+        "b": _rounded(trace.coef_b @ sides[1]),
         "coef": [_rounded(trace.coef_a), _rounded(trace.coef_b)],
-        "distance": _rounded(trace.distance),
+        "distance": [float(f"{distance:.12g}") for distance in trace.distance],
         "gap": [float(f"{gap:.6g}") for gap in trace.gap],
     }

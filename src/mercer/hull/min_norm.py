@@ -1,0 +1,102 @@
+"""The point of a hull nearest to the origin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mercer.formulations import minimum_norm
+from mercer.hull.by_solver import solve_hulls
+from mercer.hull.exactly import exactly, goes_exactly
+from mercer.hull.result import MinNormPoint
+from mercer.hull.rows import (
+    Cloud,
+    check_limits,
+    check_mu,
+    check_rows,
+    make_gram,
+    resolve,
+    takes_objects,
+)
+from mercer.hull.unit import in_unit, unit_of
+from mercer.kernels import Kernel
+from mercer.solvers import Solver
+
+__all__ = ["min_norm_point"]
+
+
+def min_norm_point(
+    X: Any,
+    *,
+    mu: float | None = None,
+    kernel: Any = None,
+    weight: ArrayLike | None = None,
+    solver: str | Solver = "auto",
+    tol: float | None = None,
+    max_time: float | None = None,
+    n_threads: int | None = None,
+) -> MinNormPoint:
+    """The point of the hull of rows that is nearest to the origin.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+        The rows.
+    mu, kernel, solver, tol, max_time, n_threads
+        As for :func:`nearest_points`.
+    weight : array-like of shape (n_rows,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    MinNormPoint
+
+    Examples
+    --------
+    >>> from mercer.hull import min_norm_point
+    >>> min_norm_point([[1, 3], [3, 1]]).point.tolist()
+    [2.0, 2.0]
+    """
+    found = resolve(kernel)
+    cloud = check_rows("X", X, weight, any_rows=takes_objects(found))
+    mu = check_mu(mu, (cloud,))
+    check_limits(tol, max_time, n_threads)
+    unit = unit_of((cloud,), found, moves=False)
+    if unit is not None:
+        cloud = in_unit(cloud, unit)
+    if goes_exactly(solver, found, cloud):
+        result = _exactly(cloud, mu, tol)
+    else:
+        result = _by_solver(cloud, found, mu, solver, tol, max_time, n_threads)
+    if unit is None:
+        return result
+    norm, gap, point = unit.length(result.norm), unit.length(result.gap), unit.point(result.point)
+    return replace(result, norm=norm, gap=gap, point=point)
+
+
+def _exactly(cloud: Cloud, mu: float | None, tol: float | None) -> MinNormPoint:
+    # of a weight that lets it have all of its coefficient, whatever mu is
+    origin = Cloud("origin", np.zeros((1, cloud.rows.shape[1])), np.array([np.inf]))
+    near = exactly(cloud, origin, mu, None, tol)
+    numbers = (near.distance, near.gap, near.point_a, near.coef_a, near.status, near.n_iter)
+    return MinNormPoint(*numbers, solver="wolfe")
+
+
+def _by_solver(
+    cloud: Cloud,
+    kernel: Kernel | None,
+    mu: float | None,
+    solver: str | Solver,
+    tol: float | None,
+    max_time: float | None,
+    n_threads: int | None,
+) -> MinNormPoint:
+    gram = make_gram(kernel, cloud.rows, n_threads=n_threads, balanced=False)
+    formulation = minimum_norm(cloud.n, np.inf if mu is None else mu, cloud.weights)
+    found = solve_hulls(formulation, gram, solver, tol, max_time)
+    coef = found.solution.coef
+    point = None if kernel is not None else np.asarray(coef @ cloud.rows).ravel()
+    return MinNormPoint(found.distance, found.gap, point, coef, found.status, *found.costs)
