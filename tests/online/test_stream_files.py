@@ -36,11 +36,7 @@ def test_a_stream_goes_on_from_a_file(name, tmp_path):
     np.testing.assert_array_equal(loaded.budget_error_, machine.budget_error_)
     for one in (machine, loaded):
         one.partial_fit(rows[:40], labels[:40])
-    if name == "budget":
-        # merged rows: their kernel values are computed from the rows, not from those of two
-        np.testing.assert_allclose(loaded.objective_, machine.objective_, rtol=0.05)
-    else:
-        assert learned(loaded) == learned(machine)
+    assert learned(loaded) == learned(machine)
     machine.finish()
     save(machine, tmp_path / "m.mercer")
     loaded = load(tmp_path / "m.mercer")
