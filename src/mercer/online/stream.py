@@ -13,6 +13,7 @@ from mercer import _core
 from mercer.gram.native import RowSet, take_rows
 from mercer.kernels import Kernel
 from mercer.online.kept_rows import Ids, KeptRows, Packing
+from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Rules", "Stream"]
@@ -220,8 +221,9 @@ class Stream:
             learner.take(ids, terms, *values, deadline.seconds_left)
         finally:
             # also after an interrupt: what was taken in whole stays
-            self._keep(X, ids)
-            self.n_taken += learner.n_taken - before
+            with uninterrupted():
+                self._keep(X, ids)
+                self.n_taken += learner.n_taken - before
 
     def _packed(self, X: Any) -> RowSet:
         """New rows, packed; all others again where they force another packing."""
