@@ -26,7 +26,6 @@ from mercer.kernels.form import Form
 __all__ = ["KeptRows", "Packing", "stacked"]
 
 Ids = NDArray[np.int64]
-_SHORT = 64  # rows that are joined rather than looked at apart
 
 
 def stacked(parts: list[Any]) -> Any:
@@ -149,7 +148,7 @@ class KeptRows:
                 piece, mask = self._joined([(piece, mask)])
             if len(piece):
                 pieces.append((piece, mask))
-            while len(pieces) > 1 and len(pieces[-2][0]) <= max(2 * len(pieces[-1][0]), _SHORT):
+            while len(pieces) > 1 and len(pieces[-2][0]) <= 2 * len(pieces[-1][0]):
                 pieces[-2:] = [self._joined(pieces[-2:])]
         self._pieces = [piece for piece, _ in pieces]
 
