@@ -1,8 +1,11 @@
 """A budget of kept examples, and what it does to the function."""
 
+import pickle
+
 import numpy as np
 import pytest
-from streams import board, streamed, three
+from sklearn.base import clone
+from streams import board, learned, streamed, three
 
 from mercer import OnlineSVC, OnlineSVR
 from mercer.gram.cross import cross_block
@@ -127,3 +130,17 @@ def test_a_long_stream_without_noise_keeps_its_support_vectors_only():
     assert kept[-1][0] < 2 * kept[3][0]
     assert kept[-1][1] <= 2 * kept[-1][0] + 64
     assert kept[-1][2] <= 2 * kept[-1][0] + 64
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+def test_merging_does_not_depend_on_chunks_or_on_being_saved(dtype):
+    X, y = board(300, noise=0.2)
+    X = (20 * X).astype(dtype) if dtype == np.uint8 else X.astype(dtype)
+    gamma = 0.005 if dtype == np.uint8 else 2.0
+    machine = OnlineSVC(C=5.0, gamma=gamma, max_support_vectors=15, eviction="merging")
+    whole = streamed(clone(machine), X, y, [])
+    assert (whole.support_ids_ < 0).any()
+    assert learned(streamed(clone(machine), X, y, [1, 2, 40, 41, 160])) == learned(whole)
+    saved = pickle.loads(pickle.dumps(streamed(clone(machine), X[:150], y[:150], [])))
+    assert learned(saved.partial_fit(X[150:], y[150:])) == learned(whole)
+    np.testing.assert_array_equal(saved.budget_error_, whole.budget_error_)

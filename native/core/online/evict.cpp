@@ -15,17 +15,6 @@ namespace {
 constexpr std::size_t most_projection_steps = 50;
 constexpr std::size_t n_candidates = 16;
 
-// k(x, z) of z = share a + (1 - share) b, from k(x, a), k(x, b) and k(a, b) of a gaussian:
-// |x - z|^2 = share |x - a|^2 + (1 - share) |x - b|^2 - share (1 - share) |a - b|^2
-template <class T>
-T between(T with_a, T with_b, double share, double apart) {
-    if (!(with_a > T(0)) || !(with_b > T(0))) return T(0);
-    const double exponent = share * std::log(double(with_a)) +
-                            (1.0 - share) * std::log(double(with_b)) -
-                            share * (1.0 - share) * apart;
-    return T(std::exp(std::min(exponent, 0.0)));
-}
-
 // The minimum of a function of one variable in [0, 1] that has only one, to about 1e-5.
 template <class Value>
 double golden_section(const Value& value) {
@@ -53,13 +42,19 @@ double golden_section(const Value& value) {
 
 }  // namespace
 
+// Until no more are kept than may be, or two are to merge.
 template <class T>
-void Learner<T>::evict(const Block<T>& block, std::size_t i) {
+void Learner<T>::make_room() {
+    while (is_full() && merges_.empty()) evict();
+}
+
+template <class T>
+void Learner<T>::evict() {
     const Victim victim = choose_victim();
     if (!is_zero(victim.slot)) {
         const bool has_mate = victim.mate != Extremes::nowhere;
         if (has_mate && options_.eviction == Eviction::merging) {
-            return merge(block, i, victim.slot, victim.mate);
+            return plan_merge(victim.slot, victim.mate);
         }
         const bool projects = options_.eviction == Eviction::projection;
         for (std::size_t f = 0; f < functions_.size(); ++f) {
@@ -148,61 +143,59 @@ double Learner<T>::merging_error(std::size_t a, std::size_t b, double value, dou
     return square;
 }
 
-// Two examples of one class become one between them, with the sum of their coefficients and boxes
-// (Wang et al. 2012).
+// Two examples of one class become one between them (Wang et al. 2012). Its kernel values are
+// computed from its row, as those of every other: they could be had from those of both, but not to
+// the last bit, and then the result would depend on how the stream is cut.
 template <class T>
-void Learner<T>::merge(const Block<T>& block, std::size_t i, std::size_t a, std::size_t b) {
-    const double value = double(rows_.row(a)[b]), apart = std::log(value);
+void Learner<T>::plan_merge(std::size_t a, std::size_t b) {
+    const double value = double(rows_.row(a)[b]);
     const double share = golden_section([&](double h) { return merging_error(a, b, value, h); });
-    for (std::size_t later = i + 1; later < block.n_rows; ++later) {
-        T& first = value_at(block, later, a);
-        first = between(first, value_at(block, later, b), share, apart);
-    }
-    replace(a, b, share);
+    const std::int64_t merged = -2 - std::int64_t(n_merged_);
+    merges_.push_back({merged, ids_[a], ids_[b], share});
 }
 
+// The one that stands for both has the sum of their coefficients and boxes.
 template <class T>
-void Learner<T>::replace(std::size_t a, std::size_t b, double share) {
+void Learner<T>::merge(const Block<T>& block) {
+    const std::size_t a = slot_of(merges_[0].first), b = slot_of(merges_[0].second);
+    gather(block, 0);
+    std::vector<T> values(values_.begin(), values_.end() - 1);
+    const std::size_t n = values.size();
+    const double* wide = widened();
     const T *row_a = rows_.row(a), *row_b = rows_.row(b);
-    const double apart = std::log(double(row_a[b]));
-    const std::size_t n = rows_.n_slots();
-    std::vector<T> values(n, T(0));
-    std::vector<double> wide(n);
-    for (std::size_t s = 0; s < n; ++s) {
-        if (rows_.is_kept(s)) values[s] = between(row_a[s], row_b[s], share, apart);
-        wide[s] = double(values[s]);
-    }
+    const double own = double(block.with_each_other[0]);
     std::vector<Terms> terms;
     std::vector<double> beta, gradient;
     for (std::size_t f = 0; f < functions_.size(); ++f) {
         Function<T>& function = functions_[f];
         const Variables& sheet = function.sheets()[0];
-        const double p = sheet.beta[a], q = sheet.beta[b];
-        const double square = p * p + q * q + 2.0 * p * q * double(row_a[b]) + (p + q) * (p + q) -
-                              2.0 * (p + q) * (p * wide[a] + q * wide[b]);
+        const double p = sheet.beta[a], q = sheet.beta[b], sum = p + q;
+        const double square = p * p * rows_.curvature()[a] + q * q * rows_.curvature()[b] +
+                              2.0 * p * q * double(row_a[b]) + sum * sum * own -
+                              2.0 * sum * (p * wide[a] + q * wide[b]);
         errors_[f] += std::sqrt(std::max(square, 0.0));
-        const double output =
-            instruction_set().vectors->dot(function.coef().data(), wide.data(), n);
+        const double output = instruction_set().vectors->dot(function.coef().data(), wide, n);
         terms.push_back(
             {sheet.linear[a], sheet.lower[a] + sheet.lower[b], sheet.upper[a] + sheet.upper[b]});
-        beta.push_back(p + q);
-        gradient.push_back(sheet.linear[a] - (output - p * wide[a] - q * wide[b] + p + q));
+        beta.push_back(sum);
+        gradient.push_back(sheet.linear[a] - (output - p * wide[a] - q * wide[b] + sum * own));
         function.subtract(row_a, -p);
         function.subtract(row_b, -q);
-        function.subtract(values.data(), p + q);
+        function.subtract(values.data(), sum);
     }
-    const std::int64_t merged = -2 - std::int64_t(n_merged_++);
-    merges_.push_back({merged, ids_[a], ids_[b], share});
-    const std::uint32_t column = column_[a];
     forget(a);
     forget(b);
-    values[a] = T(1);
+    values[a] = block.with_each_other[0];
     values[b] = T(0);
-    load(a, merged, values.data(), terms.data(), beta.data(), gradient.data());
-    column_[a] = column;
+    load(a, merges_[0].merged, values.data(), terms.data(), beta.data(), gradient.data());
+    column_.resize(std::max(column_.size(), rows_.n_slots()));
+    merges_.clear();
+    ++n_merged_;
 }
 
-template void Learner<float>::evict(const Block<float>&, std::size_t);
-template void Learner<double>::evict(const Block<double>&, std::size_t);
+template void Learner<float>::make_room();
+template void Learner<double>::make_room();
+template void Learner<float>::merge(const Block<float>&);
+template void Learner<double>::merge(const Block<double>&);
 
 }  // namespace mercer::online

@@ -27,8 +27,14 @@ Learner<T>::Learner(const Options& options)
 template <class T>
 std::size_t Learner<T>::take(const Block<T>& block, const Poll& poll) {
     begin(block);
+    if (!merges_.empty() && block.n_rows == 1 && block.ids[0] == merges_[0].merged) {
+        merge(block);
+        make_room();
+        return 0;
+    }
+    make_room();
     for (std::size_t i = 0; i < block.n_rows; ++i) {
-        if (poll && !poll()) return i;
+        if (!merges_.empty() || (poll && !poll())) return i;
         take_one(block, i);
         ++n_taken_;
     }
@@ -46,22 +52,17 @@ void Learner<T>::begin(const Block<T>& block) {
 template <class T>
 void Learner<T>::take_one(const Block<T>& block, std::size_t i) {
     if (!slots_.contains(block.ids[i])) process(block, i);
-    bool has_moved = false;
-    for (std::size_t count = 0; count < options_.n_reprocess; ++count) {
+    bool has_moved = false, moves = true;
+    for (std::size_t count = 0; moves && count < options_.n_reprocess; ++count) {
+        moves = false;
         for (Function<T>& function : functions_) {
-            has_moved |= function.reprocess(rows_, options_.tolerance);
+            moves |= function.reprocess(rows_, options_.tolerance);
         }
+        has_moved |= moves;
     }
     if (has_moved) sweep();
-    while (options_.max_kept > 0 && rows_.n_kept() > options_.max_kept) evict(block, i);
+    make_room();
     if (rows_.n_slots() > few_slots && 2 * rows_.n_kept() < rows_.n_slots()) compact();
-}
-
-template <class T>
-T& Learner<T>::value_at(const Block<T>& block, std::size_t i, std::size_t slot) const {
-    const std::size_t n_kept = block.columns.size(), column = column_[slot];
-    if (column < n_kept) return block.with_kept[i * n_kept + column];
-    return block.with_each_other[i * block.n_rows + (column - n_kept)];
 }
 
 // Those of free slots are of no use, but must be numbers.

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "core/gram/gram.hpp"
@@ -31,15 +30,14 @@ struct Options {
 };
 
 // New examples. `terms` has those of all functions of an example, of all sheets of a function.
-// Values of examples to come are changed when kept ones merge.
 template <class T>
 struct Block {
     std::size_t n_rows;
     const std::int64_t* ids;
     const Terms* terms;
-    T* with_kept;                             // n_rows x columns.size()
+    const T* with_kept;                       // n_rows x columns.size()
     const std::vector<std::size_t>& columns;  // the slot of each; Extremes::nowhere: of none
-    T* with_each_other;                       // n_rows x n_rows
+    const T* with_each_other;                 // n_rows x n_rows
 };
 
 // Example `merged` stands for share * first + (1 - share) * second.
@@ -53,7 +51,8 @@ class Learner {
   public:
     explicit Learner(const Options& options);
 
-    // Takes in the examples of a block, in order; returns how many before it was polled out.
+    // Takes in the examples of a block, in order; returns how many before it was polled out, or
+    // two of the kept are to merge: then a block of the one that stands for both has to come next.
     std::size_t take(const Block<T>& block, const Poll& poll);
 
     // A kept example of a saved machine: values[s] for the slots s that were loaded before, and its
@@ -71,8 +70,8 @@ class Learner {
 
     // Sum over all evictions of how far each function moved, in the norm of its space.
     std::vector<double>& errors() { return errors_; }
-    // What was merged since it was last asked for, in order.
-    std::vector<Merge> take_merges() { return std::exchange(merges_, {}); }
+    // What is to merge before more examples are taken in: one pair or none.
+    const std::vector<Merge>& take_merges() const { return merges_; }
     std::size_t& n_merged() { return n_merged_; }
     // Examples taken in, also before an exception.
     std::size_t n_taken() const { return n_taken_; }
@@ -95,15 +94,16 @@ class Learner {
         std::size_t slot = Extremes::nowhere, mate = Extremes::nowhere;
         double error = std::numeric_limits<double>::infinity();
     };
-    void evict(const Block<T>& block, std::size_t i);
+    bool is_full() const { return options_.max_kept > 0 && rows_.n_kept() > options_.max_kept; }
+    void make_room();
+    void evict();
     Victim choose_victim();
     Victim judged(std::size_t slot);
     double size_of(std::size_t slot) const;
     bool are_alike(std::size_t a, std::size_t b) const;
     double merging_error(std::size_t a, std::size_t b, double value, double share) const;
-    void merge(const Block<T>& block, std::size_t i, std::size_t a, std::size_t b);
-    void replace(std::size_t a, std::size_t b, double share);
-    T& value_at(const Block<T>& block, std::size_t i, std::size_t slot) const;
+    void plan_merge(std::size_t a, std::size_t b);
+    void merge(const Block<T>& block);
 
     Options options_;
     KeptRows<T> rows_;

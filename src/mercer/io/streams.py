@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import is_classifier
 
 from mercer.io.consistency import (
@@ -37,6 +38,9 @@ def _check_online(machine: Any) -> None:
     check_shape(machine)
     kept, rules = vars(machine).get("_kept"), machine._rules()
     check_kernel(machine.kernel_, False)
+    if is_classifier(machine):
+        classes = machine.classes_
+        require(np.array_equal(np.unique(classes), classes), "classes_ must ascend")
     require(isinstance(kept, dict) and set(kept) == _KEPT, "what is kept of the stream")
     assert isinstance(kept, dict)
     n, width = np.size(kept["ids"]), rules.n_functions * rules.n_sheets
@@ -62,9 +66,11 @@ def _check_online(machine: Any) -> None:
     for name in ("store_sparse", "by_differences"):
         require(type(kept[name]) is bool, f"{name} of the stream must be True or False")
     require(type(kept["n_merged"]) is int and kept["n_merged"] >= 0, "n_merged of the stream")
+    require(type(machine._has_sparse_rows) is bool, "the kind of rows must be told")
     require(type(machine.n_seen_) is int and machine.n_seen_ >= 0, "n_seen_ must be a count")
     if n:
         require_rows(kept["rows"], "rows of the stream", (n, machine.n_features_in_))
+        _check_kind(machine, kept["rows"])
         check_values(machine.kernel_, kept["rows"][:1])
     else:
         require(kept["rows"] is None, "rows of the stream")
@@ -72,6 +78,11 @@ def _check_online(machine: Any) -> None:
         check_solutions(machine, rules.n_functions)
     if "_seen" in vars(machine):
         _check_seen(machine)
+
+
+def _check_kind(machine: Any, rows: Any) -> None:
+    is_same = sp.issparse(rows) == machine._has_sparse_rows
+    require(is_same, "rows of a stream must be sparse, or dense, as it says they are")
 
 
 def _check_seen(machine: Any) -> None:
@@ -85,6 +96,7 @@ def _check_seen(machine: Any) -> None:
     require_array(weight, "weights of examples seen", "f", (n,))
     require(bool((weight >= 0).all()), "weights of examples seen must not be negative")
     require_rows(rows, "rows of examples seen", (n, machine.n_features_in_))
+    _check_kind(machine, rows)
     if is_classifier(machine):
         require_array(targets, "classes of examples seen", "i", (n,))
         inside = bool(((targets >= 0) & (targets < len(machine.classes_))).all())

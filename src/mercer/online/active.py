@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -145,6 +146,8 @@ class ActiveMachine(OnlineMachine):
             monitor=monitor,
             classes=known if classes is None else classes,
         )
+        for name in ("queried_", "stop_reason_"):
+            self.__dict__.pop(name, None)
         self.stop_reason_ = loop.run()
         self.queried_ = loop.queried
         if self.finishing != "none":
@@ -171,7 +174,7 @@ class Way:
     def __post_init__(self) -> None:
         if self.strategy not in STRATEGIES:
             raise ValueError(f"strategy must be one of {list(STRATEGIES)}, got {self.strategy!r}")
-        if not 0.0 <= self.diversity <= 1.0:
+        if not isinstance(self.diversity, Real) or not 0.0 <= self.diversity <= 1.0:
             raise ValueError(f"diversity must lie in [0, 1], got {self.diversity!r}")
         if self.n_candidates is not None:
             check_count("n_candidates", self.n_candidates)
@@ -212,7 +215,8 @@ class _Loop:
         """Ask and learn; returns why it ended."""
         self.deadline = Deadline.after(self.machine.max_time)
         self.random = check_random_state(self.machine.random_state)
-        self.left = np.arange(count_rows(self.rows))
+        self.is_left = np.ones(count_rows(self.rows), dtype=bool)
+        self.left = np.flatnonzero(self.is_left)
         if not hasattr(self.machine, "_stream"):
             self._learn(self._first_rows())
         while not (reason := self._reason()):
@@ -237,8 +241,10 @@ class _Loop:
         labels = self.ask(picked)
         self.machine.partial_fit(take_rows(self.rows, picked), labels, classes=self.classes)
         self.classes = None
-        self.queried = np.concatenate([self.queried, picked])
-        self.left = np.setdiff1d(self.left, picked)
+        # also for those who stop it here, or whose oracle goes home
+        self.machine.queried_ = self.queried = np.concatenate([self.queried, picked])
+        self.is_left[picked] = False
+        self.left = np.flatnonzero(self.is_left)
 
     def _first_rows(self) -> Rows:
         """Random rows with two classes, if the budget allows."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from mercer.online.active import check_count
 from mercer.online.svc import OnlineSVC
 
 __all__ = ["LearningCurves", "learning_curves"]
@@ -97,6 +98,9 @@ def learning_curves(
     -------
     LearningCurves
     """
+    check_count("n_repeats", n_repeats)
+    if isinstance(strategies, str) or not len(strategies):
+        raise ValueError(f"strategies must be a sequence of names, got {strategies!r}")
     seeds = check_random_state(random_state).randint(2**31 - 1, size=n_repeats).tolist()
     n_labels, scores = {}, {}
     for strategy in strategies:

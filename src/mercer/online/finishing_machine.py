@@ -34,6 +34,7 @@ class FinishingMachine(LearnedMachine):
         """
         check_is_fitted(self)
         self._validate_params()
+        self._check_fixed()
         deadline = Deadline.after(self.max_time)
         if self._history is not None and len(self._history):
             self._finish_all(*self._history.all(), deadline)
@@ -73,8 +74,6 @@ class FinishingMachine(LearnedMachine):
             "beta": found.beta[support],
             "gradient": None,
         }
-        if not len(support):
-            return
         self._stream.begin(state, take_rows(X, support))
         self._changed(found)
         self._warn_if_early()
@@ -133,6 +132,7 @@ class FinishingMachine(LearnedMachine):
         """
         check_is_fitted(self)
         self._validate_params()
+        self._check_fixed()
         if self._history is None:
             raise ValueError(
                 "forget needs all examples that were seen: construct the machine with "
@@ -146,19 +146,12 @@ class FinishingMachine(LearnedMachine):
             raise ValueError(
                 f"ids must be positions of examples that are kept, got {wanted[places < 0][0]}"
             )
-        if len(places):
-            self._forget_places(places)
-        return self
+        return self._forget_places(places) if len(places) else self.finish()
 
-    def _forget_places(self, places: NDArray[np.intp]) -> None:
+    def _forget_places(self, places: NDArray[np.intp]) -> Self:
         assert self._history is not None
         rows, targets, weight, seen = self._history.all()
-        self._check_rest(np.delete(targets, places), np.delete(weight, places))
         deadline = Deadline.after(self.max_time)
         self._finish_all(rows, targets, weight, seen, deadline, "active-set", places)
         self._history.drop(places)
-
-    def _check_rest(self, targets: NDArray[Any], weight: FloatArray) -> None:
-        """Refuse to forget what a machine cannot do without."""
-        if not (weight > 0).any():
-            raise ValueError("ids must leave an example of positive weight, got all of them")
+        return self

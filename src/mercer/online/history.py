@@ -36,6 +36,8 @@ class History:
 
     def places_of(self, ids: Ids) -> NDArray[np.intp]:
         """Where examples are; -1 for those that are not there."""
+        if not len(self):
+            return np.full(len(ids), -1)
         own = self.all()[3]
         places = np.minimum(np.searchsorted(own, ids), len(own) - 1)
         return np.where(own[places] == ids, places, -1)

@@ -194,5 +194,7 @@ class KeptRows:
     @property
     def empty(self) -> Any:
         """No rows, of the kind that are here."""
+        if not self._pieces:
+            return np.empty((0, 0))
         rows = self._pieces[0].rows
         return take_rows(rows, np.empty(0, dtype=np.intp))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,10 @@ from mercer.online.stream import Rules, Stream
 __all__ = ["LearnedMachine"]
 
 FloatArray = NDArray[np.float64]
+# What the problem of a stream is made of.
+_FIXED = ("C", "epsilon", "class_weight", "kernel", "degree", "gamma", "coef0", "precision",
+          "keep_rows")  # fmt: skip
+_PLAIN = (str, Real, bool, dict)
 
 
 class LearnedMachine(KernelMachine):
@@ -67,6 +72,7 @@ class LearnedMachine(KernelMachine):
             state["_kept"] = stream.saved() | {"intercept": reading.given_intercept}
         if history := state.pop("_history", None):
             state["_seen"] = history.all()
+        state.pop("_fixed", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -82,7 +88,23 @@ class LearnedMachine(KernelMachine):
         self._history = History() if self.keep_rows else None
         if self._history is not None and seen is not None:
             self._history.add(*seen)
+        self._fix()
         self._read(intercept)
+
+    def _fix(self) -> None:
+        """Remember what must not change while a stream goes on."""
+        self._fixed = {name: getattr(self, name) for name in _FIXED if hasattr(self, name)}
+
+    def _check_fixed(self) -> None:
+        """Refuse parameters that are others than at the beginning of the stream."""
+        for name, before in self._fixed.items():
+            now = getattr(self, name)
+            if now is before or (isinstance(now, _PLAIN) and now == before):
+                continue
+            raise ValueError(
+                f"{name} must stay what it was when the stream began, {before!r}, got {now!r}: "
+                "fit begins anew"
+            )
 
     def _changed(self, found: Finished | None = None) -> None:
         """Everything that was worked out before the stream moved is out of date."""
@@ -111,7 +133,9 @@ class LearnedMachine(KernelMachine):
     def support_vectors_(self) -> Any:  # type: ignore[override]
         """The support vectors, in the order of ``support_ids_``."""
         check_is_fitted(self)
-        return self._reading.vectors
+        vectors = self._reading.vectors
+        is_empty = len(self._stream.kept) == 0 and not self._takes_objects()
+        return np.empty((0, self.n_features_in_)) if is_empty else vectors
 
     @property
     def dual_coef_(self) -> FloatArray:

@@ -24,6 +24,7 @@ from mercer.online.finishing_machine import FinishingMachine
 from mercer.online.history import History
 from mercer.online.kept_rows import Ids, Packing
 from mercer.online.stream import Stream
+from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Progress
 
@@ -92,6 +93,7 @@ class OnlineMachine(FinishingMachine):
         self._stream = Stream(kernel, self._rules(), packing)
         self._history = History() if self.keep_rows else None
         self._has_sparse_rows = bool(sp.issparse(X))
+        self._fix()
         self.n_seen_ = 0
         self._changed()
 
@@ -126,9 +128,14 @@ class OnlineMachine(FinishingMachine):
     ) -> tuple[Any, Any, FloatArray]:
         """Checked rows, targets and weights; of one row the long way takes longer than learning."""
         is_known = not first and not self._takes_objects() and self._is_known_width(X)
+        is_absent = not first and _is_nothing(sample_weight)
+        if is_absent:  # its length is looked at all the same
+            sample_weight = np.ones(len(np.asarray(sample_weight)))
         if is_known and are_ready(X, y, needs_y=True):
-            return X, y, self._check_weight(sample_weight, X)
-        return self._validate_fit(X, y, sample_weight, reset=first, **options)
+            weight = self._check_weight(sample_weight, X)
+        else:
+            X, y, weight = self._validate_fit(X, y, sample_weight, reset=first, **options)
+        return X, y, 0.0 * weight if is_absent else weight
 
     def _check_kernel_values(self, X: Any) -> None:
         """Refuse rows with k(x, x) beyond the range of numbers."""
@@ -158,9 +165,10 @@ class OnlineMachine(FinishingMachine):
                 watch = self._watch(display)
                 self._stream.take(X, order[present], ids, terms, deadline, watch)
         finally:
-            taken = self._stream.n_taken
-            self._n_taken = len(order) if taken == len(present) else int(present[taken])
-            self._changed()
+            with uninterrupted():
+                taken = self._stream.n_taken
+                self._n_taken = len(order) if taken == len(present) else int(present[taken])
+                self._changed()
 
     def _watch(self, display: Any) -> Any:
         """What is told of the progress, and whether to stop."""
@@ -189,11 +197,12 @@ class OnlineMachine(FinishingMachine):
         try:
             self._learn(X, np.arange(n), targets, weight, ids, Deadline.after(self.max_time))
         finally:
-            done = self._n_taken
-            if self._history is not None:
-                self._history.add(X[:done], targets[:done], weight[:done], ids[:done])
-            self.n_seen_ = first + done
-            self.shape_fit_ = (self.n_seen_, self.shape_fit_[1])
+            with uninterrupted():
+                done = self._n_taken
+                if self._history is not None:
+                    self._history.add(X[:done], targets[:done], weight[:done], ids[:done])
+                self.n_seen_ = first + done
+                self.shape_fit_ = (self.n_seen_, self.shape_fit_[1])
         if done < n:
             warn(
                 f"{type(self).__name__} took in {done} of {n} rows of the chunk before max_time "
@@ -219,8 +228,15 @@ class OnlineMachine(FinishingMachine):
                     "or the callback ended it",
                     ConvergenceWarning,
                 )
+                self.fit_status_ = 1
                 return
         if self.finishing == "all" and self.max_support_vectors is None:
             self._finish_all(X, targets, weight, ids, deadline)
         elif self.finishing != "none":
             self._finish_kept(deadline)
+
+
+def _is_nothing(sample_weight: ArrayLike | None) -> bool:
+    """Whether all rows of a chunk have a weight of zero, which is to say that none is there."""
+    weight = np.asarray(sample_weight)
+    return weight.dtype.kind in "fiub" and weight.ndim == 1 and not weight.any()

@@ -75,10 +75,16 @@ class Pool:
         if strategy == "autoactive":
             return self._drawn(n)
         score = self.near if strategy == "margin" else self._least_gain()
-        order = np.lexsort((self.random.permutation(len(score)), score))
         if n == 1 or diversity == 0.0:
-            return order[:n]
-        return self._different(order[: _SHORT_LIST * n], score, n, diversity)
+            return self._least(score, n)
+        return self._different(self._least(score, _SHORT_LIST * n), n, diversity)
+
+    def _least(self, score: FloatArray, n: int) -> Rows:
+        """The rows of the ``n`` least scores in their order, equal ones in any."""
+        tie, some = self.random.permutation(len(score)), np.arange(len(score))
+        if n < len(score):
+            some = np.flatnonzero(score <= np.partition(score, n - 1)[n - 1])
+        return some[np.lexsort((tie[some], score[some]))][:n]
 
     def _drawn(self, n: int) -> Rows:
         """Of rows drawn at random the nearest to the boundary, again and again.
@@ -122,7 +128,7 @@ class Pool:
             out[rows] = own[rows] + (others - 2.0 * values).min(axis=1)
         return out
 
-    def _different(self, order: Rows, score: FloatArray, n: int, diversity: float) -> Rows:
+    def _different(self, order: Rows, n: int, diversity: float) -> Rows:
         """One after another, the best of the sum of score and likeness to those chosen before.
 
         Both in [0, 1]: the place among the candidates, and the largest |cosine| in feature space

@@ -81,8 +81,9 @@ class Reading:
         """Of each function: largest gradient that may grow, smallest that may fall."""
         if self.state["gradient"] is None:
             self.state["gradient"] = self._stream.learner.state()["gradient"]
-        shape = (len(self.state["ids"]), self._stream.rules.n_functions, -1)
-        terms = self.state["terms"].reshape(*shape[:2], self._stream.rules.n_sheets, 3)
+        rules = self._stream.rules
+        shape = (len(self.state["ids"]), rules.n_functions, rules.n_sheets)
+        terms = self.state["terms"].reshape(*shape, 3)
         beta, gradient = (self.state[name].reshape(shape) for name in ("beta", "gradient"))
         up = np.where(beta < terms[..., 2], gradient, -np.inf).max(axis=(0, 2), initial=-np.inf)
         down = np.where(beta > terms[..., 1], gradient, np.inf).min(axis=(0, 2), initial=np.inf)
@@ -95,7 +96,8 @@ class Reading:
             return self.given_intercept
         up, down = self._ends
         up, down = np.where(np.isinf(up), down, up), np.where(np.isinf(down), up, down)
-        return np.where(np.isinf(up), 0.0, 0.5 * (up + down))
+        is_open = np.isinf(up)
+        return 0.5 * (np.where(is_open, 0.0, up) + np.where(is_open, 0.0, down))
 
     @cached_property
     def violation(self) -> FloatArray:

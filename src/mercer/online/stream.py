@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _core
-from mercer.gram.native import RowSet, count_rows, take_rows
+from mercer.gram.native import RowSet, take_rows
 from mercer.kernels import Kernel
-from mercer.online.kept_rows import Ids, KeptRows, Packing, stacked
+from mercer.online.kept_rows import Ids, KeptRows, Packing
+from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Rules", "Stream"]
@@ -195,11 +196,15 @@ class Stream:
         ``watch`` is called after each block; a true value ends it, as the deadline does.
         """
         self.n_taken = 0
+        size = _MOST
         while self.n_taken < len(order) and not deadline.is_over:
-            rows = order[self.n_taken : self.n_taken + self._block_size()]
+            size = min(size, self._block_size())
+            rows = order[self.n_taken : self.n_taken + size]
             before = self.n_taken
             self._take_block(take_rows(X, rows), ids[rows], terms[rows], deadline)
-            if self.n_taken < before + len(rows) or (watch is not None and watch(self)):
+            # a block ends where two examples merge: the next is about as long as this one was
+            size = 2 * max(self.n_taken - before, 1)
+            if watch is not None and watch(self):
                 break
 
     def _block_size(self) -> int:
@@ -216,8 +221,9 @@ class Stream:
             learner.take(ids, terms, *values, deadline.seconds_left)
         finally:
             # also after an interrupt: what was taken in whole stays
-            self._keep(X, ids)
-            self.n_taken += learner.n_taken - before
+            with uninterrupted():
+                self._keep(X, ids)
+                self.n_taken += learner.n_taken - before
 
     def _packed(self, X: Any) -> RowSet:
         """New rows, packed; all others again where they force another packing."""
@@ -230,9 +236,6 @@ class Stream:
 
     def _keep(self, X: Any, ids: Ids) -> None:
         """Keep the rows of examples that have entered, and let go of those that have left."""
-        merges = self._learner.take_merges()
-        if merges:
-            self._keep_merged(X, ids, merges)
         entered = np.flatnonzero(self._learner.slots_of(ids) >= 0)
         here = self.kept.ids
         if len(here) and len(entered) and ids.min() <= here.max():
@@ -240,31 +243,27 @@ class Stream:
             entered = entered[~np.isin(ids[entered], here)]
         if len(entered):
             self.kept.add(ids[entered], take_rows(X, entered))
+        self._merge()
         self.kept.tidy(self._learner.slots_of(self.kept.ids) >= 0)
 
-    def _keep_merged(self, X: Any, ids: Ids, merges: list[Any]) -> None:
-        """Rows between two others, which may be such rows themselves."""
-        made = {merge[0] for merge in merges}
-        sources = {part for merge in merges for part in merge[1:3]} - made
-        old = np.array(sorted(sources - set(ids.tolist())), dtype=np.int64)
-        rows: dict[int, Any] = {}
-        if len(old):
-            rows.update(zip(old.tolist(), _one_by_one(self.kept.rows_of(old)), strict=True))
-        places = {int(example): place for place, example in enumerate(ids)}
-        new = sorted(sources & set(places))
-        if new:
-            some = take_rows(X, np.array([places[example] for example in new]))
-            rows.update(zip(new, _one_by_one(some), strict=True))
-        for merged, first, second, share in merges:
-            rows[merged] = share * rows[first] + (1.0 - share) * rows[second]
-        alive = np.array([merge[0] for merge in merges], dtype=np.int64)
-        alive = alive[self._learner.slots_of(alive) >= 0]
-        if len(alive):
-            self.kept.add(alive, stacked([rows[example] for example in alive.tolist()]))
+    def _merge(self) -> None:
+        """Put rows between two others in their place, as long as there are too many."""
+        while merges := self._learner.take_merges():
+            merged, first, second, share = merges[0]
+            pair = _numbers(self.kept.rows_of(np.array([first, second])))
+            row = share * pair[:1] + (1.0 - share) * pair[1:]
+            block, new = self.packing.packed(row), np.array([merged])
+            slots = self._learner.slots_of(self.kept.ids)
+            values = self.kept.values(block), slots, self.packing.values(block, block)
+            self._learner.take(new, self._no_terms, *values, np.inf)
+            self.kept.add(new, row)
+
+    @property
+    def _no_terms(self) -> FloatArray:
+        return np.zeros((1, 3 * self.rules.n_functions * self.rules.n_sheets))
 
 
-def _one_by_one(rows: Any) -> list[Any]:
-    """Each row as a set of one; bytes as numbers, which may lie between two of them."""
-    if getattr(rows, "dtype", None) in (np.uint8, np.int8):
-        rows = rows.astype(np.float64)
-    return [rows[i : i + 1] for i in range(count_rows(rows))]
+def _numbers(rows: Any) -> Any:
+    """Bytes as numbers, which may lie between two of them."""
+    is_bytes = getattr(rows, "dtype", None) in (np.uint8, np.int8)
+    return rows.astype(np.float64) if is_bytes else rows

@@ -10,7 +10,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
 from mercer.machines.class_weights import (
-    check_weighted_classes,
     find_classes,
     read_classes,
     weigh_classes,
@@ -101,7 +100,7 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C of each class.
     n_seen_ : int
-        Examples seen so far.
+        Examples seen so far; after :meth:`fit` the rows that it was given.
     n_kept_ : int
         Examples that are kept: support vectors, and others that may become some.
     kept_bytes_ : int
@@ -118,8 +117,8 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
     coef_ : array of shape (n_functions, n_features)
         Weights of the features; for linear kernels only.
     budget_error_ : ndarray of shape (n_functions,)
-        Bound of what the budget has done to each function, in the norm of its space: without
-        evictions f(x) would differ by at most that times sqrt(k(x, x)).
+        Bound of what the budget has done to each function, in the norm of its space: with what
+        was evicted put back f(x) would differ by at most that times sqrt(k(x, x)).
     violation_ : float
         Largest KKT violation: certified after finishing, else on the kept examples.
     objective_ : float
@@ -129,7 +128,7 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
     dual_gap_ : float or None
         Largest relative duality gap after finishing.
     fit_status_ : int
-        0 if finishing reached ``tol``, 1 if not.
+        0 if finishing reached ``tol``, 1 if not, or if :meth:`fit` ended before.
     solver_ : str
         Solver that finished.
     kernel_ : Kernel
@@ -266,7 +265,8 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         classes : array-like of shape (n_classes,), default=None
             All classes there are; required at the first chunk unless it has them all.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights: factors of C.
+            Weights: factors of C. Rows of weight 0 are passed over; those of the first chunk must
+            not all be.
 
         Returns
         -------
@@ -284,6 +284,8 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         """Checked rows, class of each, and weights; the first chunk begins a stream."""
         self._check_combination()
         first = not hasattr(self, "_stream")
+        if not first:
+            self._check_fixed()
         X, y, weight = self._validate_chunk(X, y, sample_weight, first=first)
         if self.class_weight == "balanced":
             raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
@@ -305,7 +307,8 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
 
     def _labels(self, y: NDArray[Any]) -> NDArray[np.intp]:
         """The class of each row of a chunk."""
-        if y.ndim == 1 and y.dtype.kind == self.classes_.dtype.kind == "i":
+        is_plain = y.ndim == 1 and y.dtype.kind == self.classes_.dtype.kind == "i"
+        if is_plain and len(self.classes_) > 1:
             places = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
             if (self.classes_[places] == y).all():
                 return places
@@ -323,10 +326,6 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         size = (self.C * weight)[:, None]
         lower, upper = np.where(sign > 0, 0.0, -size), np.where(sign > 0, size, 0.0)
         return np.stack([sign, lower, upper], axis=2).reshape(len(sign), -1)
-
-    def _check_rest(self, targets: NDArray[Any], weight: FloatArray) -> None:
-        super()._check_rest(targets, weight)
-        check_weighted_classes(self.classes_, targets, weight)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values.

@@ -141,7 +141,8 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         y : array-like of shape (n_samples,)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights: factors of C.
+            Weights: factors of C. Rows of weight 0 are passed over; those of the first chunk must
+            not all be.
 
         Returns
         -------
@@ -158,6 +159,8 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
     ) -> tuple[Any, FloatArray, FloatArray]:
         """Checked rows, targets and weights."""
         self._check_combination()
+        if not first:
+            self._check_fixed()
         X, y, weight = self._validate_chunk(X, y, sample_weight, first=first, y_numeric=True)
         with naming(y=y):
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
