@@ -110,6 +110,22 @@ bool are_weighted_signs(const double* sign, const double* weight, std::size_t si
     return has_plus && has_minus;
 }
 
+bool is_endless(const ProblemView& p) {
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (std::isinf(p.upper[i] - p.lower[i]) && p.ridge[i] == 0.0) return true;
+    }
+    return false;
+}
+
+double linear_size(const ProblemView& p) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const bool is_present = p.lower[i] != 0.0 || p.upper[i] != 0.0;
+        if (is_present) largest = std::max(largest, std::abs(p.linear[i]));
+    }
+    return largest;
+}
+
 bool is_zero_feasible(const ProblemView& p) {
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (!(p.lower[i] <= 0.0 && 0.0 <= p.upper[i])) return false;
@@ -221,6 +237,15 @@ PointReport report_point(const ProblemView& p, const double* beta, const double*
     const PointView point{beta, values, report.gradient.data()};
     report.gap = duality_gap(p, point, report.multiplier.data());
     return report;
+}
+
+PointReport report_gradient(const ProblemView& p, const double* beta,
+                            const std::vector<double>& gradient) {
+    std::vector<double> values(p.n_variables);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
+    }
+    return report_point(p, beta, values.data());
 }
 
 }  // namespace mercer

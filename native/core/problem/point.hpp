@@ -19,6 +19,12 @@ bool is_point(const double* beta, const std::int64_t* index, std::size_t size, s
 // weight.
 bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
 
+// Whether a variable has neither a bound nor a ridge to stop it.
+bool is_endless(const ProblemView& problem);
+
+// The largest |linear| of the variables that may differ from zero.
+double linear_size(const ProblemView& problem);
+
 // Whether the point 0 is feasible.
 bool is_zero_feasible(const ProblemView& problem);
 
@@ -58,5 +64,8 @@ struct PointReport {
 
 // values: (K beta)[index]. The formulas stand in problem.py and duality.hpp.
 PointReport report_point(const ProblemView& problem, const double* beta, const double* values);
+// The same of a point whose gradient is known instead.
+PointReport report_gradient(const ProblemView& problem, const double* beta,
+                            const std::vector<double>& gradient);
 
 }  // namespace mercer

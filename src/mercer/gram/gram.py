@@ -30,7 +30,7 @@ from mercer.gram.native import (
     take_rows,
 )
 from mercer.gram.origin import level, moved, origin_error
-from mercer.gram.rounding import carries, fits_single, rounding_of_rows
+from mercer.gram.rounding import carries, fits_single, is_at_most_one, rounding_of_rows
 from mercer.gram.rows import check_products
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
@@ -314,7 +314,9 @@ class Gram:
         ValueError
             If a kernel value is not finite; it names the row.
         """
-        if not self._has_finite_values and not np.isfinite(self.diagonal()).all():
+        if self._has_finite_values or is_at_most_one(self.form):
+            return self
+        if not np.isfinite(self.diagonal()).all():
             diagonal = self.diagonal(precision="double")
             wrong = np.flatnonzero(~np.isfinite(diagonal))
             if len(wrong):
@@ -323,10 +325,9 @@ class Gram:
                     f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} "
                     "of X: scale the features or choose smaller kernel parameters"
                 )
-        if not self._has_finite_values:
-            for leaf in self.form.leaves:
-                if leaf.kind == "sigmoid":
-                    check_products(self._rows, leaf.gamma)
+        for leaf in self.form.leaves:
+            if leaf.kind == "sigmoid":
+                check_products(self._rows, leaf.gamma)
         self._has_finite_values = True
         return self
 

@@ -26,6 +26,7 @@ __all__ = [
     "certify",
     "certify_expansion",
     "definiteness_at",
+    "reported",
     "rounding_error",
 ]
 
@@ -181,19 +182,20 @@ def assess(
     beta: FloatArray,
     values: FloatArray,
     definiteness: Definiteness = "known",
-    report: tuple[Any, ...] | None = None,
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known.
 
-    ``report`` is what the core says of these values, if it was asked before. A group is optimal
-    if max over I_up of the gradient <= min over I_down; its multiplier is the common gradient of
-    its free variables. A variable without a group is optimal if the gradient is <= 0 where it
-    may rise and >= 0 where it may fall (docs/theory/problem.md#optimality).
+    A group is optimal if max over I_up of the gradient <= min over I_down; its multiplier is the
+    common gradient of its free variables. A variable without a group is optimal if the gradient is
+    <= 0 where it may rise and >= 0 where it may fall (docs/theory/problem.md#optimality).
     """
     # gradient = linear - values - ridge b
     # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
-    if report is None:
-        report = _core.report_point(problem._native, beta, values)
+    return reported(_core.report_point(problem._native, beta, values), definiteness)
+
+
+def reported(report: tuple[Any, ...], definiteness: Definiteness, **known: Any) -> Certificate:
+    """The certificate of a point from what the core says of it; ``known`` are further fields."""
     gradient, multiplier, objective, violation, infeasibility, gap = report
     if definiteness == "refuted":
         gap = None
@@ -206,6 +208,7 @@ def assess(
         violation=violation,
         infeasibility=infeasibility,
         definiteness=definiteness,
+        **known,
     )
 
 
