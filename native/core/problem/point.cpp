@@ -110,6 +110,23 @@ bool are_weighted_signs(const double* sign, const double* weight, std::size_t si
     return has_plus && has_minus;
 }
 
+std::optional<Classes> count_classes(const std::int64_t* labels, std::size_t size) {
+    std::vector<std::int64_t> place(2 * size, -1);
+    for (std::size_t i = 0; i < size; ++i) {
+        if (labels[i] < 0 || std::size_t(labels[i]) >= place.size()) return std::nullopt;
+        place[std::size_t(labels[i])] = 0;
+    }
+    Classes found;
+    for (std::size_t label = 0; label < place.size(); ++label) {
+        if (place[label] < 0) continue;
+        place[label] = std::int64_t(found.labels.size());
+        found.labels.push_back(std::int64_t(label));
+    }
+    found.position.resize(size);
+    for (std::size_t i = 0; i < size; ++i) found.position[i] = place[std::size_t(labels[i])];
+    return found;
+}
+
 bool is_endless(const ProblemView& p) {
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (std::isinf(p.upper[i] - p.lower[i]) && p.ridge[i] == 0.0) return true;

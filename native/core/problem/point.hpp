@@ -2,6 +2,7 @@
 // of an array library take longer than the numbers.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/gram/gram.hpp"
@@ -18,6 +19,13 @@ bool is_point(const double* beta, const std::int64_t* index, std::size_t size, s
 // Whether all signs are -1 or +1, no weight is negative or infinite, and both signs have some
 // weight.
 bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
+
+// Distinct labels, ascending, and the position of each label among them. Nothing if one is negative
+// or not below twice their number: then counting takes too much memory.
+struct Classes {
+    std::vector<std::int64_t> labels, position;
+};
+std::optional<Classes> count_classes(const std::int64_t* labels, std::size_t size);
 
 // Whether a variable has neither a bound nor a ridge to stop it.
 bool is_endless(const ProblemView& problem);

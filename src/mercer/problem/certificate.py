@@ -97,8 +97,13 @@ def certify(
 def rounding_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
     """Bound of what rounding does to gradients in float64, where the gram tells it."""
     known = getattr(gram, "expansion_error", None)
-    own, present = _own_error(problem, gram, beta), problem.present
-    return own if known is None else own + float(known(beta[present], problem.index[present]))
+    own = _own_error(problem, gram, beta)
+    if known is None:
+        return own
+    if gram.has_uniform_rounding:  # type: ignore[attr-defined]
+        return own + float(known(beta))
+    present = problem.present
+    return own + float(known(beta[present], problem.index[present]))
 
 
 def _own_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:

@@ -59,7 +59,7 @@ def resolved_number(gamma: float | str, owner: str) -> float:
 
 def checked_gamma(gamma: Any) -> float | str | FloatArray:
     """Return gamma as a float, a rule, or a new array: positive, or symmetric and definite."""
-    if isinstance(gamma, str) or np.ndim(gamma) == 0:
+    if isinstance(gamma, str | float) or np.ndim(gamma) == 0:
         check_gamma(gamma)
         return gamma if isinstance(gamma, str) else float(gamma)
     array = np.array(gamma, dtype=np.float64)
@@ -77,7 +77,7 @@ def checked_gamma(gamma: Any) -> float | str | FloatArray:
 
 def checked_metric(metric: Any, gamma: float | str | FloatArray) -> Metric:
     """Return the metric, taken from the shape of gamma if None."""
-    dimensions = np.ndim(gamma)
+    dimensions = gamma.ndim if isinstance(gamma, np.ndarray) else 0
     inferred = METRICS[dimensions]
     if metric is None:
         return inferred
