@@ -49,6 +49,12 @@ void register_problem(nb::module_& m) {
         .def("is_proper", [](const BoundProblem& problem) { return is_proper(problem.view()); })
         .def("is_zero_feasible",
              [](const BoundProblem& problem) { return is_zero_feasible(problem.view()); })
+        .def("squared_norm",
+             [](const BoundProblem& problem, const Array1<double>& beta,
+                const Array1<double>& gradient) {
+                 return squared_norm(problem.view(), problem.entries(beta),
+                                     problem.entries(gradient));
+             })
         .def("is_feasible", [](const BoundProblem& problem, const Array1<double>& beta) {
             return is_feasible(problem.view(), problem.entries(beta));
         });

@@ -165,6 +165,14 @@ bool is_feasible(const ProblemView& p, const double* beta) {
     return true;
 }
 
+double squared_norm(const ProblemView& p, const double* beta, const double* gradient) {
+    Sum sum;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        sum.add(beta[i] * (p.linear[i] - gradient[i] - p.ridge[i] * beta[i]));
+    }
+    return sum.value();
+}
+
 CarriedPoint carry(const ProblemView& p, const double* last_beta, const double* last_linear,
                    const double* last_gradient, bool may_scale) {
     const std::size_t n = p.n_variables;

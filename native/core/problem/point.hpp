@@ -39,6 +39,9 @@ bool is_zero_feasible(const ProblemView& problem);
 // Whether a point lies in the box and its groups have their sums, up to rounding.
 bool is_feasible(const ProblemView& problem, const double* beta);
 
+// |w|^2 = beta' K beta of a point with this gradient: K beta = linear - gradient - ridge beta.
+double squared_norm(const ProblemView& problem, const double* beta, const double* gradient);
+
 // Where to start from the solution of a problem that differs in its box, and what is known there.
 struct CarriedPoint {
     std::vector<double> beta, gradient;
