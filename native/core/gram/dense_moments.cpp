@@ -1,6 +1,10 @@
 #include "core/gram/dense_moments.hpp"
 
+#include <bit>
+#include <cstdint>
+#include <limits>
 #include <numeric>
+#include <type_traits>
 
 namespace mercer {
 
@@ -24,11 +28,19 @@ double total(const std::vector<double>& sums) {
 
 }  // namespace
 
+// An exponent of ones only, which infinity and no other numbers have, carries into the sign if one
+// is added to it.
 template <class S>
 bool is_finite(const S* values, std::size_t count) {
-    bool all = true;
-    for (std::size_t i = 0; i < count; ++i) all &= values[i] - values[i] == S(0);
-    return all;
+    using Bits = std::conditional_t<sizeof(S) == 4, std::uint32_t, std::uint64_t>;
+    constexpr Bits ones = std::bit_cast<Bits>(std::numeric_limits<S>::infinity());
+    constexpr Bits sign = Bits(1) << (8 * sizeof(S) - 1);
+    constexpr Bits unit = sign - ones;
+    Bits carried = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        carried |= (std::bit_cast<Bits>(values[i]) & ones) + unit;
+    }
+    return !(carried & sign);
 }
 
 template <class S>

@@ -68,6 +68,7 @@ _DENSE_SHARE = 0.3
 _DOUBLE_BYTE_SHARE = 0.15  # the dense one of bytes loses nothing to double precision
 _FEW_FEATURES = 32  # so few are not worth a look
 _SAMPLE, _MEAN_ROWS = 512, 2048
+_SAMPLE_ENTRIES, _LEAST_SAMPLE = 2**16, 64  # of wide rows fewer will do
 
 
 def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
@@ -81,7 +82,7 @@ def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
     """Whether dense rows are better packed without their zeros; a sample of them tells."""
     if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
         return False
-    some = _some(rows, _SAMPLE)
+    some = _some(rows, max(min(_SAMPLE, _SAMPLE_ENTRIES // rows.shape[1]), _LEAST_SAMPLE))
     share = _dense_share(rows, precision, form)
     return bool(np.count_nonzero(some) < share * some.size)
 
