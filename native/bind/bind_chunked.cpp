@@ -41,7 +41,7 @@ void register_solve(nb::module_& m) {
 // (corrections, report of the point), and beta is changed; None if it costs too much or fails.
 nb::object polish(const BoundProblem& problem, Gram<double>& gram, OutArray beta,
                   const Array1<double>& gradient, const std::optional<Array1<double>>& corrections,
-                  double error, std::size_t n_steps) {
+                  double error, std::size_t n_pair_steps, std::size_t n_newton_steps) {
     const ProblemView& view = problem.view_on(gram.size());
     double* point = problem.entries(beta);
     const chunked::RoughPoint rough{point, problem.entries(gradient),
@@ -50,7 +50,7 @@ nb::object polish(const BoundProblem& problem, Gram<double>& gram, OutArray beta
     PointReport report;
     {
         nb::gil_scoped_release release;
-        if (chunked::is_polish_cheap(view, gram, point, n_steps)) {
+        if (chunked::is_polish_cheap(view, gram, point, {n_pair_steps, n_newton_steps})) {
             found = chunked::polish(view, gram, rough, SignalPoll());
         }
         if (found) {
@@ -87,7 +87,8 @@ std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double prox
 
 void register_chunked(nb::module_& m) {
     m.def("polish", &polish, nb::arg("problem"), nb::arg("gram"), nb::arg("beta").noconvert(),
-          nb::arg("gradient"), nb::arg("corrections").none(), nb::arg("error"), nb::arg("n_steps"));
+          nb::arg("gradient"), nb::arg("corrections").none(), nb::arg("error"),
+          nb::arg("n_pair_steps"), nb::arg("n_newton_steps"));
     m.def("solve_free", &solve_free<float>);
     m.def("solve_free", &solve_free<double>);
     nb::enum_<chunked::RowPolicy>(m, "RowPolicy")

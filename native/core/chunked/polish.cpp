@@ -272,7 +272,7 @@ class Polish {
 // precision, a pair step 150 + n / 2, a Newton step on m variables m^3 / 60, and what is not kernel
 // values and steps 0.6 milliseconds.
 bool is_polish_cheap(const ProblemView& problem, const Gram<double>& gram, const double* beta,
-                     std::size_t n_steps) {
+                     const StepCounts& steps) {
     std::size_t n_used = 0, n_free = 0;
     for (std::size_t v = 0; v < problem.n_variables; ++v) {
         n_used += beta[v] != 0.0;
@@ -280,8 +280,10 @@ bool is_polish_cheap(const ProblemView& problem, const Gram<double>& gram, const
     }
     const double n = double(gram.size()), s = double(n_used), m = double(n_free);
     const double work = gram.kernel().work();
-    const double fit =
-        0.5 * n * n * (0.35 + 0.022 * work) + double(n_steps) * (150.0 + 0.5 * n) + 0.6e6;
+    const double newton = 4.0 * (m * m * m / 120.0 + 0.25 * m * n);  // some rounds
+    const double fit = 0.5 * n * n * (0.35 + 0.022 * work) +
+                       double(steps.pair) * (150.0 + 0.5 * n) + double(steps.newton) * newton +
+                       0.6e6;
     const double values = 0.5 * (s - m) * (s - m) + n * m;
     const double polish = values * (1.5 + 0.07 * work) + 2.0 * m * m * m / 60.0 + 1e4;
     return n_free > 0 && n_free <= most_movable && polish <= most_share * fit;

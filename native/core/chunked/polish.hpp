@@ -27,9 +27,14 @@ struct PolishedPoint {
     std::vector<double> beta, gradient, corrections;
 };
 
-// Whether a polish takes at most a fifth of a fit that took `n_steps` pair steps.
+// Steps of a fit.
+struct StepCounts {
+    std::size_t pair, newton;
+};
+
+// Whether a polish takes at most a fifth of a fit that took these steps.
 bool is_polish_cheap(const ProblemView& problem, const Gram<double>& gram, const double* beta,
-                     std::size_t n_steps);
+                     const StepCounts& steps);
 
 // Nothing if the violation does not become much smaller.
 std::optional<PolishedPoint> polish(const ProblemView& problem, Gram<double>& gram,

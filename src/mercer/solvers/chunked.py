@@ -154,7 +154,8 @@ class _Run(CertifiedRun):
         )
         if not self.single_only or not self._is_good(found):
             return found
-        return polished(self.problem, self.gram, self.coef, found, self.trace["iterations"])
+        n_steps = self.trace["iterations"], self.trace["newton_steps"]
+        return polished(self.problem, self.gram, self.coef, found, n_steps)
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None

@@ -20,15 +20,19 @@ __all__ = ["polished"]
 
 
 def polished(
-    problem: Problem, gram: Gram, coef: NDArray[np.float64], found: Certificate, n_iter: int
+    problem: Problem,
+    gram: Gram,
+    coef: NDArray[np.float64],
+    found: Certificate,
+    n_steps: tuple[int, int],
 ) -> Certificate:
     """The certificate of a better point, which takes the place of ``coef``; or ``found``.
 
-    That is if it takes at most a fifth of a fit of ``n_iter`` pair steps.
+    That is if it takes at most a fifth of a fit of so many pair and Newton steps.
     """
     native = gram.native("double")
     rough = coef, found.gradient, found.corrections, found.error
-    better: Any = _core.polish(problem._native, native, *rough, n_iter)
+    better: Any = _core.polish(problem._native, native, *rough, *n_steps)
     if better is None:
         return found
     corrections, report = better
