@@ -68,6 +68,7 @@ class SignalPoll {
         std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
 };
 
+void register_dense_moments(nb::module_& m);
 void register_kernel(nb::module_& m);
 void register_byte_kernel(nb::module_& m);
 void register_gram(nb::module_& m);

@@ -1,9 +1,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
+#include "bind/bind_point.hpp"
 #include "bind/bind_problem.hpp"
 #include "bind/bind_run.hpp"
 #include "core/chunked/free_factor.hpp"
@@ -36,13 +38,28 @@ void register_solve(nb::module_& m) {
           nb::arg("gradient_out").noconvert(), nb::arg("callback").none());
 }
 
-bool polish(const BoundProblem& problem, Gram<double>& gram, double error, OutArray beta,
-            OutArray gradient, OutArray corrections) {
+// (corrections, report of the point), and beta is changed; None if it costs too much or fails.
+nb::object polish(const BoundProblem& problem, Gram<double>& gram, OutArray beta,
+                  const Array1<double>& gradient, const std::optional<Array1<double>>& corrections,
+                  double error, std::size_t n_pair_steps, std::size_t n_newton_steps) {
     const ProblemView& view = problem.view_on(gram.size());
-    double *point = problem.entries(beta), *followed = problem.entries(gradient);
-    double* corrected = problem.entries(corrections);
-    nb::gil_scoped_release release;
-    return chunked::polish(view, gram, error, point, followed, corrected, SignalPoll());
+    double* point = problem.entries(beta);
+    const chunked::RoughPoint rough{point, problem.entries(gradient),
+                                    problem.entries_or_null(corrections), error};
+    std::optional<chunked::PolishedPoint> found;
+    PointReport report;
+    {
+        nb::gil_scoped_release release;
+        if (chunked::is_polish_cheap(view, gram, point, {n_pair_steps, n_newton_steps})) {
+            found = chunked::polish(view, gram, rough, SignalPoll());
+        }
+        if (found) {
+            std::ranges::copy(found->beta, point);
+            report = report_gradient(view, point, found->gradient);
+        }
+    }
+    if (!found) return nb::none();
+    return nb::make_tuple(as_array<double>(found->corrections), report_tuple(report));
 }
 
 // For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
@@ -69,9 +86,9 @@ std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double prox
 }  // namespace
 
 void register_chunked(nb::module_& m) {
-    m.def("polish", &polish, nb::arg("problem"), nb::arg("gram"), nb::arg("error"),
-          nb::arg("beta").noconvert(), nb::arg("gradient").noconvert(),
-          nb::arg("corrections").noconvert());
+    m.def("polish", &polish, nb::arg("problem"), nb::arg("gram"), nb::arg("beta").noconvert(),
+          nb::arg("gradient"), nb::arg("corrections").none(), nb::arg("error"),
+          nb::arg("n_pair_steps"), nb::arg("n_newton_steps"));
     m.def("solve_free", &solve_free<float>);
     m.def("solve_free", &solve_free<double>);
     nb::enum_<chunked::RowPolicy>(m, "RowPolicy")

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -66,6 +67,18 @@ nb::ndarray<nb::numpy, double> squared_norms(const Rows<T>& rows) {
     return new_array<double>(std::move(out), {rows.size()});
 }
 
+// The largest of them; no number if one is none.
+template <class T>
+double largest_norm(const Rows<T>& rows) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double norm = double(rows.squared_norms()[i]);
+        if (std::isnan(norm)) return norm;
+        largest = std::max(largest, norm);
+    }
+    return largest;
+}
+
 // The matrix is read in place, whatever its strides; it stays alive with the kernel.
 template <class T, class S>
 Held<T> stored(nb::ndarray<const S, nb::ndim<2>, nb::device::cpu> matrix, bool left_is_first,
@@ -107,6 +120,7 @@ void register_rows(nb::module_& m, const char* name) {
                     .def_prop_ro("size", &Rows<T>::size)
                     .def_prop_ro("n_features", &Rows<T>::n_features)
                     .def_prop_ro("longest", &longest<T>)
+                    .def("largest_norm", &largest_norm<T>)
                     .def("squared_norms", &squared_norms<T>);
     const auto dense = [&](auto function) {
         rows.def_static("dense", function, nb::arg("x").noconvert(), nb::arg("shift").none(),

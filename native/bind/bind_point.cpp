@@ -58,6 +58,12 @@ void register_point(nb::module_& m) {
           nb::arg("gradient"), nb::arg("multiplier"));
     m.def("report_point", &report, nb::arg("problem"), nb::arg("beta"), nb::arg("values"));
     m.def("has_cholesky_factor", &has_cholesky_factor, nb::arg("matrix"));
+    m.def("count_classes", [](const IndexArray& labels) -> nb::object {
+        const auto found = count_classes(labels.data(), labels.size());
+        if (!found) return nb::none();
+        return nb::make_tuple(as_array<std::int64_t>(found->labels),
+                              as_array<std::int64_t>(found->position));
+    });
     m.def("are_weighted_signs", [](const Vector& sign, const Vector& weight) {
         const bool fits = sign.size() == weight.size();
         return fits && are_weighted_signs(sign.data(), weight.data(), sign.size());

@@ -43,9 +43,18 @@ void register_problem(nb::module_& m) {
                       Array1<std::int8_t>, Array1<double>>(),
              nb::arg("index"), nb::arg("linear"), nb::arg("lower"), nb::arg("upper"),
              nb::arg("ridge"), nb::arg("group"), nb::arg("group_sum"))
+        .def_prop_ro("n_rows", &BoundProblem::n_rows)
+        .def("is_endless", [](const BoundProblem& problem) { return is_endless(problem.view()); })
+        .def("linear_size", [](const BoundProblem& problem) { return linear_size(problem.view()); })
         .def("is_proper", [](const BoundProblem& problem) { return is_proper(problem.view()); })
         .def("is_zero_feasible",
              [](const BoundProblem& problem) { return is_zero_feasible(problem.view()); })
+        .def("squared_norm",
+             [](const BoundProblem& problem, const Array1<double>& beta,
+                const Array1<double>& gradient) {
+                 return squared_norm(problem.view(), problem.entries(beta),
+                                     problem.entries(gradient));
+             })
         .def("is_feasible", [](const BoundProblem& problem, const Array1<double>& beta) {
             return is_feasible(problem.view(), problem.entries(beta));
         });

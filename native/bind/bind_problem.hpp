@@ -17,6 +17,8 @@ class BoundProblem {
                  Array1<double> group_sum);
 
     std::size_t size() const { return view_.n_variables; }
+    // One more than the largest row index; if one is negative more than any Gram has.
+    std::size_t n_rows() const { return n_rows_; }
     // As the core sees it. It stays valid while this lives.
     const ProblemView& view() const { return view_; }
     // Throws nb::index_error unless all variables are on the first `n_rows` rows.
@@ -39,7 +41,6 @@ class BoundProblem {
     Array1<double> linear_, lower_, upper_, ridge_;
     Array1<std::int8_t> group_;
     Array1<double> group_sum_;
-    // One more than the largest row index; if one is negative more than any Gram has.
     std::size_t n_rows_ = 0;
     ProblemView view_;
 };

@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
     m.def(
         "instruction_set", [] { return mercer::instruction_set().name; },
         "Name of the instruction set in use.");
+    mercer::bind::register_dense_moments(m);
     mercer::bind::register_kernel(m);
     mercer::bind::register_byte_kernel(m);
     mercer::bind::register_gram(m);

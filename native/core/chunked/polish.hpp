@@ -7,15 +7,37 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "core/gram/gram.hpp"
 #include "core/problem/problem.hpp"
 
 namespace mercer::chunked {
 
-// gradient: at beta, up to `error`; corrections: of the values K beta so far. All are brought up to
-// date. false, and nothing is changed, if the violation does not become much smaller.
-bool polish(const ProblemView& problem, Gram<double>& gram, double error, double* beta,
-            double* gradient, double* corrections, const Poll& poll);
+// A point whose gradient is known up to `error`; corrections: of the values K beta so far, or null.
+struct RoughPoint {
+    const double* beta;
+    const double* gradient;
+    const double* corrections;
+    double error;
+};
+
+struct PolishedPoint {
+    std::vector<double> beta, gradient, corrections;
+};
+
+// Steps of a fit.
+struct StepCounts {
+    std::size_t pair, newton;
+};
+
+// Whether a polish takes at most a fifth of a fit that took these steps.
+bool is_polish_cheap(const ProblemView& problem, const Gram<double>& gram, const double* beta,
+                     const StepCounts& steps);
+
+// Nothing if the violation does not become much smaller.
+std::optional<PolishedPoint> polish(const ProblemView& problem, Gram<double>& gram,
+                                    const RoughPoint& point, const Poll& poll);
 
 }  // namespace mercer::chunked

@@ -74,7 +74,8 @@ void Rows<T>::pack_nonzeros(const DenseInput<S>& input) {
     finish_sparse();
 }
 
-// A row is converted feature after feature, and then stored beside the others of its panel.
+// A row is converted some features at a time, and then stored beside the others of its panel: the
+// lines of memory that these share stay in the first-level cache.
 template <class T>
 template <class S>
 void Rows<T>::pack_panels(const DenseInput<S>& input) {
@@ -82,14 +83,21 @@ void Rows<T>::pack_panels(const DenseInput<S>& input) {
     const std::vector<double> none(n_features_, 0.0), one(n_features_, 1.0);
     const double* shift = input.shift ? input.shift : none.data();
     const double* scale = input.scale ? input.scale : one.data();
-    std::vector<T> row(n_features_);
-    for (std::size_t i = 0; i < n_rows_; ++i) {
-        const S* x = input.values + i * input.row_stride;
-        for (std::size_t k = 0; k < n_features_; ++k) {
-            row[k] = T((double(x[k]) - shift[k]) * scale[k]);
+    constexpr std::size_t together = 64;
+    T some[together];
+    for (std::size_t panel = 0; panel < n_rows_; panel += width_) {
+        const std::size_t panel_end = std::min(panel + width_, n_rows_);
+        for (std::size_t first = 0; first < n_features_; first += together) {
+            const std::size_t count = std::min(together, n_features_ - first);
+            for (std::size_t i = panel; i < panel_end; ++i) {
+                const S* x = input.values + i * input.row_stride + first;
+                for (std::size_t k = 0; k < count; ++k) {
+                    some[k] = T((double(x[k]) - shift[first + k]) * scale[first + k]);
+                }
+                T* out = const_cast<T*>(lane(i)) + first * width_;
+                for (std::size_t k = 0; k < count; ++k) out[k * width_] = some[k];
+            }
         }
-        T* out = const_cast<T*>(lane(i));
-        for (std::size_t k = 0; k < n_features_; ++k) out[k * width_] = row[k];
     }
     finish_panels();
 }

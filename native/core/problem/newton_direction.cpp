@@ -2,22 +2,26 @@
 
 #include <algorithm>
 
+#include "core/base/cholesky.hpp"
+
 namespace mercer {
 
 // Groups have no variable in common, so with u_g = H^-1 1_g: (1_g' u_h) nu = (1_g' H^-1 slopes), at
 // most a few.
-std::vector<double> newton_direction(const Cholesky<double>& factor, std::vector<double> slopes,
-                                     const std::vector<int>& group, std::size_t n_groups) {
+std::optional<std::vector<double>> newton_direction(const LinearSolve& solve,
+                                                    std::vector<double> slopes,
+                                                    const std::vector<int>& group,
+                                                    std::size_t n_groups) {
     const std::size_t m = slopes.size();
     std::vector<double> d = std::move(slopes);
-    factor.solve(d);
+    if (!solve(d)) return std::nullopt;
     std::vector<std::vector<double>> members, solved;
     for (std::size_t g = 0; g < n_groups; ++g) {
         std::vector<double> member(m);
         for (std::size_t k = 0; k < m; ++k) member[k] = group[k] == int(g);
         if (std::ranges::count(member, 1.0) == 0) continue;
         solved.push_back(member);
-        factor.solve(solved.back());
+        if (!solve(solved.back())) return std::nullopt;
         members.push_back(std::move(member));
     }
     const std::size_t present = members.size();

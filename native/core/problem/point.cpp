@@ -110,6 +110,39 @@ bool are_weighted_signs(const double* sign, const double* weight, std::size_t si
     return has_plus && has_minus;
 }
 
+std::optional<Classes> count_classes(const std::int64_t* labels, std::size_t size) {
+    std::vector<std::int64_t> place(2 * size, -1);
+    for (std::size_t i = 0; i < size; ++i) {
+        if (labels[i] < 0 || std::size_t(labels[i]) >= place.size()) return std::nullopt;
+        place[std::size_t(labels[i])] = 0;
+    }
+    Classes found;
+    for (std::size_t label = 0; label < place.size(); ++label) {
+        if (place[label] < 0) continue;
+        place[label] = std::int64_t(found.labels.size());
+        found.labels.push_back(std::int64_t(label));
+    }
+    found.position.resize(size);
+    for (std::size_t i = 0; i < size; ++i) found.position[i] = place[std::size_t(labels[i])];
+    return found;
+}
+
+bool is_endless(const ProblemView& p) {
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (std::isinf(p.upper[i] - p.lower[i]) && p.ridge[i] == 0.0) return true;
+    }
+    return false;
+}
+
+double linear_size(const ProblemView& p) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const bool is_present = p.lower[i] != 0.0 || p.upper[i] != 0.0;
+        if (is_present) largest = std::max(largest, std::abs(p.linear[i]));
+    }
+    return largest;
+}
+
 bool is_zero_feasible(const ProblemView& p) {
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (!(p.lower[i] <= 0.0 && 0.0 <= p.upper[i])) return false;
@@ -130,6 +163,14 @@ bool is_feasible(const ProblemView& p, const double* beta) {
         if (!(std::abs(missing[g]) <= group_rounding * size)) return false;
     }
     return true;
+}
+
+double squared_norm(const ProblemView& p, const double* beta, const double* gradient) {
+    Sum sum;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        sum.add(beta[i] * (p.linear[i] - gradient[i] - p.ridge[i] * beta[i]));
+    }
+    return sum.value();
 }
 
 CarriedPoint carry(const ProblemView& p, const double* last_beta, const double* last_linear,
@@ -221,6 +262,15 @@ PointReport report_point(const ProblemView& p, const double* beta, const double*
     const PointView point{beta, values, report.gradient.data()};
     report.gap = duality_gap(p, point, report.multiplier.data());
     return report;
+}
+
+PointReport report_gradient(const ProblemView& p, const double* beta,
+                            const std::vector<double>& gradient) {
+    std::vector<double> values(p.n_variables);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
+    }
+    return report_point(p, beta, values.data());
 }
 
 }  // namespace mercer

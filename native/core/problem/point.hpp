@@ -2,6 +2,7 @@
 // of an array library take longer than the numbers.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/gram/gram.hpp"
@@ -19,11 +20,27 @@ bool is_point(const double* beta, const std::int64_t* index, std::size_t size, s
 // weight.
 bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
 
+// Distinct labels, ascending, and the position of each label among them. Nothing if one is negative
+// or not below twice their number: then counting takes too much memory.
+struct Classes {
+    std::vector<std::int64_t> labels, position;
+};
+std::optional<Classes> count_classes(const std::int64_t* labels, std::size_t size);
+
+// Whether a variable has neither a bound nor a ridge to stop it.
+bool is_endless(const ProblemView& problem);
+
+// The largest |linear| of the variables that may differ from zero.
+double linear_size(const ProblemView& problem);
+
 // Whether the point 0 is feasible.
 bool is_zero_feasible(const ProblemView& problem);
 
 // Whether a point lies in the box and its groups have their sums, up to rounding.
 bool is_feasible(const ProblemView& problem, const double* beta);
+
+// |w|^2 = beta' K beta of a point with this gradient: K beta = linear - gradient - ridge beta.
+double squared_norm(const ProblemView& problem, const double* beta, const double* gradient);
 
 // Where to start from the solution of a problem that differs in its box, and what is known there.
 struct CarriedPoint {
@@ -58,5 +75,8 @@ struct PointReport {
 
 // values: (K beta)[index]. The formulas stand in problem.py and duality.hpp.
 PointReport report_point(const ProblemView& problem, const double* beta, const double* values);
+// The same of a point whose gradient is known instead.
+PointReport report_gradient(const ProblemView& problem, const double* beta,
+                            const std::vector<double>& gradient);
 
 }  // namespace mercer

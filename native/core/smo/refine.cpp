@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/base/cholesky.hpp"
 #include "core/problem/newton_direction.hpp"
 
 namespace mercer::smo {
@@ -47,7 +48,8 @@ std::vector<double> direction(const State<double>& state, const std::vector<std:
         slopes[k] = state.gradient[free[k]];
         group[k] = state.group_of(free[k]);
     }
-    return newton_direction(factor, std::move(slopes), group, state.n_groups());
+    const auto solve = [&](std::vector<double>& x) { return factor.solve(x), true; };
+    return *newton_direction(solve, std::move(slopes), group, state.n_groups());
 }
 
 // d'Hd from the lower triangle of H

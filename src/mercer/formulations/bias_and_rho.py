@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.problem import Certificate, Problem, Solution
-from mercer.problem.inner_product import inner_product
 
 FloatArray = NDArray[np.float64]
 Bias = Literal["multiplier", "bisecting"]
@@ -103,13 +102,13 @@ class Formulation:
             coef = solution.coef
         beta = np.asarray(coef, dtype=np.float64)
         problem = self.problem
-        # K beta = linear - gradient - ridge beta
-        values = problem.linear - solution.gradient - problem.ridge * beta
-        rows = problem.row_coef(beta, self.n_rows)
-        found = self._interpret(rows, inner_product(beta, values), solution.multiplier)
+        norm = problem._native.squared_norm(beta, solution.gradient)
+        found = self._interpret(problem.row_coef(beta, self.n_rows), norm, solution.multiplier)
         bias = bias or self.bias
         if bias == "multiplier":
             return found
+        # K beta = linear - gradient - ridge beta
+        values = problem.linear - solution.gradient - problem.ridge * beta
         return replace(found, intercept=(found.scale or 1.0) * self._bisecting(beta, values, bias))
 
     def _bisecting(self, beta: FloatArray, values: FloatArray, bias: str) -> float:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from math import fsum
+from math import fsum, isnan
 from operator import index as as_integer
 from typing import Any, Literal, overload
 
@@ -30,7 +30,7 @@ from mercer.gram.native import (
     take_rows,
 )
 from mercer.gram.origin import level, moved, origin_error
-from mercer.gram.rounding import carries, fits_single, rounding_of_rows
+from mercer.gram.rounding import carries, fits_single, is_at_most_one, rounding_of_rows
 from mercer.gram.rows import check_products
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
@@ -173,14 +173,13 @@ class Gram:
         ``index`` is the row of each coefficient, and of each value. Infinite if nothing is known.
         """
         bound = self._rounding
+        if isinstance(bound, float):
+            error = bound * float(np.abs(coef).sum())
+            return np.inf if isnan(error) else error
         with np.errstate(over="ignore", invalid="ignore"):
-            size = np.abs(coef)
-            if bound.ndim:
-                root = bound[index]
-                error = float(root.max(initial=0.0) * (size * root).sum())
-            else:
-                error = float(bound**2 * size.sum())
-        return np.inf if np.isnan(error) else error
+            root = np.sqrt(bound[index])
+            error = float(root.max(initial=0.0) * (np.abs(coef) * root).sum())
+        return np.inf if isnan(error) else error
 
     def origin_error(self, coef: FloatArray, index: NDArray[np.intp]) -> float:
         """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
@@ -200,11 +199,17 @@ class Gram:
             return 0.0
         return float(level(self.form, self._rows, self.origin, coef))
 
+    @property
+    def has_uniform_rounding(self) -> bool:
+        """Whether rounding does as much to the values of any row as to those of any other."""
+        return isinstance(self._rounding, float)
+
     @cached_property
-    def _rounding(self) -> FloatArray:
-        """Roots of what :func:`rounding_of_rows` says."""
+    def _rounding(self) -> FloatArray | float:
+        """What :func:`rounding_of_rows` says, a number if it is the same for all rows."""
         self.native("double")
-        return np.sqrt(rounding_of_rows(self.form, self._row_sets["double"]))
+        bound = rounding_of_rows(self.form, self._row_sets["double"])
+        return bound if bound.ndim else float(bound)
 
     @overload
     def native(self, precision: Literal["single"]) -> _core.GramSingle: ...
@@ -314,7 +319,9 @@ class Gram:
         ValueError
             If a kernel value is not finite; it names the row.
         """
-        if not self._has_finite_values and not np.isfinite(self.diagonal()).all():
+        if self._has_finite_values or is_at_most_one(self.form):
+            return self
+        if not np.isfinite(self.diagonal()).all():
             diagonal = self.diagonal(precision="double")
             wrong = np.flatnonzero(~np.isfinite(diagonal))
             if len(wrong):
@@ -323,10 +330,9 @@ class Gram:
                     f"kernel values must be finite, got k(x, x)={float(diagonal[i])} for row {i} "
                     "of X: scale the features or choose smaller kernel parameters"
                 )
-        if not self._has_finite_values:
-            for leaf in self.form.leaves:
-                if leaf.kind == "sigmoid":
-                    check_products(self._rows, leaf.gamma)
+        for leaf in self.form.leaves:
+            if leaf.kind == "sigmoid":
+                check_products(self._rows, leaf.gamma)
         self._has_finite_values = True
         return self
 

@@ -9,10 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer import _core
 from mercer.gram.core_types import KERNEL_TYPES, CoreKernel
 from mercer.gram.heavy_features import split_rows
 from mercer.gram.rows import Precision, RowSet, check_finite, count_rows, take_rows
 from mercer.kernels import form as shapes
+from mercer.kernels.rows import is_plain
 
 __all__ = [
     "MOST_SPREAD",
@@ -65,7 +67,8 @@ def _needs_differences(rows: RowSet, form: shapes.Form) -> bool:
 _DENSE_SHARE = 0.3
 _DOUBLE_BYTE_SHARE = 0.15  # the dense one of bytes loses nothing to double precision
 _FEW_FEATURES = 32  # so few are not worth a look
-_SAMPLE = 512
+_SAMPLE, _MEAN_ROWS = 512, 2048
+_SAMPLE_ENTRIES, _LEAST_SAMPLE = 2**16, 64  # of wide rows fewer will do
 
 
 def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
@@ -79,7 +82,7 @@ def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
     """Whether dense rows are better packed without their zeros; a sample of them tells."""
     if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
         return False
-    some = _some(rows, _SAMPLE)
+    some = _some(rows, max(min(_SAMPLE, _SAMPLE_ENTRIES // rows.shape[1]), _LEAST_SAMPLE))
     share = _dense_share(rows, precision, form)
     return bool(np.count_nonzero(some) < share * some.size)
 
@@ -93,7 +96,9 @@ def _is_numeric(rows: Any) -> bool:
 
 def _mean(rows: Any) -> NDArray[np.float64]:
     """About the mean of dense numeric rows."""
-    return np.asarray(_some(rows, 2048).mean(axis=0, dtype=np.float64))
+    if is_plain(rows):
+        return _core.mean_row(rows, max(len(rows) // _MEAN_ROWS, 1))
+    return np.asarray(_some(rows, _MEAN_ROWS).mean(axis=0, dtype=np.float64))
 
 
 def _some(rows: Any, count: int) -> Any:
@@ -189,7 +194,7 @@ def spread(form: shapes.Leaf, rows: RowSet) -> float:
     key = (form.kind, form.gamma, id(form.transform))
     if key not in rows.spreads:
         packed = rows.packed(form.transform, not rows.store_sparse)
-        square = float(packed.squared_norms().max(initial=0.0))
+        square = packed.largest_norm()
         # |x|_1 <= sqrt(d) |x|
         length = square if form.kind == "gaussian" else float(np.sqrt(packed.longest * square))
         rows.spreads[key] = form.gamma * length

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from mercer.gram.native import (
 from mercer.gram.rows import without_repeats
 from mercer.kernels import form as shapes
 
-__all__ = ["carries", "carrying_rows", "rounding_of_rows"]
+__all__ = ["carries", "carrying_rows", "fits_single", "is_at_most_one", "rounding_of_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -62,11 +63,18 @@ def carries(form: shapes.Form, rows: RowSet) -> bool:
 
 def fits_single(form: shapes.Form, rows: RowSet) -> bool:
     """Whether the kernel values lie in the range of single precision."""
+    if is_at_most_one(form):
+        return True
     if form.reads_stored and not _largest(rows.rows) < _SINGLE_RANGE:
         return False
     with np.errstate(over="ignore", invalid="ignore"):
         # the size of what a function returns is not known, and no number
         return not bool(np.max(_Bound.of(form, rows).size, initial=0.0) >= _SINGLE_RANGE)
+
+
+def is_at_most_one(form: shapes.Form) -> bool:
+    """Whether no kernel value can be larger than 1, whatever the rows."""
+    return isinstance(form, shapes.Leaf) and is_of_distances(form)
 
 
 def rounding_of_rows(form: shapes.Form, rows: RowSet) -> FloatArray:
@@ -76,9 +84,12 @@ def rounding_of_rows(form: shapes.Form, rows: RowSet) -> FloatArray:
     in double precision. The rounding of n terms that are added is taken as independent. What a
     Python function or a stored matrix says is taken as exact; infinite means unknown.
     """
+    summing = 2.0 * sqrt(len(rows)) * _U
+    if is_at_most_one(form):
+        error = _distance_error(form, rows)  # type: ignore[arg-type]
+        return np.asarray(np.inf if isnan(error) else error + summing)
     with np.errstate(over="ignore", invalid="ignore"):
         bound = _Bound.of(form, rows)
-        summing = 2.0 * np.sqrt(len(rows)) * _U
         # a function says nothing of the size of its values
         size = np.where(np.isnan(bound.size), 0.0, bound.size)
         found = np.asarray(bound.error + summing * size, dtype=np.float64)
@@ -179,7 +190,7 @@ def _distance_error(form: shapes.Leaf, rows: RowSet) -> float:
         # light features of sparse rows go by inner products in any case
         error += 4.0 * d * _U * min(spread(form, rows), MOST_SPREAD["double"])
     if form.transform is not None:
-        length = np.sqrt(form.gamma * packed.squared_norms().max(initial=0.0))
+        length = np.sqrt(form.gamma * packed.largest_norm())
         error += _transform_loss(form) * _U * float(length)
     return min(error, 1.0)
 

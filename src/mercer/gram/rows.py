@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.gram.core_types import ROWS_TYPES, CoreRows, Precision
+from mercer.kernels.rows import is_plain
 
 __all__ = [
     "Precision",
@@ -38,6 +40,8 @@ def without_repeats(values: NDArray[Any]) -> NDArray[Any]:
 
 def check_finite(rows: Any) -> None:
     """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
+    if is_plain(rows) and _core.is_finite(rows):
+        return
     values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
     if 0 in values.strides:
         values = without_repeats(values)
@@ -159,7 +163,7 @@ class RowSet:
         packed = [rows for key, rows in self._packed.items() if key != "bytes"]
         if not packed:
             return None
-        return np.sqrt(np.max([rows.squared_norms() for rows in packed], axis=0))
+        return np.sqrt(reduce(np.maximum, [rows.squared_norms() for rows in packed]))
 
     def _pack(
         self,

@@ -67,13 +67,19 @@ class Gaussian(Kernel):
         metric: Metric | None = None,
         gamma_bounds: Bounds = POSITIVE_BOUNDS,
     ) -> None:
-        self.gamma = gamma
-        self.metric = metric
-        self.gamma_bounds = gamma_bounds
         check_bounds("gamma_bounds", gamma_bounds)
         # A copy, so that a caller who changes the array later does not change the kernel.
-        self._gamma = checked_gamma(gamma)
-        self._metric = checked_metric(metric, self._gamma)
+        own = checked_gamma(gamma)
+        chosen = checked_metric(metric, own)
+        self._keep(
+            gamma=gamma, metric=metric, gamma_bounds=gamma_bounds, _gamma=own, _metric=chosen
+        )
+
+    gamma: float | ArrayLike | str
+    metric: Metric | None
+    gamma_bounds: Bounds
+    _gamma: float | str | FloatArray
+    _metric: Metric
 
     @property
     def is_positive_definite(self) -> bool:

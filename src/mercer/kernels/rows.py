@@ -16,6 +16,7 @@ __all__ = [
     "as_rows",
     "common_kind",
     "count_rows",
+    "is_plain",
     "is_sparse",
     "numeric_rows",
     "rows_in_place",
@@ -83,6 +84,13 @@ def rows_in_place(X: Rows) -> Rows:
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub":
         return X
     return numeric_rows(X)
+
+
+def is_plain(X: Any) -> bool:
+    """Whether the core reads this array of floats where it lies."""
+    if type(X) is not np.ndarray or X.dtype not in (np.float64, np.float32):
+        return False
+    return bool(X.flags.c_contiguous and X.size)
 
 
 def _sparse_rows(X: Rows, name: str) -> Rows:

@@ -120,15 +120,17 @@ class KernelMachine(BaseEstimator):
 
     def _validate_params(self) -> None:
         """Check the parameters that are not their defaults."""
-        defaults = self._defaults().items()
-        changed = {
-            name: getattr(self, name)
-            for name, default in defaults
-            if getattr(self, name) is not default
-        }
-        validate_parameter_constraints(
-            self._parameter_constraints, changed, caller_name=type(self).__name__
-        )
+        for name, default in self._defaults().items():
+            value = getattr(self, name)
+            if value is not default and not self._is_allowed(name, value):
+                validate_parameter_constraints(
+                    self._parameter_constraints, {name: value}, caller_name=type(self).__name__
+                )
+
+    def _is_allowed(self, name: str, value: Any) -> bool:
+        """Whether a constraint that is an object already holds: most do, and need not be made."""
+        found = self._parameter_constraints.get(name, ())
+        return any(isinstance(c, Interval | StrOptions) and c.is_satisfied_by(value) for c in found)
 
     def _is_precomputed(self) -> bool:
         if isinstance(self.kernel, Kernel):

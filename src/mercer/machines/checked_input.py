@@ -11,8 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer import _core
 from mercer.kernels import Constant, Kernel
 from mercer.kernels.blocks import row_slices
+from mercer.kernels.rows import is_plain
 
 __all__ = [
     "READ_TYPES",
@@ -82,18 +84,16 @@ def are_ready(X: Any, y: Any = None, *, needs_y: bool = False) -> bool:
     """
     if type(X) is not np.ndarray or X.dtype not in READ_TYPES or X.ndim != 2 or not X.size:
         return False
-    if not X.flags.c_contiguous or not _has_finite_sum(X):
+    if not X.flags.c_contiguous or not _is_finite(X):
         return False
     if y is None:
         return not needs_y
     is_vector = type(y) is np.ndarray and y.dtype.kind in "biuf" and y.shape == X.shape[:1]
-    return is_vector and _has_finite_sum(y)
+    return is_vector and _is_finite(y)
 
 
-def _has_finite_sum(array: NDArray[Any]) -> bool:
-    """A finite sum has finite terms; one that overflows is looked at by others."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(array.sum()))
+def _is_finite(array: NDArray[Any]) -> bool:
+    return array.dtype.kind != "f" or (is_plain(array) and _core.is_finite(array))
 
 
 def is_surely_indefinite(K: NDArray[Any]) -> bool:

@@ -10,6 +10,8 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from mercer import _core
+
 __all__ = ["check_weighted_classes", "find_classes", "read_classes", "weigh_classes"]
 
 FloatArray = NDArray[np.float64]
@@ -43,28 +45,27 @@ def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 def _sorted_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """``np.unique(y, return_inverse=True)``, small whole numbers by counting."""
-    if len(y) and y.dtype.kind in "iu" and np.can_cast(y.dtype, np.intp):
-        low, high = int(y.min()), int(y.max())
-        if low >= 0 and high < 2 * len(y):
-            seen = np.bincount(y, minlength=high + 1) > 0
-            place = np.cumsum(seen) - 1
-            return seen.nonzero()[0].astype(y.dtype, copy=False), place[y]
+    if y.dtype == np.intp:
+        found: Any = _core.count_classes(np.ascontiguousarray(y))
+        if found is not None:
+            return found
     return np.unique(y, return_inverse=True)
 
 
 def check_weighted_classes(classes: NDArray[Any], labels: NDArray[Any], weight: FloatArray) -> None:
     """Two classes at least, and some weight on each."""
     seen = np.bincount(labels, weights=weight, minlength=len(classes)) > 0
+    if len(seen) > 1 and seen.all():
+        return
     if seen.sum() < 2:
         raise ValueError(
             "The number of classes has to be greater than one; got "
             f"{seen.sum()} class{'' if seen.sum() == 1 else 'es'} with positive weight"
         )
-    if not seen.all():
-        raise ValueError(
-            "sample_weight must be positive for some row of each class, got only zeros for the "
-            f"classes {classes[~seen].tolist()}"
-        )
+    raise ValueError(
+        "sample_weight must be positive for some row of each class, got only zeros for the "
+        f"classes {classes[~seen].tolist()}"
+    )
 
 
 def weigh_classes(

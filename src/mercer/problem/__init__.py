@@ -6,6 +6,7 @@ from mercer.problem.certificate import (
     certify,
     certify_expansion,
     definiteness_at,
+    reported,
     rounding_error,
 )
 from mercer.problem.problem import Problem
@@ -22,5 +23,6 @@ __all__ = [
     "certify_expansion",
     "definiteness_at",
     "lowered",
+    "reported",
     "rounding_error",
 ]

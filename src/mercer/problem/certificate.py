@@ -26,6 +26,7 @@ __all__ = [
     "certify",
     "certify_expansion",
     "definiteness_at",
+    "reported",
     "rounding_error",
 ]
 
@@ -96,8 +97,13 @@ def certify(
 def rounding_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
     """Bound of what rounding does to gradients in float64, where the gram tells it."""
     known = getattr(gram, "expansion_error", None)
-    own, present = _own_error(problem, gram, beta), problem.present
-    return own if known is None else own + float(known(beta[present], problem.index[present]))
+    own = _own_error(problem, gram, beta)
+    if known is None:
+        return own
+    if gram.has_uniform_rounding:  # type: ignore[attr-defined]
+        return own + float(known(beta))
+    present = problem.present
+    return own + float(known(beta[present], problem.index[present]))
 
 
 def _own_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
@@ -122,27 +128,26 @@ def certify_expansion(
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known in float64."""
     definiteness = definiteness_at(problem, gram, beta)
-    found = assess(problem, beta, values, definiteness)
     rounding = rounding_error(problem, gram, beta)
-    features = None
+    found = assess(problem, beta, values, definiteness, rounding)
+    features, is_large = None, found.gap is not None and has_large_gap(problem, found)
     if rounding > (_needed_accuracy(problem, found, rounding) if accuracy is None else accuracy):
         features = linear_features(gram, beta)
-    if features is None and found.gap is not None and has_large_gap(problem, found):
+    if features is None and is_large:
         features = features_needed(problem, gram, beta, found)
     if features is not None:
         values = long_expansion(features, problem.index, (beta, np.zeros_like(beta)))[0]
-        found = assess(problem, beta, values, definiteness)
         rounding = 4.0 * _U * float(np.abs(values[problem.present]).max(initial=0.0))
         rounding += _own_error(problem, gram, beta)
-    found = replace(found, error=rounding, rounding=rounding)
+        found = assess(problem, beta, values, definiteness, rounding)
+        is_large = found.gap is not None and has_large_gap(problem, found)
     gap = found.gap
     if gap is None:
         return found
-    if has_large_gap(problem, found):
-        if features is not None:
-            gap = long_gap(problem, features, beta, values, found)
-        else:
-            gap = corrected_gap(problem, gram, beta, values, found)
+    if is_large and features is not None:
+        gap = long_gap(problem, features, beta, values, found)
+    elif is_large:
+        gap = corrected_gap(problem, gram, beta, values, found)
     if found.infeasibility > _ROUNDED and problem.n_groups:
         gap = max(gap, _worth_of_sums(problem, gram, beta, found))
     return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
@@ -181,19 +186,23 @@ def assess(
     beta: FloatArray,
     values: FloatArray,
     definiteness: Definiteness = "known",
-    report: tuple[Any, ...] | None = None,
+    rounding: float = 0.0,
 ) -> Certificate:
     """Certificate of a point whose expansion ``values`` = (K beta)[index] is known.
 
-    ``report`` is what the core says of these values, if it was asked before. A group is optimal
-    if max over I_up of the gradient <= min over I_down; its multiplier is the common gradient of
-    its free variables. A variable without a group is optimal if the gradient is <= 0 where it
-    may rise and >= 0 where it may fall (docs/theory/problem.md#optimality).
+    ``rounding`` is a bound of its rounding. A group is optimal if max over I_up of the gradient <=
+    min over I_down; its multiplier is the common gradient of its free variables. A variable without
+    a group is optimal if the gradient is <= 0 where it may rise and >= 0 where it may fall
+    (docs/theory/problem.md#optimality).
     """
     # gradient = linear - values - ridge b
     # objective = linear'b - b'(K + ridge)b / 2 = b'(linear + gradient) / 2
-    if report is None:
-        report = _core.report_point(problem._native, beta, values)
+    report = _core.report_point(problem._native, beta, values)
+    return reported(report, definiteness, error=rounding, rounding=rounding)
+
+
+def reported(report: tuple[Any, ...], definiteness: Definiteness, **known: Any) -> Certificate:
+    """The certificate of a point from what the core says of it; ``known`` are further fields."""
     gradient, multiplier, objective, violation, infeasibility, gap = report
     if definiteness == "refuted":
         gap = None
@@ -206,6 +215,7 @@ def assess(
         violation=violation,
         infeasibility=infeasibility,
         definiteness=definiteness,
+        **known,
     )
 
 

@@ -142,7 +142,7 @@ class Problem:
 
         No other problem with a positive semi-definite kernel is unbounded.
         """
-        return bool((np.isinf(self.upper - self.lower) & (self.ridge == 0.0)).any())
+        return self._native.is_endless()
 
     @cached_property
     def present(self) -> NDArray[np.bool_] | slice:
@@ -153,7 +153,7 @@ class Problem:
     @cached_property
     def linear_size(self) -> float:
         """The largest linear term of a variable that is present."""
-        return float(np.abs(self.linear[self.present]).max(initial=0.0))
+        return self._native.linear_size()
 
     @property
     def sums_vanish(self) -> bool:

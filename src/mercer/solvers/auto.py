@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 from mercer.gram import Gram
@@ -52,7 +53,7 @@ class Auto:
             return self._in_double(problem, gram, max_iter, options)
         budget = _budget(problem)
         steps = max_iter if max_iter in range(budget) else budget
-        chunks = replace(self._chunks(problem, gram), single_only=True)
+        chunks = self._chunks(problem, gram, single_only=True)
         first = chunks.solve(problem, gram, max_iter=steps, **options)
         is_over = first.status == "max-iter" and steps == max_iter
         if is_over or first.status not in ("max-iter", "precision-limit"):
@@ -61,8 +62,8 @@ class Auto:
         last = self._in_double(problem, gram, left, _rest(first, options))
         return _with_costs(last, first, last)
 
-    def _chunks(self, problem: Problem, gram: Gram) -> Chunked:
-        return Chunked(shrinking=self.shrinking, kernel_rows=_kernel_rows(problem, gram))
+    def _chunks(self, problem: Problem, gram: Gram, *, single_only: bool = False) -> Chunked:
+        return _chunked(self.shrinking, _kernel_rows(problem, gram), single_only)
 
     def _in_double(
         self, problem: Problem, gram: Gram, max_iter: int, options: dict[str, Any]
@@ -80,6 +81,11 @@ class Auto:
         last = ActiveSet().solve(problem, gram, max_iter=max_iter, **_rest(first, options))
         best = last if last.converged or _is_better(last, first) else first
         return _with_costs(best, first, last)
+
+
+@cache
+def _chunked(shrinking: bool, kernel_rows: Literal["auto", "whole"], single_only: bool) -> Chunked:
+    return Chunked(shrinking=shrinking, kernel_rows=kernel_rows, single_only=single_only)
 
 
 def _budget(problem: Problem) -> int:
@@ -147,8 +153,8 @@ def _starts_in_single(problem: Problem, gram: Gram) -> bool:
              20     0.5  0.6   0.6  0.5     2.5  3.0   1.2  1.2       11   16   4  6
             100     1.0  1.5   0.9  0.7     3.9  5.6   1.5  1.7       22   27   5  8
 
-    The polish (:mod:`mercer.solvers.runs.polish`) takes 0.2 and 0.3 at 300 x 5, 1.0 and 1.3 at
-    1,000 x 5, and is left out where there are 20 features and more.
+    The polish (:mod:`mercer.solvers.runs.polish`) takes 0.1 and 0.2 at 300 x 5, and is left out
+    where it would take more than a fifth of the fit.
     """
     if gram.precision_is_given or gram.n_rows <= _FEWEST_ROWS or gram.form.reads_python:
         return False

@@ -14,7 +14,7 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.runs.certified import CertifiedRun
-from mercer.solvers.runs.polish import is_polish_cheap, polished
+from mercer.solvers.runs.polish import polished
 from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.selective_certificate import KnownGradient, selective_certificate
 
@@ -154,9 +154,8 @@ class _Run(CertifiedRun):
         )
         if not self.single_only or not self._is_good(found):
             return found
-        if not is_polish_cheap(self.problem, self.gram, self.coef, self.trace["iterations"]):
-            return found
-        return polished(self.problem, self.gram, self.coef, found)
+        n_steps = self.trace["iterations"], self.trace["newton_steps"]
+        return polished(self.problem, self.gram, self.coef, found, n_steps)
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None

@@ -121,7 +121,7 @@ def solve(
     """
     if not tol >= 0:
         raise ValueError(f"tol must not be negative, got {tol!r}")
-    if len(problem.index) and problem.index.max() >= gram.n_rows:
+    if problem._native.n_rows > gram.n_rows:
         raise ValueError(
             f"problem.index refers to row {problem.index.max()}, but gram has {gram.n_rows} rows"
         )

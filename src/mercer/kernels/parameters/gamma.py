@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import frexp
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
+from mercer import _core
 from mercer.kernels.blocks import row_slices
 from mercer.kernels.parameters.hyperparameters import check_positive
 from mercer.kernels.products import squared_distances
-from mercer.kernels.rows import FloatArray, Rows, is_sparse, numeric_rows
+from mercer.kernels.rows import FloatArray, Rows, is_plain, is_sparse, numeric_rows
 
 __all__ = [
     "Metric",
@@ -57,7 +59,7 @@ def resolved_number(gamma: float | str, owner: str) -> float:
 
 def checked_gamma(gamma: Any) -> float | str | FloatArray:
     """Return gamma as a float, a rule, or a new array: positive, or symmetric and definite."""
-    if isinstance(gamma, str) or np.ndim(gamma) == 0:
+    if isinstance(gamma, str | float) or np.ndim(gamma) == 0:
         check_gamma(gamma)
         return gamma if isinstance(gamma, str) else float(gamma)
     array = np.array(gamma, dtype=np.float64)
@@ -75,7 +77,7 @@ def checked_gamma(gamma: Any) -> float | str | FloatArray:
 
 def checked_metric(metric: Any, gamma: float | str | FloatArray) -> Metric:
     """Return the metric, taken from the shape of gamma if None."""
-    dimensions = np.ndim(gamma)
+    dimensions = gamma.ndim if isinstance(gamma, np.ndarray) else 0
     inferred = METRICS[dimensions]
     if metric is None:
         return inferred
@@ -126,17 +128,14 @@ def resolve_gamma(
 
 def weighted_variance(X: Rows, weights: FloatArray) -> float:
     """Variance of all entries, each row counted `weights` times."""
+    if is_plain(X):
+        return _core.weighted_variance(X, weights)
     total = weights.sum() * X.shape[1]
     if is_sparse(X):
         mean = float(weights @ np.asarray(X.sum(axis=1)).ravel()) / total
         entries = np.repeat(weights, np.diff(X.indptr))
         rest = total - float(entries.sum())  # of the entries that are zero
         return (float(entries @ (X.data - mean) ** 2) + rest * mean**2) / total
-    if 8 * X.size <= VARIANCE_BYTES:
-        rows = np.asarray(X, dtype=np.float64)
-        mean = float((weights @ rows).sum()) / total
-        apart = rows - mean
-        return float(weights @ np.einsum("id,id->i", apart, apart)) / total
     blocks = list(row_slices(X.shape[0], 8 * X.shape[1], VARIANCE_BYTES))
     mean = sum(float((weights[part] @ numeric_rows(X[part])).sum()) for part in blocks) / total
     squares = 0.0
@@ -190,10 +189,11 @@ def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {weights.shape}")
-    if not (weights.min() >= 0.0 and 0.0 < weights.max() < np.inf):
+    largest = float(weights.max())
+    if not (weights.min() >= 0.0 and 0.0 < largest < np.inf):
         raise ValueError(
             f"sample_weight must be finite and not negative, with a positive sum, got {weights}"
         )
-    exponent = int(np.frexp(weights.max())[1])
+    exponent = frexp(largest)[1]
     # no rule depends on a common factor, and sums of extreme weights leave the range of numbers
     return weights if abs(exponent) < MODERATE else np.ldexp(weights, -exponent)

@@ -110,8 +110,10 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         sorted_labels = labels if order is None else labels[order]
         weights = (weight * class_weight[labels])[order if order is not None else slice(None)]
         tasks = scheme.tasks(sorted_labels)
+        are_few = len(tasks) * len(labels) <= _MOST_VARIABLES
+        tasks = list(tasks) if are_few else tasks
         formulations: Sequence[Formulation] = Formulations(tasks, weights, self._formulate)
-        if len(tasks) * len(labels) <= _MOST_VARIABLES:
+        if are_few:
             # wrong parameters cost no kernel value
             formulations = list(formulations)
         gram = self._make_gram(kernel, rows, weights, segments)

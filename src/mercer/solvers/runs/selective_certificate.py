@@ -17,10 +17,10 @@ from mercer.gram.native import Precision
 from mercer.problem import (
     Certificate,
     Problem,
-    assess,
     certify,
     certify_expansion,
     definiteness_at,
+    reported,
     rounding_error,
 )
 
@@ -88,13 +88,16 @@ def selective_certificate(
     values, corrections, bound, report = found
     if precision == "double" and origin.corrections is None:
         certificate = certify_expansion(problem, gram, coef, values)
-    else:
-        known = definiteness_at(problem, gram, coef)
-        certificate = assess(problem, coef, values, known, report)
-        rounding = rounding_error(problem, gram, coef)
-        certificate = replace(certificate, error=rounding, rounding=rounding)
-    error = bound + certificate.error
-    return replace(certificate, error=error, corrections=corrections)
+        error = bound + certificate.error
+        return replace(certificate, error=error, corrections=corrections)
+    rounding = rounding_error(problem, gram, coef)
+    return reported(
+        report,
+        definiteness_at(problem, gram, coef),
+        error=bound + rounding,
+        rounding=rounding,
+        corrections=corrections,
+    )
 
 
 def _options(

@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "bind/bind.hpp"
+#include "core/gram/dense_moments.hpp"
+
+namespace mercer::bind {
+
+namespace {
+
+template <class S>
+using AnyArray = nb::ndarray<const S, nb::c_contig, nb::device::cpu>;
+
+template <class S>
+DenseRows<S> dense(const Array2<S>& rows) {
+    if (rows.size() == 0) throw std::invalid_argument("there must be rows and features");
+    return {rows.data(), rows.shape(0), rows.shape(1)};
+}
+
+template <class S>
+double variance(const Array2<S>& rows, const Array1<double>& weight) {
+    const DenseRows<S> given = dense(rows);
+    if (weight.size() != given.n_rows) throw std::invalid_argument("there must be a weight a row");
+    nb::gil_scoped_release release;
+    return weighted_variance(given, weight.data());
+}
+
+template <class S>
+void register_type(nb::module_& m) {
+    m.def(
+        "is_finite", [](const AnyArray<S>& array) { return is_finite(array.data(), array.size()); },
+        nb::arg("array").noconvert());
+    m.def(
+        "mean_row",
+        [](const Array2<S>& rows, std::size_t step) {
+            return as_array<double>(mean_row(dense(rows), std::max<std::size_t>(step, 1)));
+        },
+        nb::arg("rows").noconvert(), nb::arg("step"));
+    m.def("weighted_variance", &variance<S>, nb::arg("rows").noconvert(), nb::arg("weight"));
+}
+
+}  // namespace
+
+void register_dense_moments(nb::module_& m) {
+    register_type<float>(m);
+    register_type<double>(m);
+}
+
+}  // namespace mercer::bind
