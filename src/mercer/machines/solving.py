@@ -140,8 +140,8 @@ def solve_side_by_side(problems: Problems) -> list[Solved]:
     for thread in threads:
         thread.start()
     try:
-        for thread in threads:
-            thread.join()
+        # Python takes a thread whose join was interrupted for one that has ended
+        run.is_done.wait()
     finally:
         # an interrupt ends the native loops at their next report
         run.is_over.set()
@@ -159,8 +159,9 @@ class _SideBySide:
         self.problems = problems
         self.found: dict[int, Solved] = {}
         self.error: BaseException | None = None
-        self.is_over = threading.Event()
+        self.is_over, self.is_done = threading.Event(), threading.Event()
         self._next, self._lock = 0, threading.Lock()
+        self._n_threads = problems.gram.n_threads
 
     def serve(self) -> None:
         try:
@@ -172,6 +173,15 @@ class _SideBySide:
         except BaseException as error:
             self.error = self.error or error
             self.is_over.set()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """The last thread says that all is done."""
+        with self._lock:
+            self._n_threads -= 1
+            if not self._n_threads:
+                self.is_done.set()
 
     def _take(self) -> int | None:
         with self._lock:
