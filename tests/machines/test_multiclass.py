@@ -246,11 +246,17 @@ import numpy as np
 from mercer import SVC
 
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(3000, 2)), rng.integers(0, 4, 3000)
-threading.Timer(0.5, signal.raise_signal, (signal.SIGINT,)).start()
-machine = SVC(kernel="linear", C=1e9, tol=1e-12, multiclass="one-vs-all", n_threads=2, max_time=60)
+X, y = rng.normal(size=(3000, 20)), rng.integers(0, 4, 3000)
+main = threading.main_thread().ident
+
+def interrupt():
+    while threading.active_count() < 4:  # this one, the main one and two that solve
+        pass
+    signal.pthread_kill(main, signal.SIGINT)
+
+threading.Thread(target=interrupt).start()
 try:
-    machine.fit(X, y)
+    SVC(C=1e6, tol=1e-9, multiclass="one-vs-all", n_threads=2, max_time=60).fit(X, y)
 except KeyboardInterrupt:
     print("interrupted", threading.active_count())
 """

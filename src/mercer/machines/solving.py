@@ -14,6 +14,7 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, lowered
 from mercer.solvers import resolve_solver, solve
+from mercer.solvers.many import join_started
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 
@@ -137,16 +138,15 @@ def solve_side_by_side(problems: Problems) -> list[Solved]:
     threads = [
         threading.Thread(target=run.serve, daemon=True) for _ in range(problems.gram.n_threads)
     ]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         # Python takes a thread whose join was interrupted for one that has ended
         run.is_done.wait()
     finally:
         # an interrupt ends the native loops at their next report
         run.is_over.set()
-        for thread in threads:
-            thread.join()
+        join_started(threads)
     if run.error is not None:
         raise run.error
     return [run.found[k] for k in range(len(problems))]
