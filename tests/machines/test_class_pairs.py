@@ -61,6 +61,23 @@ def test_machines_of_all_pairs_are_those_of_each_pair_alone(n: int) -> None:
         assert found.gap <= 1e-9 * found.objective
 
 
+def test_pairs_with_matrices_of_their_own_are_the_same_machines() -> None:
+    # 60 features: each pair computes its whole matrix; of a given solver all share one Gram
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) % 10
+    X = rng.normal(size=(2000, 60)) + 2.0 * rng.normal(size=(10, 60))[y]
+    one, two = (SVC(gamma=0.01, n_threads=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+    np.testing.assert_array_equal(one.intercept_, two.intercept_)
+    shared = SVC(gamma=0.01, solver="chunked").fit(X, y)
+    assert one.fit_status_ == shared.fit_status_ == 0
+    for alone, together in zip(one.solutions_, shared.solutions_, strict=True):
+        assert alone.coef.shape == together.coef.shape == (400,)
+        assert alone.objective == pytest.approx(together.objective, rel=1e-5)
+    # 400 rows have 80,200 values
+    assert max(solution.n_kernel for solution in one.solutions_) < 400**2
+
+
 def test_the_certificate_of_a_pair_is_that_of_its_rows_alone() -> None:
     X, y = drawn(120, 8, 0)
     order = np.argsort(y, kind="stable")
