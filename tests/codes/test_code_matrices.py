@@ -134,6 +134,7 @@ def test_a_given_matrix_is_taken_or_refused_for_a_reason(n: int, f: int, seed: i
         ([[1, 2], [-1, 1]], "entries -1, 0 and 1, got 2"),
         ([[1.0, np.nan], [-1, 1]], "entries"),
         ([["a"], ["b"]], "entries"),
+        (np.array([[1, None], [-1, 1]], dtype=object), "entries -1, 0 and 1, got nan"),
         ([1, -1], "matrix"),
         ([[1, 1], [-1, 1]], "column 1"),
         ([[1, 1], [1, 1], [-1, -1]], "equal rows 0 and 1"),
@@ -143,6 +144,11 @@ def test_a_given_matrix_is_taken_or_refused_for_a_reason(n: int, f: int, seed: i
 def test_wrong_codes_are_named(code: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         as_code(code, 3)
+
+
+def test_a_matrix_of_objects_is_its_numbers() -> None:
+    matrix = make_code("sparse", 4).matrix
+    np.testing.assert_array_equal(as_code(matrix.astype(object), 4).matrix, matrix)
 
 
 def test_wrong_sizes_are_named() -> None:

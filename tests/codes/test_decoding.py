@@ -45,6 +45,15 @@ def test_one_vs_all_is_the_largest_output(loss: str) -> None:
     np.testing.assert_array_equal(chosen, f.argmax(axis=1))
 
 
+@pytest.mark.parametrize("scale", [40.0, 120.0])
+def test_small_exponential_losses_are_not_lost_beside_large_ones(scale: float) -> None:
+    # by halves of sums and differences of exp(f) and exp(-f) a quarter of these rows was wrong
+    code = make_code("one-vs-all", 4)
+    f = np.clip(scale * np.random.default_rng(5).normal(size=(200, 4)), -490.0, 490.0)
+    chosen = decoding_named("exponential").scores(code, f).argmax(axis=1)
+    np.testing.assert_array_equal(chosen, f.argmax(axis=1))
+
+
 def test_ties_go_to_the_first_class() -> None:
     code = make_code("one-vs-one", 4)
     scores = decoding_named("hamming").scores(code, np.zeros((1, 6)))
@@ -185,7 +194,10 @@ def test_wrong_arguments_are_named() -> None:
         training_error_bound(code, [0, 1, 2, 0], f, loss="hamming")
     with pytest.raises(ValueError, match="decoding must be 'loss'"):
         training_error_bound(code, [0, 1, 2, 0], f, decoding="x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="left_out must have"):
-        possible_loo_errors(code, [0, 1, 2, 0], f, f[:2])
+    for left_out in (f[:2], np.full((4, 3), np.nan)):
+        with pytest.raises(ValueError, match="left_out must be finite"):
+            possible_loo_errors(code, [0, 1, 2, 0], f, left_out)
+    with pytest.raises(TypeError, match="code must be an OutputCode"):
+        training_error_bound(code.matrix, [0, 1, 2, 0], f)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="labels must be 4 integers"):
         possible_loo_errors(code, [0.0, 1, 2, 0], f, f)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mercer import RLSC, SVC, CodeClassifier
 from mercer.diagnostics import compare_classifiers, loo_bound
@@ -185,6 +187,34 @@ def test_wrong_arguments_are_named() -> None:
         compare_classifiers({"a": y}, None, y, confidence=1.5)
     with pytest.raises(ValueError, match="n_resamples"):
         compare_classifiers({"a": y}, None, y, n_resamples=0)
+    with pytest.raises(TypeError, match="classifiers must map names"):
+        compare_classifiers([y], None, y)  # type: ignore[arg-type]
     found = compare_classifiers({"a": y}, None, y)
     with pytest.raises(ValueError, match="name must be"):
         found.reverse_cdf("a", 0.5)
+
+
+def test_missing_classes_and_classes_of_another_type_are_no_errors_of_a_classifier() -> None:
+    y, holes = np.arange(4.0), np.array([0.0, 1.0, np.nan, 3.0])
+    with pytest.raises(ValueError, match="y must not have missing classes"):
+        compare_classifiers({"a": y}, None, holes)
+    with pytest.raises(ValueError, match=r"'a' must be classes as those of y .*with NaN"):
+        compare_classifiers({"a": holes}, None, y)
+    with pytest.raises(ValueError, match=r"'a' must be classes as those of y .<U1., got int64"):
+        compare_classifiers({"a": np.arange(4)}, None, np.array(list("0123")))
+    names = np.array(list("abcd"))
+    found = compare_classifiers({"a": names.astype(object), "b": names}, None, names)
+    np.testing.assert_array_equal(found.errors, 0.0)
+
+
+def test_the_profile_of_a_pipeline_is_that_of_its_last_step() -> None:
+    X, y = drawn(150, 4, 3)
+    scaler = StandardScaler().fit(X)
+    machine = SVC(multiclass="code").fit(scaler.transform(X), y)
+    wrong = np.where(y == 0, 1, 0)
+    rows = np.arange(len(y))
+    wanted = error_profile(machine, scaler.transform(X), rows, y, wrong)
+    assert wanted is not None
+    piped = make_pipeline(StandardScaler(), SVC(multiclass="code")).fit(X, y)
+    for pipeline in (piped, make_pipeline(piped)):
+        np.testing.assert_array_equal(error_profile(pipeline, X, rows, y, wrong), wanted)

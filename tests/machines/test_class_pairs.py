@@ -9,16 +9,40 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
+from sklearn.utils.multiclass import _ovr_decision_function
 
 import mercer.formulations as fm
 from mercer import SVC, Gram, NuSVC, certify, solve
 from mercer.machines.class_weights import find_classes
+from mercer.machines.svm.one_vs_one import pair_bounds, pair_decisions, scores, votes
 
 
 def drawn(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     y = np.r_[np.arange(classes), rng.integers(0, classes, n - classes)]
     return rng.normal(size=(n, 3)) + 0.8 * y[:, None], y
+
+
+@pytest.mark.parametrize("n_classes", [3, 4, 9])
+def test_decisions_bounds_votes_and_scores_are_those_of_a_loop_over_pairs(n_classes: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    pairs = list(combinations(range(n_classes), 2))
+    by_class = np.round(rng.normal(size=(n_classes, 40, n_classes - 1)), 1)
+    bias, bound = np.round(rng.normal(size=len(pairs)), 1), rng.random((n_classes, 40))
+    wanted = [
+        by_class[i, :, j - 1] + by_class[j, :, i] + b for (i, j), b in zip(pairs, bias, strict=True)
+    ]
+    found = pair_decisions(by_class, bias)
+    np.testing.assert_array_equal(found, np.transpose(wanted))
+    np.testing.assert_array_equal(
+        pair_bounds(bound), np.transpose([bound[i] + bound[j] for i, j in pairs])
+    )
+    won = [np.where(found[:, k] < 0, j, i) for k, (i, j) in enumerate(pairs)]
+    count = np.transpose([(np.array(won) == c).sum(axis=0) for c in range(n_classes)])
+    np.testing.assert_array_equal(votes(found, n_classes), count)
+    theirs = _ovr_decision_function(found < 0, -found, n_classes)
+    np.testing.assert_array_equal(scores(found, n_classes), theirs)
+    np.testing.assert_array_equal(scores(found[7:8], n_classes), theirs[7:8])
 
 
 @pytest.mark.parametrize("n", [30, 60, 900])
@@ -35,6 +59,23 @@ def test_machines_of_all_pairs_are_those_of_each_pair_alone(n: int) -> None:
         assert found.objective == pytest.approx(alone.objective, rel=1e-10)
         assert found.violation <= 1e-9
         assert found.gap <= 1e-9 * found.objective
+
+
+def test_pairs_with_matrices_of_their_own_are_the_same_machines() -> None:
+    # 60 features: each pair computes its whole matrix; of a given solver all share one Gram
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) % 10
+    X = rng.normal(size=(2000, 60)) + 2.0 * rng.normal(size=(10, 60))[y]
+    one, two = (SVC(gamma=0.01, n_threads=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+    np.testing.assert_array_equal(one.intercept_, two.intercept_)
+    shared = SVC(gamma=0.01, solver="chunked").fit(X, y)
+    assert one.fit_status_ == shared.fit_status_ == 0
+    for alone, together in zip(one.solutions_, shared.solutions_, strict=True):
+        assert alone.coef.shape == together.coef.shape == (400,)
+        assert alone.objective == pytest.approx(together.objective, rel=1e-5)
+    # 400 rows have 80,200 values
+    assert max(solution.n_kernel for solution in one.solutions_) < 400**2
 
 
 def test_the_certificate_of_a_pair_is_that_of_its_rows_alone() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -236,6 +238,36 @@ def test_an_error_in_one_of_several_threads_is_raised() -> None:
     X, y = drawn(1200, 6, 11)
     with pytest.raises(ValueError, match="nu must lie in"):
         NuSVC(nu=0.9, multiclass="one-vs-all", n_threads=2).fit(X, y)
+
+
+INTERRUPTED = """
+import signal, threading
+import numpy as np
+from mercer import SVC
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(3000, 20)), rng.integers(0, 4, 3000)
+main = threading.main_thread().ident
+
+def interrupt():
+    while threading.active_count() < 4:  # this one, the main one and two that solve
+        pass
+    signal.pthread_kill(main, signal.SIGINT)
+
+threading.Thread(target=interrupt).start()
+try:
+    SVC(C=1e6, tol=1e-9, multiclass="one-vs-all", n_threads=2, max_time=60).fit(X, y)
+except KeyboardInterrupt:
+    print("interrupted", threading.active_count())
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupted_fit_leaves_no_thread_that_aborts_the_program() -> None:
+    command = [sys.executable, "-c", INTERRUPTED]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.stdout.strip() == "interrupted 1", result.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def test_the_end_of_the_time_leaves_a_machine_for_every_column() -> None:

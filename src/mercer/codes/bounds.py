@@ -84,8 +84,10 @@ def possible_loo_errors(
     """
     y, f = _checked(code, labels, outputs)
     other = np.asarray(left_out, dtype=np.float64)
-    if other.shape != f.shape:
-        raise ValueError(f"left_out must have the shape of outputs, {f.shape}, got {other.shape}")
+    if other.shape != f.shape or not np.isfinite(other).all():
+        raise ValueError(
+            f"left_out must be finite and have the shape of outputs, {f.shape}, got {other.shape}"
+        )
     found = decoding_named(decoding)
     own = code.matrix[y].astype(np.float64)
     ends = np.sort([own * f, own * other], axis=0)
@@ -116,6 +118,8 @@ def _least_lead(
 def _checked(
     code: OutputCode, labels: ArrayLike, outputs: ArrayLike
 ) -> tuple[NDArray[np.intp], FloatArray]:
+    if not isinstance(code, OutputCode):
+        raise TypeError(f"code must be an OutputCode, as make_code gives, got {code!r}")
     y, f = np.asarray(labels), np.asarray(outputs, dtype=np.float64)
     if f.ndim != 2 or f.shape[1] != code.n_columns or not np.isfinite(f).all():
         raise ValueError(

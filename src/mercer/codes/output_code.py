@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,10 @@ class OutputCode:
 
 def _signs(matrix: Any) -> SignArray:
     given = np.asarray(matrix)
+    if given.dtype.kind == "O":
+        # of a table, say: what is no number stays and is refused
+        numbers = np.array([x if isinstance(x, Real) else np.nan for x in given.ravel()])
+        given = numbers.reshape(given.shape)
     if given.ndim != 2 or given.shape[0] < 2 or not given.shape[1]:
         raise ValueError(
             "code must be a matrix with a row for each of two classes or more and a column for "

@@ -20,6 +20,7 @@ __all__ = ["ClassifierComparison", "PairedTest", "compare_classifiers"]
 FloatArray = NDArray[np.float64]
 
 _FEW = 25  # discordant rows below which the exact test is taken
+_KIND = {**dict.fromkeys("biuf", "numbers"), **dict.fromkeys("US", "names")}  # by type
 _DRAWS = 2**22  # counts of resamples held at a time
 
 
@@ -186,6 +187,8 @@ def compare_classifiers(
     >>> compare_classifiers(machines, X[1::2], y[1::2]).all_agree > 0.9
     True
     """
+    if not isinstance(classifiers, Mapping):
+        raise TypeError(f"classifiers must map names to classifiers, got {type(classifiers)}")
     names = tuple(classifiers)
     confidence = check_scalar("confidence", confidence, high=1.0)
     n_resamples = check_count("n_resamples", n_resamples)
@@ -195,6 +198,8 @@ def compare_classifiers(
             "classifiers and y must not be empty, and y a vector, got "
             f"{len(names)} classifiers and y of shape {labels.shape}"
         )
+    if (labels != labels).any():
+        raise ValueError("y must not have missing classes, got NaN")
     reference = names[0] if reference is None else reference
     if reference not in classifiers:
         raise ValueError(f"reference must be one of {list(names)}, got {reference!r}")
@@ -226,6 +231,12 @@ def _predictions(name: str, classifier: Any, X: Any, labels: NDArray[Any]) -> ND
         raise ValueError(
             f"the predictions of {name!r} must have the shape of y, {labels.shape}, got "
             f"{predicted.shape}"
+        )
+    kinds = {_KIND.get(found.dtype.kind, "others") for found in (predicted, labels)}
+    if (predicted != predicted).any() or kinds == {"numbers", "names"}:
+        raise ValueError(
+            f"the predictions of {name!r} must be classes as those of y ({labels.dtype}), got "
+            f"{predicted.dtype}{' with NaN' if predicted.dtype.kind in 'fO' else ''}"
         )
     return predicted
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from mercer.codes import OutputCode, make_code
@@ -30,6 +31,15 @@ def code_of(classifier: Any) -> OutputCode | None:
     return make_code(getattr(classifier, "multiclass_", "one-vs-one"), len(classes))
 
 
+def _last_step(classifier: Any) -> tuple[list[Pipeline], Any]:
+    """The classifier at the end of a pipeline, and the steps before it."""
+    steps = []
+    while isinstance(classifier, Pipeline):
+        steps += [classifier[:-1]] if len(classifier) > 1 else []
+        classifier = classifier[-1]
+    return steps, classifier
+
+
 def error_profile(
     classifier: Any,
     X: Any,
@@ -42,7 +52,7 @@ def error_profile(
     Parameters
     ----------
     classifier : classifier
-        Made of two-class machines; None is returned for others.
+        Made of two-class machines, or a pipeline that ends in one; None is returned for others.
     X : array-like or sparse matrix
         Rows.
     rows : ndarray of int
@@ -56,6 +66,7 @@ def error_profile(
         Ascending; rows whose two classes no machine tells apart, or that the classifier does not
         know, are left out.
     """
+    steps, classifier = _last_step(classifier)
     code = code_of(classifier)
     if code is None:
         return None
@@ -63,7 +74,10 @@ def error_profile(
     known = np.isin(true, classes) & np.isin(wrong, classes)
     if not known.any():
         return np.empty(0)
-    values = classifier.machine_decisions(_safe_indexing(X, rows[known]))
+    part = _safe_indexing(X, rows[known])
+    for step in steps:
+        part = step.transform(part)
+    values = classifier.machine_decisions(part)
     own = code.matrix[np.searchsorted(classes, true[known])]
     other = code.matrix[np.searchsorted(classes, wrong[known])]
     between = own * other == -1

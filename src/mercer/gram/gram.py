@@ -272,10 +272,12 @@ class Gram:
         *,
         cache_size: float | None = None,
         precision: Literal["auto", "single", "double"] | None = None,
+        n_threads: int | None = None,
     ) -> Gram:
         """A Gram of some of the rows, in the given order, with an empty cache of its own.
 
-        ``cache_size`` in MB; None means as much as this one has, and likewise for ``precision``.
+        ``cache_size`` in MB; None means as much as this one has, and likewise for ``precision``
+        and ``n_threads``.
         """
         rows = indices("order", order, self.n_rows)
         kept = take_rows(self._rows, rows)
@@ -286,7 +288,7 @@ class Gram:
             kept,
             cache_size=self.cache_bytes / 2**20 if cache_size is None else cache_size,
             precision=self.precision if precision is None else precision,
-            n_threads=self.n_threads,
+            n_threads=self.n_threads if n_threads is None else n_threads,
         )
         if other._spot_check:
             other._spot_check.reason = self.refutation

@@ -118,15 +118,21 @@ def solve_series(
         threading.Thread(target=_serve, args=(turns, in_sequence), daemon=True)
         for _ in range(n_threads)
     ]
-    for thread in threads:
-        thread.start()
     try:
+        for thread in threads:
+            thread.start()
         for job in turns.finished():
             yield job.solutions
     finally:
         in_sequence.stopping.set()
         turns.fail(_Closed())
-        for thread in threads:
+        join_started(threads)
+
+
+def join_started(threads: Iterable[threading.Thread]) -> None:
+    """Wait for threads; an interrupt may have come before all were started."""
+    for thread in threads:
+        if thread.ident is not None:
             thread.join()
 
 

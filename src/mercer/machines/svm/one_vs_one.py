@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import _ovr_decision_function
 
 __all__ = [
     "ClassPairs",
@@ -113,26 +112,43 @@ def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:
     """
     n_classes = len(by_class)
     decisions = np.empty((by_class.shape[1], len(intercept)))
-    for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        decisions[:, k] = by_class[i, :, j - 1] + by_class[j, :, i] + intercept[k]
+    for i, own in enumerate(_blocks(n_classes)):
+        others = by_class[i + 1 :, :, i].T
+        decisions[:, own] = by_class[i, :, i:] + others + intercept[own]
     return decisions
+
+
+def _blocks(n_classes: int) -> list[slice]:
+    """For each class but the last the pairs of which it is the first."""
+    ends = np.cumsum(np.arange(n_classes - 1, 0, -1)).tolist()
+    return [slice(begin, end) for begin, end in pairwise([0, *ends])]
 
 
 def pair_bounds(by_class: FloatArray) -> FloatArray:
     """Error bounds of all pairs from those of the sums over each class's support vectors."""
-    return np.stack([first + second for first, second in combinations(by_class, 2)], axis=1)
+    return np.concatenate(
+        [by_class[i] + by_class[i + 1 :] for i in range(len(by_class) - 1)], axis=0
+    ).T
 
 
 def scores(decisions: FloatArray, n_classes: int) -> FloatArray:
-    """One score a class: votes, ties broken by summed decisions (scikit-learn's formula)."""
-    return np.asarray(_ovr_decision_function(decisions < 0, -decisions, n_classes))
+    """One score a class: votes, and s / (3 (|s| + 1)) of summed decisions s to break ties.
+
+    scikit-learn's formula, with sums in its order.
+    """
+    total = np.zeros((len(decisions), n_classes))
+    for i, own in enumerate(_blocks(n_classes)):
+        terms = np.concatenate([total[:, i : i + 1], decisions[:, own]], axis=1)
+        total[:, i] = np.cumsum(terms, axis=1)[:, -1]
+        total[:, i + 1 :] -= decisions[:, own]
+    return votes(decisions, n_classes) + total / (3.0 * (np.abs(total) + 1.0))
 
 
 def votes(decisions: FloatArray, n_classes: int) -> NDArray[Any]:
     """How many pairs each class wins."""
     count = np.zeros((len(decisions), n_classes), dtype=np.intp)
-    for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        second = decisions[:, k] < 0
-        count[:, i] += ~second
-        count[:, j] += second
+    for i, own in enumerate(_blocks(n_classes)):
+        second = decisions[:, own] < 0
+        count[:, i] += second.shape[1] - np.count_nonzero(second, axis=1)
+        count[:, i + 1 :] += second
     return count
