@@ -25,6 +25,7 @@ ROOMS = [
     "solvers",
     "least_squares",
     "codes",
+    "multiclass",
     "machines",
     "hull",
     "paths",

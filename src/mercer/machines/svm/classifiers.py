@@ -24,8 +24,9 @@ from mercer.machines.checked_input import check_finite_price
 from mercer.machines.documented import documented
 from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
+from mercer.machines.svm.schemes import MULTICLASS, SCHEME_CONSTRAINTS
 from mercer.machines.svm.vanishing_margin import warn_of_overlap
+from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
 from mercer.solvers.runs.progress import Callback
 
@@ -179,6 +180,7 @@ default="auto"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         **SCHEME_CONSTRAINTS,
+        "multiclass": [StrOptions({*MULTICLASS, *ALL_IN_ONE})],
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [
             StrOptions(

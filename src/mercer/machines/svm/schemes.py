@@ -23,15 +23,19 @@ from mercer.machines.svm.one_vs_one import (
     scores,
     votes,
 )
+from mercer.multiclass import ALL_IN_ONE
 
 __all__ = [
+    "MULTICLASS",
     "OWN_DECODING",
     "SCHEME_CONSTRAINTS",
+    "AllInOneScheme",
     "CodeScheme",
     "Formulations",
     "PairScheme",
     "Scheme",
     "TaskRows",
+    "TaskScheme",
     "make_scheme",
 ]
 
@@ -65,22 +69,10 @@ class Task(Protocol):
 
 
 class Scheme(Protocol):
-    """What a classifier of several classes asks of its scheme."""
+    """What a fitted classifier of several classes asks of its scheme."""
 
     # what its problems are called
     problem_name: ClassVar[str]
-
-    @property
-    def leaves_classes_out(self) -> bool:
-        """Whether problems are about some of the classes only."""
-
-    def tasks(self, labels: IntArray) -> Sequence[Task]:
-        """The problems on rows of these classes."""
-
-    def coefficients(
-        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
-    ) -> tuple[IntArray, FloatArray]:
-        """Support vectors, by class and then by row, and ``dual_coef_``."""
 
     def parts(self, n_support: IntArray) -> ArrayLike | None:
         """Offsets that cut the expansion over the support vectors; None for one part."""
@@ -98,6 +90,22 @@ class Scheme(Protocol):
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
         """The same from values that may be wrong by ``bound``, and where that is certain."""
+
+
+class TaskScheme(Scheme, Protocol):
+    """A scheme of two-class problems."""
+
+    @property
+    def leaves_classes_out(self) -> bool:
+        """Whether problems are about some of the classes only."""
+
+    def tasks(self, labels: IntArray) -> Sequence[Task]:
+        """The problems on rows of these classes."""
+
+    def coefficients(
+        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Support vectors, by class and then by row, and ``dual_coef_``."""
 
 
 @dataclass(frozen=True)
@@ -178,8 +186,38 @@ class Columns(Sequence[Column]):
         return Column(rows, sign[rows])
 
 
+class AllInOneScheme:
+    """A function for each class; the largest value chooses."""
+
+    problem_name: ClassVar[str] = "machines"
+
+    def parts(self, n_support: IntArray) -> ArrayLike | None:
+        """All support vectors have coefficients in all functions."""
+        return None
+
+    def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
+        """Values of all functions."""
+        return values[0] + bias
+
+    def scores(self, decisions: FloatArray) -> FloatArray:
+        """The value of each class."""
+        return decisions
+
+    def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
+        """The class of the largest score, the first of several."""
+        return self.scores(decisions).argmax(axis=1)
+
+    def screen(
+        self, values: FloatArray, bound: FloatArray, bias: FloatArray
+    ) -> tuple[Labels, BoolArray]:
+        """The largest value, certain where no other one is near."""
+        found = self.decisions(values, bias)
+        best = np.partition(found, -2, axis=1)
+        return found.argmax(axis=1), best[:, -1] - best[:, -2] > 2.0 * bound[0]
+
+
 @dataclass(frozen=True, eq=False)
-class CodeScheme:
+class CodeScheme(AllInOneScheme):
     """The columns of a code; a class is told by the losses of its row, or by its own machine.
 
     Attributes
@@ -192,7 +230,6 @@ class CodeScheme:
 
     code: OutputCode
     decoding: Decoding | None
-    problem_name: ClassVar[str] = "machines"
 
     @property
     def leaves_classes_out(self) -> bool:
@@ -221,33 +258,20 @@ class CodeScheme:
             coef[k] = full[support]
         return support, coef
 
-    def parts(self, n_support: IntArray) -> ArrayLike | None:
-        """All support vectors have coefficients in all machines."""
-        return None
-
-    def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
-        """Values of all columns."""
-        return values[0] + bias
-
     def scores(self, decisions: FloatArray) -> FloatArray:
         """The value of each class, or its negated loss."""
         return decisions if self.decoding is None else self.decoding.scores(self.code, decisions)
-
-    def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
-        """The class of the largest score, the first of several."""
-        return self.scores(decisions).argmax(axis=1)
 
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
         """The largest score, certain where no other one is near."""
-        decisions, error = values[0] + bias, bound[0]
+        if self.decoding is None:
+            return super().screen(values, bound, bias)
+        decisions = self.decisions(values, bias)
         found = self.scores(decisions)
-        chosen = found.argmax(axis=1)
-        if self.decoding is not None:
-            return chosen, self.decoding.is_certain(self.code, decisions, error, found)
-        best = np.partition(found, -2, axis=1)
-        return chosen, best[:, -1] - best[:, -2] > 2.0 * error
+        certain = self.decoding.is_certain(self.code, decisions, bound[0], found)
+        return found.argmax(axis=1), certain
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,6 +309,8 @@ def make_scheme(multiclass: str, code: Any, decoding: str, n_classes: int) -> Sc
         if multiclass == "code":
             as_code(code, n_classes)  # a wrong one is refused all the same
         return PairScheme(n_classes)
+    if multiclass in ALL_IN_ONE:
+        return AllInOneScheme()
     if multiclass == "one-vs-all":
         return CodeScheme(make_code("one-vs-all", n_classes), None)
     return CodeScheme(as_code(code, n_classes), decoding_named(decoding))
