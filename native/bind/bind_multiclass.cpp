@@ -18,8 +18,7 @@ void require(bool condition, const char* fault) {
     if (!condition) throw std::invalid_argument(fault);
 }
 
-template <class T>
-Result solve(const Loss& loss, const Options& options, const Array2<T>& kernel,
+Result solve(const Loss& loss, const Options& options, const Array2<double>& kernel,
              const IndexArray& label, const Array1<double>& upper, OutMatrix alpha,
              OutMatrix values, nb::object callback) {
     const std::size_t n = kernel.shape(0);
@@ -28,17 +27,10 @@ Result solve(const Loss& loss, const Options& options, const Array2<T>& kernel,
     require(alpha.shape(0) == n && alpha.shape(1) == loss.n_classes, "alpha does not fit");
     require(values.shape(0) == loss.n_classes && values.shape(1) == n, "values do not fit");
     to_indices(label, loss.n_classes);
-    const Chunk<T> chunk{n, kernel.data(), label.data(), upper.data(), alpha.data(), values.data()};
+    const Chunk chunk{n, kernel.data(), label.data(), upper.data(), alpha.data(), values.data()};
     const Monitor monitor = python_monitor(callback);
     nb::gil_scoped_release release;
-    return multiclass::solve<T>(loss, chunk, options, monitor);
-}
-
-template <class T>
-void register_solve(nb::module_& m) {
-    m.def("multiclass_solve", &solve<T>, nb::arg("loss"), nb::arg("options"), nb::arg("kernel"),
-          nb::arg("label"), nb::arg("upper"), nb::arg("alpha").noconvert(),
-          nb::arg("values").noconvert(), nb::arg("callback").none());
+    return multiclass::solve(loss, chunk, options, monitor);
 }
 
 }  // namespace
@@ -65,8 +57,9 @@ void register_multiclass(nb::module_& m) {
         .def_ro("steps", &Result::steps)
         .def_ro("violation", &Result::violation)
         .def_ro("gain", &Result::gain);
-    register_solve<float>(m);
-    register_solve<double>(m);
+    m.def("multiclass_solve", &solve, nb::arg("loss"), nb::arg("options"), nb::arg("kernel"),
+          nb::arg("label"), nb::arg("upper"), nb::arg("alpha").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("callback").none());
 }
 
 }  // namespace mercer::bind

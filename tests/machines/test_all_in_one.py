@@ -148,10 +148,10 @@ def test_classes_with_one_example_each(scheme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["weston-watkins", "crammer-singer"])
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
-def test_a_thousand_classes(scheme: str) -> None:
+def test_hundreds_of_classes(scheme: str) -> None:
     rng = np.random.default_rng(1)
-    y = np.repeat(np.arange(1000), 2)
-    X = rng.normal(size=(1000, 8))[y] + 0.02 * rng.normal(size=(2000, 8))
+    y = np.repeat(np.arange(200), 2)
+    X = rng.normal(size=(200, 8))[y] + 0.02 * rng.normal(size=(400, 8))
     machine = SVC(C=1.0, gamma=1.0, multiclass=scheme, tol=1e-2).fit(X, y)
     assert machine.score(X, y) > 0.99
     assert machine.violation_ <= 1e-2
@@ -251,10 +251,10 @@ def test_copies_probabilities_and_cross_validation() -> None:
 def test_another_scheme_leaves_nothing_of_the_last_one() -> None:
     X, y = load_iris(return_X_y=True)
     X = X + 1000.0  # pairs measure a linear kernel from the mean of such rows
-    machine = SVC(kernel="linear", multiclass="crammer-singer", tol=1.0, max_iter=50)
+    machine = SVC(kernel="linear", multiclass="crammer-singer", max_iter=50)
     with pytest.warns(ConvergenceWarning):
         machine.fit(X, y)
-    machine.set_params(multiclass="one-vs-one", tol=1e-3, max_iter=-1).fit(X, y)
+    machine.set_params(multiclass="one-vs-one", max_iter=-1).fit(X, y)
     plain = SVC(kernel="linear").fit(X, y)
     np.testing.assert_array_equal(machine.decision_function(X), plain.decision_function(X))
 

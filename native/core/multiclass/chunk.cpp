@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "simd/instruction_set.hpp"
+
 namespace mercer::multiclass {
 
 namespace {
@@ -13,10 +15,9 @@ constexpr std::size_t most_idle_sweeps = 5000;  // without a smaller violation
 constexpr double poll_seconds = 0.05;
 
 // Sweeps over the rows move those whose step promises at least a quarter of the best one seen.
-template <class T>
 class Solver {
   public:
-    Solver(const Loss& loss, const Chunk<T>& chunk, const Options& options, const Monitor& monitor)
+    Solver(const Loss& loss, const Chunk& chunk, const Options& options, const Monitor& monitor)
         : loss_(loss), chunk_(chunk), options_(options), monitor_(monitor), row_(loss),
           shift_(loss.is_relative ? 0 : chunk.n_rows, 0.0) {}
 
@@ -60,7 +61,7 @@ class Solver {
         const double violation = row_.violation(alpha, upper);
         worst_ = std::max(worst_, violation);
         if (violation <= options_.tolerance) return;
-        const double curvature = double(chunk_.kernel[i * n + i]);
+        const double curvature = chunk_.kernel[i * n + i];
         // a step of one variable gains at most half of this
         const double reach = violation < curvature * upper ? violation / curvature : upper;
         const double promise = violation * reach;
@@ -90,8 +91,7 @@ class Solver {
     }
 
     void add(double* values, double weight, std::size_t i) {
-        const T* kernel = chunk_.kernel + i * chunk_.n_rows;
-        for (std::size_t j = 0; j < chunk_.n_rows; ++j) values[j] += weight * double(kernel[j]);
+        add_scaled_(values, weight, chunk_.kernel + i * chunk_.n_rows, chunk_.n_rows);
     }
 
     // What all classes share was kept aside.
@@ -129,11 +129,12 @@ class Solver {
     }
 
     Loss loss_;
-    Chunk<T> chunk_;
+    Chunk chunk_;
     Options options_;
     const Monitor& monitor_;
     Row row_;
     std::vector<double> shift_;
+    decltype(VectorFunctions::add_scaled) add_scaled_ = instruction_set().vectors->add_scaled;
     Clock clock_;
     Result result_;
     double worst_ = 0.0, promise_ = 0.0, threshold_ = infinity, next_report_ = poll_seconds;
@@ -143,13 +144,8 @@ class Solver {
 
 }  // namespace
 
-template <class T>
-Result solve(const Loss& loss, const Chunk<T>& chunk, const Options& options,
-             const Monitor& monitor) {
-    return Solver<T>(loss, chunk, options, monitor).run();
+Result solve(const Loss& loss, const Chunk& chunk, const Options& options, const Monitor& monitor) {
+    return Solver(loss, chunk, options, monitor).run();
 }
-
-template Result solve(const Loss&, const Chunk<float>&, const Options&, const Monitor&);
-template Result solve(const Loss&, const Chunk<double>&, const Options&, const Monitor&);
 
 }  // namespace mercer::multiclass

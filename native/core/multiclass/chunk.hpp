@@ -16,10 +16,9 @@ struct Options {
     double objective = 0.0;  // of the point it starts from
 };
 
-template <class T>
 struct Chunk {
     std::size_t n_rows;
-    const T* kernel;            // n_rows x n_rows
+    const double* kernel;       // n_rows x n_rows
     const std::int64_t* label;  // class of each row
     const double* upper;        // bound of each row
     double* alpha;              // n_rows x n_classes, moved
@@ -34,8 +33,6 @@ struct Result {
 };
 
 // Moves `alpha` until no row of the chunk violates by more than the tolerance.
-template <class T>
-Result solve(const Loss& loss, const Chunk<T>& chunk, const Options& options,
-             const Monitor& monitor);
+Result solve(const Loss& loss, const Chunk& chunk, const Options& options, const Monitor& monitor);
 
 }  // namespace mercer::multiclass

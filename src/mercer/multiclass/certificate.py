@@ -9,7 +9,13 @@ from mercer.gram import Gram
 from mercer.multiclass.problem import MulticlassProblem
 from mercer.problem import Certificate
 
-__all__ = ["assess_multiclass", "certify_multiclass", "expand_multiclass", "row_violations"]
+__all__ = [
+    "assess_multiclass",
+    "certify_multiclass",
+    "expand_multiclass",
+    "is_full",
+    "row_violations",
+]
 
 FloatArray = NDArray[np.float64]
 _U = 2.0**-53
@@ -97,9 +103,13 @@ def row_violations(problem: MulticlassProblem, alpha: FloatArray, slope: FloatAr
         return np.asarray(np.maximum(rise, -fall))
     top = slope.max(axis=0)
     bottom = np.where(alpha > 0.0, slope, top).min(axis=0)
-    has_rest = alpha.sum(axis=0) < _FULL * problem.upper
-    bottom = np.where(has_rest, np.minimum(bottom, 0.0), bottom)
+    bottom = np.where(is_full(problem, alpha), bottom, np.minimum(bottom, 0.0))
     return np.where(problem.upper > 0.0, top - bottom, 0.0)
+
+
+def is_full(problem: MulticlassProblem, alpha: FloatArray) -> NDArray[np.bool_]:
+    """Whether the variables of each row add up to their bound, but for rounding."""
+    return np.asarray(alpha.sum(axis=0) >= _FULL * problem.upper)
 
 
 def _infeasibility(problem: MulticlassProblem, alpha: FloatArray) -> float:

@@ -101,7 +101,7 @@ class MulticlassProblem:
         is_relative = self.margins == "relative"
         return _core.MulticlassLoss(self.n_classes, self.margin, is_relative, self.one_slack)
 
-    def on_rows(self, rows: ArrayLike) -> MulticlassProblem:
+    def on_rows(self, rows: NDArray[np.intp]) -> MulticlassProblem:
         """The problem of some of the rows."""
         return replace(self, labels=self.labels[rows], upper=self.upper[rows])
 

@@ -17,6 +17,7 @@ from mercer._memory import require_memory
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.multiclass.certificate import assess_multiclass, expand_multiclass, row_violations
+from mercer.multiclass.newton import count_free, newton_step
 from mercer.multiclass.problem import MulticlassProblem
 from mercer.problem import Certificate, Solution
 from mercer.solvers.runs.deadline import Deadline
@@ -26,8 +27,15 @@ __all__ = ["solve_multiclass"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-_CHUNK = 512  # rows
+_CHUNK = 1024  # rows
 _WHOLE = 1024  # rows of a problem that is one chunk
+_POLISHED_ROWS = 200  # most of a problem whose last digits are found
+_POLISHED_FREE = 400  # most of its free variables
+_VAIN_ROUNDS = 5  # that do not halve the violation
+_NEWTON_FREE = 1000  # most free variables of a Newton step
+_ROUNDED = 1e-13  # violation that is rounding, in margins
+_GAIN = 0.1  # what single precision must leave of a violation to go on
+_INNER = 0.1  # share of the largest violation that a chunk is solved to
 _REPORT_SECONDS = 0.05
 
 
@@ -122,12 +130,45 @@ class _Run:
             found = self._certificate()
             if precision == "double":
                 tolerance = 0.1 * min(tolerance, found.violation)
-            elif found.violation > 0.1 * before:
+            elif self.status == "precision-limit":
+                precision, self.status = "double", "converged"
+            elif found.violation > _GAIN * before:
                 precision = "double"
         else:
             if not self._is_over(found):
                 self.status = "precision-limit"
+        if self.status == "converged" and self._is_polish_cheap():
+            found = self._polished(found)
         return self._wrap(found)
+
+    def _is_polish_cheap(self) -> bool:
+        is_small = len(self.present) <= _POLISHED_ROWS and self.gram.is_positive_definite
+        return is_small and count_free(self.problem, self.alpha) <= _POLISHED_FREE
+
+    def _polished(self, found: Certificate) -> Certificate:
+        """Newton steps, and steps of rows for what they leave, until rounding is all there is."""
+        best, n_vain = (self.alpha.copy(), found), 0
+        self.chunk = self.present
+        while n_vain < _VAIN_ROUNDS and found.violation > _ROUNDED * self.problem.margin:
+            self._take_newton_step(found.gradient)
+            found = self._certificate()
+            self._solve_chunk("double", 0.5 * found.violation, self._burst)
+            self.values = expand_multiclass(self.problem, self.gram, self.alpha)
+            found = self._certificate()
+            n_vain += 1
+            if found.violation < 0.5 * best[1].violation:
+                best, n_vain = (self.alpha.copy(), found), 0
+        self.alpha, self.status = best[0], "converged"
+        return best[1]
+
+    def _take_newton_step(self, slope: FloatArray) -> None:
+        self.alpha = newton_step(self.problem, self.gram, self.alpha, slope)
+        self.values = expand_multiclass(self.problem, self.gram, self.alpha)
+
+    @property
+    def _burst(self) -> int:
+        """Steps of the rows of a whole problem between Newton steps."""
+        return max(20 * len(self.present), 1000)
 
     def _certificate(self) -> Certificate:
         found = assess_multiclass(self.problem, self.gram, self.alpha, self.values)
@@ -153,9 +194,10 @@ class _Run:
             if not worst > tolerance or not self._may_go_on(worst, int((violation > 0.0).sum())):
                 return
             self.chunk = self._choose(violation, tolerance)
-            is_whole = len(self.chunk) == len(self.present)
-            inner = tolerance if is_whole else max(0.5 * tolerance, 0.1 * worst)
-            self._solve_chunk(precision, inner)
+            if len(self.chunk) < len(self.present):
+                self._solve_chunk(precision, max(0.5 * tolerance, _INNER * worst))
+            else:
+                self._solve_whole(precision, tolerance)
 
     def _may_go_on(self, violation: float, n_active: int) -> bool:
         """Whether no limit is reached; what callbacks hear of between chunks."""
@@ -172,13 +214,34 @@ class _Run:
         return self.status == "converged"
 
     def _choose(self, violation: FloatArray, tolerance: float) -> IntArray:
-        """The rows of the next chunk, ascending."""
+        """The rows of the next chunk, ascending: the worst, and free ones of the last chunk.
+
+        These take up to half of it: moving others alone would undo what they were given.
+        """
         if len(self.present) <= _WHOLE:
             return self.present
-        order = np.argpartition(-violation, _CHUNK)[:_CHUNK]
-        return np.sort(order[violation[order] > tolerance])
+        wrong = np.flatnonzero(violation > tolerance)
+        wrong = wrong[np.argsort(-violation[wrong], kind="stable")]
+        last = self.alpha[:, self.chunk]
+        is_free = ((last > 0.0) & (last < self.problem.upper[self.chunk])).any(axis=0)
+        free = self.chunk[is_free]
+        free = free[np.argsort(-violation[free], kind="stable")]
+        rows = np.concatenate([wrong[: _CHUNK // 2], free, wrong[_CHUNK // 2 :]])
+        first = np.sort(np.unique(rows, return_index=True)[1])
+        return np.sort(rows[first[:_CHUNK]])
 
-    def _solve_chunk(self, precision: Precision, tolerance: float) -> None:
+    def _solve_whole(self, precision: Precision, tolerance: float) -> None:
+        """Steps of all rows; if many are not enough a Newton step follows."""
+        may_step = self.gram.is_positive_definite
+        self._solve_chunk(precision, tolerance, self._burst if may_step else None)
+        if self.status == "max-iter" and may_step and self.left > 0:
+            self.status = "converged"
+            if count_free(self.problem, self.alpha) <= _NEWTON_FREE:
+                self._take_newton_step(self.problem.slopes(self.values))
+
+    def _solve_chunk(
+        self, precision: Precision, tolerance: float, max_steps: int | None = None
+    ) -> None:
         rows = self.chunk
         part = self.problem.on_rows(rows)
         before = self.alpha[:, rows]
@@ -186,8 +249,8 @@ class _Run:
         values = np.ascontiguousarray(self.values[:, rows])
         result = _core.multiclass_solve(
             part.loss,
-            self._options(tolerance),
-            self.gram.block(rows, rows, precision=precision),
+            self._options(tolerance, max_steps),
+            self.gram.block(rows, rows, precision=precision).astype(np.float64, copy=False),
             part.labels,
             part.upper,
             alpha,
@@ -206,9 +269,10 @@ class _Run:
         if result.status != "converged":
             self.status = result.status
 
-    def _options(self, tolerance: float) -> _core.MulticlassOptions:
+    def _options(self, tolerance: float, max_steps: int | None) -> _core.MulticlassOptions:
         options = _core.MulticlassOptions()
-        options.tolerance, options.max_steps = tolerance, self.left
+        options.tolerance = tolerance
+        options.max_steps = self.left if max_steps is None else min(self.left, max_steps)
         options.max_seconds, options.objective = self.deadline.seconds_left, self.objective
         return options
 
