@@ -31,13 +31,12 @@ from mercer.machines.svm.schemes import (
     OWN_DECODING,
     AllInOneScheme,
     CodeScheme,
-    Formulations,
     PairScheme,
     Scheme,
-    TaskRows,
     TaskScheme,
     make_scheme,
 )
+from mercer.machines.svm.tasks import Formulations, TaskRows
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
 
@@ -122,8 +121,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.intercept_ = found.intercept
         self._weight_sum = float(weights.sum())
         self._n_support = np.bincount(labels[found.support], minlength=len(classes))
-        counts = [solution.n_iter for solution in found.solutions]
-        self.n_iter_ = np.array(counts, dtype=np.int32)
+        self.n_iter_ = np.array([one.n_iter for one in found.solutions], dtype=np.int32)
         self._keep_solutions(found.solutions, kernel, np.shape(X))
 
     def _fit_tasks(
@@ -181,14 +179,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     @property
     def _scheme(self) -> Scheme:
         """The scheme that the machine was fitted by; only its decoding may change later."""
-        code = vars(self).get("code_")
         if self._is_all_in_one:
             return AllInOneScheme()
-        if code is None:
+        if "code_" not in vars(self):
             return PairScheme(len(self.classes_))
-        if self.multiclass_ == "one-vs-all":
-            return CodeScheme(code, None)
-        return CodeScheme(code, decoding_named(self._decoding))
+        is_coded = self.multiclass_ == "code"
+        return CodeScheme(self.code_, decoding_named(self._decoding) if is_coded else None)
 
     @property
     def _is_all_in_one(self) -> bool:

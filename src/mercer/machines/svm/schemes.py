@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from mercer.codes import Decoding, OutputCode, as_code, decoding_named, make_code
 from mercer.codes.decoding import DECODINGS
 from mercer.codes.making import CODES
-from mercer.formulations import Formulation, ReadOut
+from mercer.formulations import ReadOut
 from mercer.machines.svm.label_screening import winners
 from mercer.machines.svm.one_vs_one import (
     ClassPairs,
@@ -23,6 +23,7 @@ from mercer.machines.svm.one_vs_one import (
     scores,
     votes,
 )
+from mercer.machines.svm.tasks import Columns, Task
 from mercer.multiclass import ALL_IN_ONE
 
 __all__ = [
@@ -31,10 +32,8 @@ __all__ = [
     "SCHEME_CONSTRAINTS",
     "AllInOneScheme",
     "CodeScheme",
-    "Formulations",
     "PairScheme",
     "Scheme",
-    "TaskRows",
     "TaskScheme",
     "make_scheme",
 ]
@@ -56,16 +55,6 @@ OWN_DECODING = {
     "squared_error": "squared_error",
     "huber": "squared_hinge",
 }
-
-
-class Task(Protocol):
-    """A two-class problem: its rows and the sign each of them has."""
-
-    @property
-    def rows(self) -> IntArray: ...
-
-    @property
-    def sign(self) -> FloatArray: ...
 
 
 class Scheme(Protocol):
@@ -160,32 +149,6 @@ class PairScheme:
         return winners(pair_decisions(values, bias), pair_bounds(bound), self.n_classes)
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """The rows of the classes that a column of a code is about, and their signs."""
-
-    rows: IntArray
-    sign: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Columns(Sequence[Column]):
-    """The columns of a code on rows of these classes, made when they are asked for."""
-
-    code: OutputCode
-    labels: IntArray
-
-    def __len__(self) -> int:
-        return self.code.n_columns
-
-    def __getitem__(self, k: Any) -> Any:
-        sign = self.code.matrix[:, k].astype(np.float64)[self.labels]
-        if not self.code.has_zeros:
-            return Column(np.arange(len(sign)), sign)
-        rows = sign.nonzero()[0]
-        return Column(rows, sign[rows])
-
-
 class AllInOneScheme:
     """A function for each class; the largest value chooses."""
 
@@ -272,35 +235,6 @@ class CodeScheme(AllInOneScheme):
         found = self.scores(decisions)
         certain = self.decoding.is_certain(self.code, decisions, bound[0], found)
         return found.argmax(axis=1), certain
-
-
-@dataclass(frozen=True, eq=False)
-class TaskRows(Sequence[IntArray]):
-    """The rows of each problem."""
-
-    tasks: Sequence[Task]
-
-    def __len__(self) -> int:
-        return len(self.tasks)
-
-    def __getitem__(self, k: Any) -> Any:
-        return self.tasks[k].rows
-
-
-@dataclass(frozen=True, eq=False)
-class Formulations(Sequence[Formulation]):
-    """The formulation of each problem, made when it is asked for."""
-
-    tasks: Sequence[Task]
-    weight: FloatArray
-    formulate: Callable[[FloatArray, FloatArray], Formulation]
-
-    def __len__(self) -> int:
-        return len(self.tasks)
-
-    def __getitem__(self, k: Any) -> Any:
-        task = self.tasks[k]
-        return self.formulate(task.sign, self.weight[task.rows])
 
 
 def make_scheme(multiclass: str, code: Any, decoding: str, n_classes: int) -> Scheme:
