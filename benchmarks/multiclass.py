@@ -1,20 +1,25 @@
 """Many classes: one-vs-one and one-vs-all next to scikit-learn's, and what sharing saves.
 
     python benchmarks/multiclass.py --data DIR [--rows 15000] [--threads 2] [--classes 3]
-                                    [--no-peer] [--sharing]
+                                    [--no-peer] [--sharing] [--all-in-one]
 
 letter (15,000 rows, 16 features, 26 classes) and the first ``--rows`` rows of mnist (784 features,
 10 classes), Gaussian kernel, tol=1e-3. The peer of one-vs-one is ``sklearn.svm.SVC``, that of
 one-vs-all ``OneVsRestClassifier(SVC)``, of which ``--classes`` classes are timed and scaled to all.
 CPU seconds of both are shown, and ours shared by the threads, which is the time on a machine that
 does nothing else; scores are those of the test rows. ``--sharing`` counts kernel evaluations of one
-thread with one Gram for all machines, and with one for each.
+thread with one Gram for all machines, and with one for each. ``--all-in-one`` fits machines that
+learn all classes in one problem, each in a process of its own, to a relative gap of about 1e-3, and
+shows the peak memory of the process, one-vs-all beside them.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import resource
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,9 +67,9 @@ def mnist(directory: Path, rows: int) -> Data:
     )
 
 
-def ours(data: Data, scheme: str, threads: int) -> tuple[float, float, Any]:
+def ours(data: Data, scheme: str, threads: int, tol: float = 1e-3) -> tuple[float, float, Any]:
     """CPU and wall seconds of a fit, and the machine."""
-    machine = mercer.SVC(C=data.C, gamma=data.gamma, multiclass=scheme, n_threads=threads)
+    machine = mercer.SVC(C=data.C, gamma=data.gamma, multiclass=scheme, n_threads=threads, tol=tol)
     began, clock = time.process_time(), time.perf_counter()
     machine.fit(data.X, data.y)
     return time.process_time() - began, time.perf_counter() - clock, machine
@@ -124,6 +129,41 @@ def sharing(data: Data, scheme: str) -> None:
     )
 
 
+# Of one-vs-all the usual one; of the others what takes the gap on letter to 1e-3.
+TOLERANCE = {
+    "one-vs-all": 1e-3,
+    "weston-watkins": 5e-5,
+    "crammer-singer": 5e-5,
+    "lee-lin-wahba": 3e-3,
+    "bredensteiner-bennett": 5e-5,
+}
+
+
+def all_in_one(data: Data, scheme: str, threads: int) -> str:
+    """A row of the table, and what this process took at most; call it in one of its own."""
+    cpu, wall, machine = ours(data, scheme, threads, tol=TOLERANCE[scheme])
+    # ru_maxrss is in KB on Linux
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    score = float(machine.score(data.X_test, data.y_test))
+    return (
+        f"{data.name:7s} {len(data.y):6d} {scheme:21s} {cpu:8.2f} {wall:8.2f} "
+        f"{machine.violation_:8.1e} {machine.dual_gap_:8.1e} {peak:8.0f} "
+        f"{len(machine.support_):6d} {score:7.4f} {set(s.status for s in machine.solutions_)}"
+    )
+
+
+def print_all_in_one(sets: list[Data], threads: int) -> None:
+    print(
+        f"{'data':7s} {'rows':>6s} {'scheme':21s} {'CPU s':>8s} {'wall s':>8s} {'viol.':>8s} "
+        f"{'gap':>8s} {'peak MB':>8s} {'SVs':>6s} {'score':>7s} status"
+    )
+    context = multiprocessing.get_context("spawn")
+    for data in sets:
+        for scheme in TOLERANCE:
+            with ProcessPoolExecutor(1, mp_context=context) as pool:
+                print(pool.submit(all_in_one, data, scheme, threads).result(), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
@@ -133,12 +173,16 @@ def main() -> None:
     parser.add_argument("--only", choices=["letter", "mnist"])
     parser.add_argument("--no-peer", action="store_true")
     parser.add_argument("--sharing", action="store_true")
+    parser.add_argument("--all-in-one", action="store_true")
     options = parser.parse_args()
     makers = {
         "letter": lambda: letter(options.data),
         "mnist": lambda: mnist(options.data, options.rows),
     }
     sets = [make() for name, make in makers.items() if options.only in (None, name)]
+    if options.all_in_one:
+        print_all_in_one(sets, options.threads)
+        return
     if options.sharing:
         print(
             f"{'data':7s} {'rows':>6s} {'scheme':11s} {'shared, M':>10s} {'alone, M':>10s} "

@@ -25,6 +25,7 @@ ROOMS = [
     "solvers",
     "least_squares",
     "codes",
+    "multiclass",
     "machines",
     "hull",
     "paths",
@@ -96,7 +97,7 @@ def test_the_public_names_of_the_design_exist() -> None:
     quoted = " ".join(name for cell in cells for name in re.findall("`([^`]+)`", cell))
     names = set(re.findall(r"\w+", re.sub(r"\([^)]*\)", "", quoted)))
     places = (mercer, mercer.solvers, mercer.kernels, mercer.selection, mercer.hull)
-    places += (importlib.import_module("mercer.inspect"),)
+    places += tuple(importlib.import_module(f"mercer.{room}") for room in ("inspect", "multiclass"))
     assert {name for name in names if not any(hasattr(place, name) for place in places)} == set()
     assert set(mercer.__all__) <= names
 

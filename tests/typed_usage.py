@@ -24,6 +24,7 @@ from mercer.hull import NearestPoints, nearest_points
 X, y = np.eye(4), np.array([0, 1, 0, 1])
 
 assert_type(SVC().fit(X, y), SVC)
+assert_type(SVC(multiclass="crammer-singer").fit(X, y), SVC)
 assert_type(NuSVC().fit(X, y), NuSVC)
 assert_type(SVR().fit(X, y), SVR)
 assert_type(NuSVR().fit(X, y), NuSVR)

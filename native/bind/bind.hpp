@@ -81,5 +81,6 @@ void register_active_set(nb::module_& m);
 void register_path(nb::module_& m);
 void register_hull(nb::module_& m);
 void register_online(nb::module_& m);
+void register_multiclass(nb::module_& m);
 
 }  // namespace mercer::bind

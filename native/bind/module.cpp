@@ -21,4 +21,5 @@ NB_MODULE(_core, m) {
     mercer::bind::register_path(m);
     mercer::bind::register_hull(m);
     mercer::bind::register_online(m);
+    mercer::bind::register_multiclass(m);
 }

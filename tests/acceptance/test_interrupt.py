@@ -21,6 +21,7 @@ from mercer import SVC, SVR
 rng = np.random.default_rng(0)
 n = 20_000
 X, y = rng.normal(size=(n, 10)), rng.integers(0, 2, n)
+three = y + (X[:, 0] > 0)
 sent = []
 
 def interrupt():
@@ -46,7 +47,9 @@ def fit(machine, X, y):
 
 report = {
     "noisy labels": fit(SVC(C=1e6), X, y),
-    "several machines": fit(SVC(C=1e6, multiclass="one-vs-all", n_threads=2), X, y + (X[:, 0] > 0)),
+    "several machines": fit(SVC(C=1e6, multiclass="one-vs-all", n_threads=2), X, three),
+    "all classes at once": fit(SVC(C=1e6, multiclass="lee-lin-wahba"), X, three),
+    "one chunk": fit(SVC(C=1e9, gamma=1e-3, multiclass="lee-lin-wahba"), X[:1000], three[:1000]),
     "a cache of few rows": fit(SVR(C=1e6, kernel="poly", cache_size=1), X, X[:, 0]),
     "a slow kernel function": fit(SVC(C=1e6, kernel=slow), X[:2000], y[:2000]),
 }

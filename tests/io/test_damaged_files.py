@@ -20,6 +20,7 @@ MODELS = {
     "outliers": lambda: OneClassSVM(kernel="linear").fit(X),
     "targets": lambda: LSSVR(kernel="linear").fit(X, X[:, 2:]),
     "code": lambda: SVC(multiclass="code", code="sparse").fit(X, Y),
+    "all in one": lambda: SVC(multiclass="crammer-singer").fit(X, Y),
     "basis": lambda: ReducedSVC(low_rank=20).fit(X, Y),
 }
 

@@ -42,6 +42,8 @@ CASES = {
     "SVC, one-vs-all": (SVC(multiclass="one-vs-all"), X, LABELS["str"]),
     "SVC of a code": (SVC(multiclass="code", code=make_code("sparse", 3)), sp.csr_matrix(X), Y),
     "NuSVC of a given code": (NuSVC(nu=0.1, multiclass="code", code=OWN), X, Y),
+    "SVC, Weston-Watkins": (SVC(multiclass="weston-watkins"), X, LABELS["str"]),
+    "SVC, Crammer-Singer": (SVC(multiclass="crammer-singer"), sp.csr_matrix(X), Y),
     "LSSVR": (LSSVR(), X[:, :3], NUMBERS),
     "LSSVR of two targets": (LSSVR(low_rank=BASIS), X[:, :3], X[:, 2:]),
     "LSSVR, robust": (LSSVR(robust="huber"), X[:, :3], NUMBERS),

@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from machines.test_estimator_checks import FeasibleNuSVC
 from mercer import LSSVC, RLSC, SVC
+from mercer.multiclass import ALL_IN_ONE
 from mercer.selection import make_objective
 
 
@@ -18,6 +19,8 @@ from mercer.selection import make_objective
         SVC(multiclass="one-vs-all"),
         SVC(multiclass="code", code="hadamard"),
         SVC(multiclass="code", code="sparse", decoding="exponential"),
+        *(SVC(multiclass=name) for name in ALL_IN_ONE),
+        SVC(multiclass="crammer-singer", fit_intercept=False),
         FeasibleNuSVC(gamma="auto", multiclass="one-vs-all"),
         FeasibleNuSVC(gamma="auto", multiclass="code", code="complete", decoding="hamming"),
         RLSC(multiclass="code", code="dense"),

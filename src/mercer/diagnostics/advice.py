@@ -137,7 +137,8 @@ def _of_machine(machine: Any, findings: list[Finding]) -> Diagnosis:
     if n_support and bounded >= _NEARLY_ALL:
         findings.append(_all_bounded(machine, bounded))
     n_without = int((counts[:, 0] == counts[:, 1]).sum())
-    if n_without and getattr(machine, "fit_intercept", True) is True:
+    has_bias = getattr(machine, "fit_intercept", True) is True
+    if n_without and has_bias and not getattr(machine, "_is_all_in_one", False):
         findings.append(_no_free(machine, n_without, len(counts)))
     return Diagnosis(n_rows, share, bounded, tuple(findings))
 

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from mercer.codes import OutputCode, make_code
+from mercer.multiclass import ALL_IN_ONE
 
 __all__ = ["code_of", "error_profile"]
 
@@ -28,7 +29,8 @@ def code_of(classifier: Any) -> OutputCode | None:
     if hasattr(classifier, "code_"):
         found: OutputCode = classifier.code_
         return found
-    return make_code(getattr(classifier, "multiclass_", "one-vs-one"), len(classes))
+    scheme = getattr(classifier, "multiclass_", "one-vs-one")
+    return None if scheme in ALL_IN_ONE else make_code(scheme, len(classes))
 
 
 def _last_step(classifier: Any) -> tuple[list[Pipeline], Any]:

@@ -15,11 +15,12 @@ from sklearn.base import is_classifier, is_outlier_detector
 from mercer.codes import OutputCode
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
-from mercer.machines import ReducedSVC
+from mercer.machines import SVC, ReducedSVC
 from mercer.machines.checked_input import READ_TYPES
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.least_squares.streaming import Stream
 from mercer.machines.svm.kernel_classifier import KernelClassifier
+from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution, Status
 
 __all__ = [
@@ -88,7 +89,7 @@ def checked_solution(solution: Solution) -> Solution:
     """Return the solution, whose point another fit may start from."""
     for name in ("coef", "gradient"):
         require_array(getattr(solution, name), f"solutions_.{name}", "f", np.shape(solution.coef))
-    require(np.ndim(solution.coef) == 1, "solutions_.coef must be a vector")
+    require(np.ndim(solution.coef) in (1, 2), "solutions_.coef must be a vector or a matrix")
     n_groups = np.size(solution.multiplier)
     require_array(solution.multiplier, "solutions_.multiplier", "f", (n_groups,))
     require(solution.status in get_args(Status), f"the status is {solution.status!r:.40}")
@@ -165,7 +166,8 @@ def _check_function(machine: Any) -> None:
     if "low_rank_" in vars(machine):
         require(isinstance(machine.low_rank_, LowRank), "low_rank_")
     if hasattr(machine, "solutions_"):
-        check_solutions(machine, n_intercepts)
+        is_one = vars(machine).get("multiclass_") in ALL_IN_ONE
+        check_solutions(machine, 1 if is_one else n_intercepts)
 
 
 def _counts(machine: Any) -> tuple[int, int]:
@@ -183,6 +185,10 @@ def _counts(machine: Any) -> tuple[int, int]:
         require(isinstance(machine, KernelClassifier), "code_")
         _check_code(machine, ("one-vs-all", "code"))
         return machine.code_.n_columns, machine.code_.n_columns
+    if vars(machine).get("multiclass_") in ALL_IN_ONE:
+        fits = type(machine) is SVC and n_classes > 2
+        require(fits, f"multiclass_ is {machine.multiclass_!r:.40}")
+        return n_classes, n_classes
     n_pairs = n_classes * (n_classes - 1) // 2
     return (n_pairs if isinstance(machine, ReducedSVC) else n_classes - 1), n_pairs
 

@@ -44,7 +44,7 @@ def save_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
     """
     svm_type = _svm_type(estimator)
     check_is_fitted(estimator)
-    if "code_" in vars(estimator):
+    if vars(estimator).get("multiclass_", "one-vs-one") != "one-vs-one":
         raise ValueError(
             "multiclass must be 'one-vs-one' to be written as LIBSVM text, which knows pairs of "
             f"classes only, got {estimator.multiclass_!r}"

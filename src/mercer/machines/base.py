@@ -232,11 +232,18 @@ class KernelMachine(BaseEstimator):
         return kernel
 
     def _make_gram(
-        self, kernel: Kernel, X: Any, weight: FloatArray, segments: ArrayLike | None = None
+        self,
+        kernel: Kernel,
+        X: Any,
+        weight: FloatArray,
+        segments: ArrayLike | None = None,
+        bias: Any = None,
     ) -> Gram:
-        if getattr(self, "fit_intercept", True) == "penalized":
+        """The kernel values of the rows; ``bias`` may stand in for ``fit_intercept``."""
+        sums_vanish = self._sums_vanish() if bias is None else bias is True
+        if (getattr(self, "fit_intercept", True) if bias is None else bias) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
-        may_move = self._sums_vanish() and not kernel.is_normalized
+        may_move = sums_vanish and not kernel.is_normalized
         origin = far_origin(kernel.form(), X, weight) if may_move else None
         gram = Gram(
             kernel,

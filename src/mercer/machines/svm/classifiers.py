@@ -24,8 +24,9 @@ from mercer.machines.checked_input import check_finite_price
 from mercer.machines.documented import documented
 from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
+from mercer.machines.svm.schemes import MULTICLASS, SCHEME_CONSTRAINTS
 from mercer.machines.svm.vanishing_margin import warn_of_overlap
+from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
 from mercer.solvers.runs.progress import Callback
 
@@ -65,7 +66,8 @@ default="hinge"
     tau : float, default=0.5
         Slope of the "pinball" loss beyond the margin, as a share of C; in [0, 1].
     fit_intercept : {True, False, "penalized"}, default=True
-        Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
+        Whether there is a bias; "penalized" treats it as a weight (kernel k + 1), and so does
+        True where all classes are learned in one machine (see ``multiclass``).
     shrinking : bool, default=True
         Whether solvers set variables aside that are likely to stay at a bound.
     probability : bool, default="deprecated"
@@ -89,9 +91,11 @@ default="hinge"
     break_ties : bool, default=True
         Whether ties between more than two classes are broken by the scores, so that
         ``predict`` is the argmax of ``decision_function``.
-    multiclass : {"one-vs-one", "one-vs-all", "code"}, default="one-vs-one"
-        How more than two classes are learned: each pair, each class against all others, or
-        the splits of the classes that ``code`` says.
+    multiclass : {"one-vs-one", "one-vs-all", "code", "weston-watkins", "crammer-singer", \
+"lee-lin-wahba", "bredensteiner-bennett"}, default="one-vs-one"
+        How more than two classes are learned: each pair, each class against all others, the
+        splits of the classes that ``code`` says, or all classes in one machine. :class:`NuSVC`
+        has the first three; the others need ``loss="hinge"``, a finite C and ``solver="auto"``.
     code : str or array-like of shape (n_classes, n_machines), default="dense"
         With ``multiclass="code"``: "complete", "dense", "sparse", "hadamard", "bch", a matrix
         with entries -1, 0 and 1, or what :func:`mercer.codes.make_code` makes. Random codes are
@@ -134,7 +138,7 @@ default="auto"
 (1, n_support)
         Coefficients of the support vectors, signed; for pairs of more than two classes one row
         for each other class, as scikit-learn lays them out; in other schemes one for each
-        machine.
+        machine, or for each class of one machine.
     coef_ : array of shape (n_machines, n_features), or (1, n_features)
         Weights of the features; for linear kernels only.
     intercept_ : ndarray of shape (n_machines,), or (1,)
@@ -142,7 +146,7 @@ default="auto"
     multiclass_ : str
         The scheme that was used; two classes are one pair.
     code_ : OutputCode
-        The code, if there are more than two classes and ``multiclass`` is not "one-vs-one".
+        The code, if there are more than two classes and ``multiclass`` is "one-vs-all" or "code".
     n_iter_ : ndarray of shape (n_machines,), or int
         Iterations of the solver.
     fit_status_ : int
@@ -154,7 +158,8 @@ default="auto"
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if all are strings.
     solutions_ : tuple of Solution
-        One for each pair of classes or machine, with coefficients and certificate.
+        One for each pair of classes or machine, with coefficients and certificate; of all classes
+        in one machine they have shape (n_classes, n_samples).
     objective_ : float
         Dual objective, summed over them.
     dual_gap_ : float or None
@@ -179,6 +184,7 @@ default="auto"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         **SCHEME_CONSTRAINTS,
+        "multiclass": [StrOptions({*MULTICLASS, *ALL_IN_ONE})],
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [
             StrOptions(

@@ -1,4 +1,4 @@
-"""Classification by two-class machines: pairs of classes, or the columns of a code."""
+"""Classification by pairs of classes, the columns of a code, or all classes in one machine."""
 
 from __future__ import annotations
 
@@ -17,23 +17,27 @@ from mercer.codes import decoding_named
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
+from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.solving import Rows
+from mercer.machines.svm.all_in_one import Functions, check_all_in_one, fit_all_in_one
 from mercer.machines.svm.label_screening import label_rows
 from mercer.machines.svm.probability import PlattMixin
 from mercer.machines.svm.schemes import (
     OWN_DECODING,
+    AllInOneScheme,
     CodeScheme,
-    Formulations,
     PairScheme,
     Scheme,
-    TaskRows,
+    TaskScheme,
     make_scheme,
 )
+from mercer.machines.svm.tasks import Formulations, TaskRows
+from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
 
 __all__ = ["KernelClassifier"]
@@ -46,7 +50,7 @@ _MOST_VARIABLES = 2**20  # of all machines together; more are made one by one
 
 
 class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
-    """Classification by two-class machines that share one Gram."""
+    """Classification by machines that share one Gram."""
 
     multiclass: str = "one-vs-one"
     code: Any = "dense"
@@ -102,13 +106,37 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         class_weight: FloatArray,
         weight: FloatArray,
     ) -> None:
-        n_classes = len(classes)
-        scheme = self._make_scheme(n_classes)
+        scheme = self._make_scheme(len(classes))
         kernel = self._resolve_kernel(X, weight)
-        order, segments = self._class_order(labels, n_classes, scheme)
-        rows = X if order is None else take_rows(X, order)
-        sorted_labels = labels if order is None else labels[order]
-        weights = (weight * class_weight[labels])[order if order is not None else slice(None)]
+        weights = weight * class_weight[labels]
+        if isinstance(scheme, CodeScheme | PairScheme):
+            found = self._fit_tasks(X, labels, weights, kernel, scheme)
+        else:
+            found = fit_all_in_one(self, X, labels, len(classes), weights, kernel)
+        self.classes_ = classes
+        self.class_weight_ = class_weight
+        self._keep_scheme(scheme)
+        self._keep_support(X, found.support)
+        self.dual_coef_ = sp.csr_matrix(found.coef) if sp.issparse(X) else found.coef
+        self.intercept_ = found.intercept
+        self._weight_sum = float(weights.sum())
+        self._n_support = np.bincount(labels[found.support], minlength=len(classes))
+        self.n_iter_ = np.array([one.n_iter for one in found.solutions], dtype=np.int32)
+        self._keep_solutions(found.solutions, kernel, np.shape(X))
+
+    def _fit_tasks(
+        self,
+        X: Any,
+        labels: NDArray[np.intp],
+        weight: FloatArray,
+        kernel: Kernel,
+        scheme: TaskScheme,
+    ) -> Functions:
+        """The two-class machines of a scheme."""
+        order, segments = self._class_order(labels, scheme)
+        rows, sorted_labels, weights = X, labels, weight
+        if order is not None:
+            rows, sorted_labels, weights = take_rows(X, order), labels[order], weight[order]
         tasks = scheme.tasks(sorted_labels)
         are_few = len(tasks) * len(labels) <= _MOST_VARIABLES
         tasks = list(tasks) if are_few else tasks
@@ -116,21 +144,14 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         if are_few:
             # wrong parameters cost no kernel value
             formulations = list(formulations)
-        gram = self._make_gram(kernel, rows, weights, segments)
+        bias = getattr(self, "fit_intercept", True)
+        gram = self._make_gram(kernel, rows, weights, segments, bias)
         task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
         solutions, read_outs = self._solve_all(formulations, gram, rows=task_rows)
         support, coef = scheme.coefficients(tasks, read_outs, sorted_labels)
-        self.classes_ = classes
-        self.class_weight_ = class_weight
-        self._keep_code(scheme)
-        self._keep_support(X, support if order is None else order[support])
-        self.dual_coef_ = sp.csr_matrix(coef) if sp.issparse(X) else coef
-        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
-        self._weight_sum = float(weights.sum())
-        self._n_support = np.bincount(sorted_labels[support], minlength=n_classes)
-        self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
         self._keep_read_outs(solutions, read_outs, TaskRows(tasks), gram)
-        self._keep_solutions(solutions, kernel, np.shape(X))
+        intercept = np.array([read_out.intercept for read_out in read_outs])
+        return Functions(solutions, support if order is None else order[support], coef, intercept)
 
     def _make_scheme(self, n_classes: int) -> Scheme:
         """The scheme that the parameters ask for."""
@@ -139,6 +160,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
                 "decision_function_shape='ovo' needs multiclass='one-vs-one', got "
                 f"multiclass={self.multiclass!r}"
             )
+        if self.multiclass in ALL_IN_ONE:
+            check_all_in_one(self)
         return make_scheme(self.multiclass, self.code, self._decoding, n_classes)
 
     @property
@@ -148,24 +171,30 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             return str(self.decoding)
         return OWN_DECODING.get(getattr(self, "loss", "hinge"), "hinge")
 
-    def _keep_code(self, scheme: Scheme) -> None:
-        self.multiclass_ = "one-vs-one"
+    def _keep_scheme(self, scheme: Scheme) -> None:
+        is_paired = isinstance(scheme, PairScheme)
+        self.multiclass_ = "one-vs-one" if is_paired else self.multiclass
         self.__dict__.pop("code_", None)
         if isinstance(scheme, CodeScheme):
-            self.multiclass_, self.code_ = self.multiclass, scheme.code
+            self.code_ = scheme.code
 
     @property
     def _scheme(self) -> Scheme:
         """The scheme that the machine was fitted by; only its decoding may change later."""
-        code = vars(self).get("code_")
-        if code is None:
+        if self._is_all_in_one:
+            return AllInOneScheme()
+        if "code_" not in vars(self):
             return PairScheme(len(self.classes_))
-        if self.multiclass_ == "one-vs-all":
-            return CodeScheme(code, None)
-        return CodeScheme(code, decoding_named(self._decoding))
+        is_coded = self.multiclass_ == "code"
+        return CodeScheme(self.code_, decoding_named(self._decoding) if is_coded else None)
+
+    @property
+    def _is_all_in_one(self) -> bool:
+        """Whether the machine was fitted as one problem of more than two classes."""
+        return vars(self).get("multiclass_") in ALL_IN_ONE
 
     def _class_order(
-        self, labels: NDArray[np.intp], n_classes: int, scheme: Scheme
+        self, labels: NDArray[np.intp], scheme: TaskScheme
     ) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
         """Rows sorted by class, so that problems on some classes need only their own segments.
 
@@ -174,13 +203,13 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         if not scheme.leaves_classes_out or self._is_precomputed():
             return None, None
         order = np.argsort(labels, kind="stable")
-        if len(labels) < _SHORT_SEGMENT * n_classes:
+        counts = np.bincount(labels)
+        if len(labels) < _SHORT_SEGMENT * len(counts):
             return order, None
-        counts = np.bincount(labels, minlength=n_classes)
         return order, np.concatenate([[0], np.cumsum(counts)])
 
     def _sums_vanish(self) -> bool:
-        return has_free_bias(self)
+        return has_free_bias(self) and not self._is_all_in_one
 
     def _keep_read_outs(
         self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
@@ -197,12 +226,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def coef_(self) -> Any:
         """Weights of the features; linear kernels only."""
         check_is_fitted(self)
-        is_paired = "code_" not in vars(self)
+        is_paired = isinstance(self._scheme, PairScheme)
         cuts = np.cumsum(self._n_support)[:-1] if is_paired else np.empty(0, dtype=np.intp)
         return linear_coef(self, cuts)
 
     def machine_decisions(self, X: Any) -> FloatArray:
-        """Values of the two-class machines.
+        """Values of the machines.
 
         Parameters
         ----------
@@ -212,8 +241,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         Returns
         -------
         ndarray of shape (n_samples, n_machines)
-            One column for each pair of classes, in the order (0, 1), (0, 2), ..., or for each
-            column of ``code_``; of two classes one.
+            One column for each pair of classes, in the order (0, 1), (0, 2), ..., for each
+            column of ``code_``, or for each class; of two classes one.
         """
         return self._machine_decisions(self._validate_predict(X))
 
@@ -241,7 +270,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         X = self._validate_predict(X)
         if len(self.classes_) == 2:
             return self._machine_decisions(X)[:, 0]
-        if self.decision_function_shape == "ovo" and "code_" not in vars(self):
+        if self.decision_function_shape == "ovo" and isinstance(self._scheme, PairScheme):
             return self._machine_decisions(X)
         return self._in_blocks(X, lambda rows: self._scheme.scores(self._machine_decisions(rows)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import StrOptions
 from mercer.codes import Decoding, OutputCode, as_code, decoding_named, make_code
 from mercer.codes.decoding import DECODINGS
 from mercer.codes.making import CODES
-from mercer.formulations import Formulation, ReadOut
+from mercer.formulations import ReadOut
 from mercer.machines.svm.label_screening import winners
 from mercer.machines.svm.one_vs_one import (
     ClassPairs,
@@ -23,15 +23,18 @@ from mercer.machines.svm.one_vs_one import (
     scores,
     votes,
 )
+from mercer.machines.svm.tasks import Columns, Task
+from mercer.multiclass import ALL_IN_ONE
 
 __all__ = [
+    "MULTICLASS",
     "OWN_DECODING",
     "SCHEME_CONSTRAINTS",
+    "AllInOneScheme",
     "CodeScheme",
-    "Formulations",
     "PairScheme",
     "Scheme",
-    "TaskRows",
+    "TaskScheme",
     "make_scheme",
 ]
 
@@ -54,33 +57,11 @@ OWN_DECODING = {
 }
 
 
-class Task(Protocol):
-    """A two-class problem: its rows and the sign each of them has."""
-
-    @property
-    def rows(self) -> IntArray: ...
-
-    @property
-    def sign(self) -> FloatArray: ...
-
-
 class Scheme(Protocol):
-    """What a classifier of several classes asks of its scheme."""
+    """What a fitted classifier of several classes asks of its scheme."""
 
     # what its problems are called
     problem_name: ClassVar[str]
-
-    @property
-    def leaves_classes_out(self) -> bool:
-        """Whether problems are about some of the classes only."""
-
-    def tasks(self, labels: IntArray) -> Sequence[Task]:
-        """The problems on rows of these classes."""
-
-    def coefficients(
-        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
-    ) -> tuple[IntArray, FloatArray]:
-        """Support vectors, by class and then by row, and ``dual_coef_``."""
 
     def parts(self, n_support: IntArray) -> ArrayLike | None:
         """Offsets that cut the expansion over the support vectors; None for one part."""
@@ -98,6 +79,22 @@ class Scheme(Protocol):
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
         """The same from values that may be wrong by ``bound``, and where that is certain."""
+
+
+class TaskScheme(Scheme, Protocol):
+    """A scheme of two-class problems."""
+
+    @property
+    def leaves_classes_out(self) -> bool:
+        """Whether problems are about some of the classes only."""
+
+    def tasks(self, labels: IntArray) -> Sequence[Task]:
+        """The problems on rows of these classes."""
+
+    def coefficients(
+        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Support vectors, by class and then by row, and ``dual_coef_``."""
 
 
 @dataclass(frozen=True)
@@ -152,34 +149,38 @@ class PairScheme:
         return winners(pair_decisions(values, bias), pair_bounds(bound), self.n_classes)
 
 
+class AllInOneScheme:
+    """A function for each class; the largest value chooses."""
+
+    problem_name: ClassVar[str] = "machines"
+
+    def parts(self, n_support: IntArray) -> ArrayLike | None:
+        """All support vectors have coefficients in all functions."""
+        return None
+
+    def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
+        """Values of all functions."""
+        return values[0] + bias
+
+    def scores(self, decisions: FloatArray) -> FloatArray:
+        """The value of each class."""
+        return decisions
+
+    def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
+        """The class of the largest score, the first of several."""
+        return self.scores(decisions).argmax(axis=1)
+
+    def screen(
+        self, values: FloatArray, bound: FloatArray, bias: FloatArray
+    ) -> tuple[Labels, BoolArray]:
+        """The largest value, certain where no other one is near."""
+        found = self.decisions(values, bias)
+        best = np.partition(found, -2, axis=1)
+        return found.argmax(axis=1), best[:, -1] - best[:, -2] > 2.0 * bound[0]
+
+
 @dataclass(frozen=True, eq=False)
-class Column:
-    """The rows of the classes that a column of a code is about, and their signs."""
-
-    rows: IntArray
-    sign: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Columns(Sequence[Column]):
-    """The columns of a code on rows of these classes, made when they are asked for."""
-
-    code: OutputCode
-    labels: IntArray
-
-    def __len__(self) -> int:
-        return self.code.n_columns
-
-    def __getitem__(self, k: Any) -> Any:
-        sign = self.code.matrix[:, k].astype(np.float64)[self.labels]
-        if not self.code.has_zeros:
-            return Column(np.arange(len(sign)), sign)
-        rows = sign.nonzero()[0]
-        return Column(rows, sign[rows])
-
-
-@dataclass(frozen=True, eq=False)
-class CodeScheme:
+class CodeScheme(AllInOneScheme):
     """The columns of a code; a class is told by the losses of its row, or by its own machine.
 
     Attributes
@@ -192,7 +193,6 @@ class CodeScheme:
 
     code: OutputCode
     decoding: Decoding | None
-    problem_name: ClassVar[str] = "machines"
 
     @property
     def leaves_classes_out(self) -> bool:
@@ -221,62 +221,20 @@ class CodeScheme:
             coef[k] = full[support]
         return support, coef
 
-    def parts(self, n_support: IntArray) -> ArrayLike | None:
-        """All support vectors have coefficients in all machines."""
-        return None
-
-    def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
-        """Values of all columns."""
-        return values[0] + bias
-
     def scores(self, decisions: FloatArray) -> FloatArray:
         """The value of each class, or its negated loss."""
         return decisions if self.decoding is None else self.decoding.scores(self.code, decisions)
-
-    def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
-        """The class of the largest score, the first of several."""
-        return self.scores(decisions).argmax(axis=1)
 
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
         """The largest score, certain where no other one is near."""
-        decisions, error = values[0] + bias, bound[0]
+        if self.decoding is None:
+            return super().screen(values, bound, bias)
+        decisions = self.decisions(values, bias)
         found = self.scores(decisions)
-        chosen = found.argmax(axis=1)
-        if self.decoding is not None:
-            return chosen, self.decoding.is_certain(self.code, decisions, error, found)
-        best = np.partition(found, -2, axis=1)
-        return chosen, best[:, -1] - best[:, -2] > 2.0 * error
-
-
-@dataclass(frozen=True, eq=False)
-class TaskRows(Sequence[IntArray]):
-    """The rows of each problem."""
-
-    tasks: Sequence[Task]
-
-    def __len__(self) -> int:
-        return len(self.tasks)
-
-    def __getitem__(self, k: Any) -> Any:
-        return self.tasks[k].rows
-
-
-@dataclass(frozen=True, eq=False)
-class Formulations(Sequence[Formulation]):
-    """The formulation of each problem, made when it is asked for."""
-
-    tasks: Sequence[Task]
-    weight: FloatArray
-    formulate: Callable[[FloatArray, FloatArray], Formulation]
-
-    def __len__(self) -> int:
-        return len(self.tasks)
-
-    def __getitem__(self, k: Any) -> Any:
-        task = self.tasks[k]
-        return self.formulate(task.sign, self.weight[task.rows])
+        certain = self.decoding.is_certain(self.code, decisions, bound[0], found)
+        return found.argmax(axis=1), certain
 
 
 def make_scheme(multiclass: str, code: Any, decoding: str, n_classes: int) -> Scheme:
@@ -285,6 +243,8 @@ def make_scheme(multiclass: str, code: Any, decoding: str, n_classes: int) -> Sc
         if multiclass == "code":
             as_code(code, n_classes)  # a wrong one is refused all the same
         return PairScheme(n_classes)
+    if multiclass in ALL_IN_ONE:
+        return AllInOneScheme()
     if multiclass == "one-vs-all":
         return CodeScheme(make_code("one-vs-all", n_classes), None)
     return CodeScheme(as_code(code, n_classes), decoding_named(decoding))

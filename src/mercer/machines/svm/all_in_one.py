@@ -1,0 +1,90 @@
+"""A classifier that learns all classes in one problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels import Kernel
+from mercer.multiclass import multiclass_problem, solve_multiclass
+from mercer.problem import Solution
+
+__all__ = ["Functions", "check_all_in_one", "fit_all_in_one"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """What the problems of a classifier came to.
+
+    Attributes
+    ----------
+    solutions : list of Solution
+        One for each problem.
+    support : ndarray of shape (n_support,)
+        The support vectors, by class.
+    coef : ndarray of shape (n_functions, n_support)
+        ``dual_coef_``.
+    intercept : ndarray of shape (n_functions,)
+        The bias of each function.
+    """
+
+    solutions: list[Solution]
+    support: IntArray
+    coef: FloatArray
+    intercept: FloatArray
+
+
+def check_all_in_one(machine: Any) -> None:
+    """Refuse parameters that these machines do not have, whatever the number of classes."""
+    wanted = {"loss": "hinge", "solver": "auto"}
+    for name, value in wanted.items():
+        given = getattr(machine, name)
+        if not isinstance(given, str) or given != value:
+            raise ValueError(
+                f"{name} must be {value!r} for multiclass={machine.multiclass!r}, got {given!r}"
+            )
+    if np.isinf(machine.C):
+        raise ValueError(f"C must be finite for multiclass={machine.multiclass!r}, got inf")
+
+
+def fit_all_in_one(
+    machine: Any, X: Any, labels: IntArray, n_classes: int, weight: FloatArray, kernel: Kernel
+) -> Functions:
+    """The functions of all classes, from one problem.
+
+    There is no free bias: with one of any kind it is a weight among others (kernel k + 1), which
+    is the sum of a function's coefficients.
+    """
+    problem = multiclass_problem(machine.multiclass, labels, n_classes, machine.C, weight)
+    bias = "penalized" if machine.fit_intercept else False
+    gram = machine._make_gram(kernel, X, weight, bias=bias)
+    machine._keep_origin(None, None, 0.0)
+    with machine._display(1) as display:
+        watch = display.watch(0, machine.callback) if display else machine.callback
+        solution = solve_multiclass(
+            problem,
+            gram,
+            start=_start(machine, problem.shape),
+            tol=machine.tol,
+            max_iter=machine.max_iter,
+            max_time=machine.max_time,
+            callback=watch,
+        )
+    support = np.flatnonzero(solution.coef.any(axis=0))
+    support = support[np.argsort(labels[support], kind="stable")]
+    coef = problem.coefficients(solution.coef)
+    intercept = coef.sum(axis=1) if bias else np.zeros(n_classes)
+    return Functions([solution], support, np.ascontiguousarray(coef[:, support]), intercept)
+
+
+def _start(machine: Any, shape: tuple[int, int]) -> FloatArray | None:
+    """The solution of the last fit, if that is wanted and fits."""
+    last: tuple[Solution, ...] = getattr(machine, "solutions_", ()) if machine.warm_start else ()
+    fits = len(last) == 1 and last[0].coef.shape == shape
+    return last[0].coef if fits else None
