@@ -12,6 +12,7 @@ from mercer.selection.task import Task
 
 __all__ = ["jaakkola_gamma", "moderate_start"]
 
+_PRICE = 10.0
 _MOST_ROWS = 1000  # of all classes
 
 
@@ -46,13 +47,18 @@ def jaakkola_gamma(task: Task) -> float:
 def moderate_start(task: Task, space: Space) -> np.ndarray:
     """Theta of the machine with its widths moved to :func:`jaakkola_gamma`.
 
-    Criteria have boundary optima at infinite widths and at zero: a search begins between.
+    Criteria have boundary optima at infinite widths and at zero: a search begins between. It begins
+    at C = 10: with less, machines of such a width may predict one class everywhere, and criteria
+    are flat.
     """
+    start = space.start
+    if space.price == "C":
+        start[0] = np.log(_PRICE)
     if not space.widths:
-        return space.start
+        return start
     sizes = [
         np.log(np.linalg.eigvalsh(gamma) if gamma.ndim == 2 else gamma).ravel()
         for gamma in space.widths
     ]
     shift = np.log(jaakkola_gamma(task)) - float(np.concatenate(sizes).mean())
-    return space.start + shift * np.concatenate([[0.0], space.width_direction])
+    return start + shift * np.concatenate([[0.0], space.width_direction])
