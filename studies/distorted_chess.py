@@ -86,7 +86,15 @@ def main() -> None:
     parser.add_argument("--factor", type=float, default=30.0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    trials = [run(trial, options) for trial in range(options.trials)]
+    trials = []
+    for trial in range(options.trials):
+        trials.append(run(trial, options))
+        errors = "  ".join(f"{kind} {found[5]:.4f}" for kind, found in trials[-1].items())
+        ratio, angle = trials[-1]["D"][6:]
+        print(
+            f"trial {trial}: test error {errors}  D: ratio {ratio:.2f}, angle {angle:.2f}",
+            flush=True,
+        )
     table = {kind: np.array([trial[kind] for trial in trials]) for kind in KINDS}
     print("kind  R^2|w|^2 before    after  SV before  after  error before   after  ratio  angle")
     for kind, rows in table.items():
