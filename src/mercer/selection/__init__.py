@@ -1,6 +1,7 @@
 """Model selection: criteria with gradients, optimizers, machines that tune themselves."""
 
 from mercer.selection.history import Budget, History
+from mercer.selection.landscape import landscape, plot_landscape
 from mercer.selection.objectives import OBJECTIVES, Objective, make_objective
 from mercer.selection.prior import Prior
 from mercer.selection.space import Space
@@ -17,5 +18,7 @@ __all__ = [
     "TunedRLSC",
     "TunedSVC",
     "TunedSVR",
+    "landscape",
     "make_objective",
+    "plot_landscape",
 ]

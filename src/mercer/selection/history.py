@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.selection.objectives.base import Objective
+from mercer.selection.objectives.base import NoValue, Objective
 from mercer.selection.space import Space
 
 __all__ = ["Budget", "History", "SearchEnd", "Watched"]
@@ -106,10 +106,12 @@ class History:
 
         ax = plt.gca() if ax is None else ax
         values = np.asarray(self.values)
+        at = 1 + np.flatnonzero(np.isfinite(values))
+        values = values[at - 1]
         collect = np.maximum if self.greater_is_better else np.minimum
-        ax.plot(np.arange(1, len(values) + 1), values, ".", alpha=0.5, label="evaluated")
+        ax.plot(at, values, ".", alpha=0.5, label="evaluated")
         if not self.is_stochastic:
-            ax.plot(np.arange(1, len(values) + 1), collect.accumulate(values), label="best so far")
+            ax.plot(at, collect.accumulate(values), label="best so far")
         ax.set_xlabel("evaluation")
         ax.set_ylabel("criterion")
         ax.legend()
@@ -136,19 +138,32 @@ class Watched:
     def value(self, theta: FloatArray) -> float:
         """The value, to be small; infinite where there is none."""
         self._check_budget()
-        value = self.objective.value(theta)
+        try:
+            value = self.objective.value(theta)
+        except NoValue:
+            return self._without_value(theta)
         self._note(theta, value)
         return self._finite(self.sign * value)
 
     def gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient, to be small; a gradient that is no number is zero."""
         self._check_budget()
-        value, found = self.objective(theta)
+        try:
+            value, found = self.objective(theta)
+        except NoValue:
+            return self._without_value(theta), np.zeros(len(theta))
         gradient = self.sign * np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
         if not self.history.values:
             self.first_gradient = gradient
         self._note(theta, value)
         return self._finite(self.sign * value), gradient
+
+    def _without_value(self, theta: FloatArray) -> float:
+        """Infinite, in the middle of a search; at its first point the error that is raised."""
+        if not np.isfinite(self.history.values).any():
+            raise
+        self._note(theta, self.sign * np.inf, np.empty(0))
+        return np.inf
 
     def known(self, theta: FloatArray, value: float, by_split: FloatArray) -> float:
         """A value that was computed elsewhere, to be small."""

@@ -6,6 +6,7 @@ in for one width, gradients for many.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from mercer.selection.optimizers import (
     CMA,
     LBFGS,
     OPTIMIZERS,
+    Climb,
     IRpropPlus,
     NoisyRprop,
     WidthSearch,
@@ -39,8 +41,13 @@ __all__ = ["STRATEGIES", "Found", "search"]
 FloatArray = NDArray[np.float64]
 
 STRATEGIES = ("auto", *OBJECTIVES)
-_MANY_ROWS = 4000  # from which on a sample shows where to look
-_SAMPLE = 2000
+_MANY_ROWS = 600  # from which on a sample shows where to look
+_FIRST_SAMPLE = (400, 1200)  # fewest and most rows
+_LARGE_SAMPLE = (8000, 3000)  # from how many rows on there is a second one, and its rows
+_COARSE = Zoom(prices=(0.1, 1e4), n_prices=5, n_widths=5, width=6.0, n_rounds=1)
+_SAMPLE_FOLDS = 3  # at most: every row is held out once, whatever their number
+_NEAR = 1.0  # of logarithms of widths
+_MOST_RIVALS = 2
 _SMOOTH = {"n_iterations": 30}
 
 
@@ -114,17 +121,76 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
 
 
 def _zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) -> Found:
-    """Zoom in on all rows; of many rows from where a sample of them leads."""
+    """A grid on all rows; of many rows from where samples of them lead."""
     has_folds = isinstance(options.get("cv", 5), Integral) and options.get("groups") is None
-    if task.n_rows < _MANY_ROWS or not has_folds or task.machine._is_precomputed():
+    sizes = _sample_sizes(task)
+    if not sizes or not has_folds or task.machine._is_precomputed():
         return _run(objective, Zoom(), moderate_start(task, objective.space), budget)
-    few = _made("cv", task.sampled(_SAMPLE), options)
-    first = _run(few, Zoom(), moderate_start(few.task, few.space), _half(budget))
-    near = np.clip(first.theta, *objective.space.bounds.T)
-    second = _run(objective, Zoom.around(near), near, _rest(budget, first))
-    if np.isnan(second.score):
-        return first
-    return replace(second, histories=[*first.histories, *second.histories])
+    found, start = None, moderate_start(task, objective.space)
+    for size in sizes:
+        few = _on_sample(task, size, options)
+        search: Any = _COARSE if found is None else Climb(rivals=_rivals(found))
+        found = _continued(found, _run(few, search, start, _half(budget)))
+        start = np.clip(found.theta, *objective.space.bounds.T)
+        budget = _rest(budget, found)
+    assert found is not None
+    last = _run(objective, Climb(rivals=_rivals(found)), start, budget)
+    if np.isnan(last.score):
+        return found
+    return _continued(found, last)
+
+
+def _rivals(found: Found) -> tuple[FloatArray, ...]:
+    """The best points of other widths that may win on more rows.
+
+    Those within a standard error of the best of all, and the next narrower one: more rows carry
+    narrower kernels.
+    """
+    history = found.histories[-1]
+    scores = found.as_scores(np.asarray(history.values))
+    best, by_split = history.best, history.by_split[history.best]
+    noise = float(np.std(by_split, ddof=1) / np.sqrt(len(by_split))) if len(by_split) > 1 else 0.0
+    direction = found.space.width_direction
+    widths = np.array([theta[1:] @ direction for theta in history.thetas])
+    apart = (widths - widths[best]) / max(float(direction @ direction), 1.0)
+    chosen = [best]
+    narrower = np.flatnonzero(apart > _NEAR)
+    if len(narrower):
+        next_one = narrower[apart[narrower] < apart[narrower].min() + 1e-6]
+        chosen.append(int(next_one[scores[next_one].argmax()]))
+    for k in np.argsort(-scores, kind="stable"):
+        is_new = all(abs(apart[k] - apart[other]) >= _NEAR for other in chosen)
+        if scores[k] >= scores[best] - noise and is_new:
+            chosen.append(int(k))
+    return tuple(history.thetas[k] for k in chosen[1 : 1 + _MOST_RIVALS])
+
+
+def _sample_sizes(task: Task) -> list[int]:
+    """Rows of the samples that are searched before all rows."""
+    n = task.n_rows
+    if n < _MANY_ROWS:
+        return []
+    first = int(np.clip(max(n // 3, 50 * task.n_classes), *_FIRST_SAMPLE))
+    return [first] if n < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
+
+
+def _on_sample(task: Task, size: int, options: dict[str, Any]) -> Any:
+    """Cross-validation of some of the rows."""
+    with warnings.catch_warnings():
+        # of small classes, which all rows tell too
+        warnings.simplefilter("ignore", UserWarning)
+        folds = min(int(options.get("cv", _SAMPLE_FOLDS)), _SAMPLE_FOLDS)
+        return _made("cv", task.sampled(size), {**options, "cv": folds})
+
+
+def _continued(before: Found | None, found: Found) -> Found:
+    """A search that began where another one had ended."""
+    if before is None:
+        return found
+    history = found.histories[-1]
+    if history.status == "flat" and before.histories[-1].status != "flat":
+        history.status = "converged"
+    return replace(found, histories=[*before.histories, *found.histories])
 
 
 def _kernel_first(

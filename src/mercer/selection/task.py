@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,6 @@ from mercer.machines.class_weights import check_weighted_classes, find_classes, 
 from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
 from mercer.machines.least_squares.one_against_all import chosen_class
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.machines.svm.one_vs_one import scores
 from mercer.selection.adjoint import Scaling, Trained
 from mercer.solvers import solve_many
 
@@ -26,6 +26,7 @@ __all__ = ["Part", "Task"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+_FEWEST = 10  # rows of a class in a sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +83,17 @@ class Task:
         self.parts = self._make_parts()
 
     def sampled(self, count: int) -> Task:
-        """The same on some of the rows, at equal intervals within each class."""
+        """The same on some of the rows, at equal intervals within each class.
+
+        Of small classes there are ten rows, or all.
+        """
         labels = self.labels if self.classes is not None else np.zeros(self.n_rows, dtype=np.intp)
-        order = np.argsort(labels, kind="stable")
-        order = order[self.weight[order] > 0]
-        rows = np.sort(order[:: max(-(-len(order) // count), 1)])
+        share, kept = count / self.n_rows, []
+        for label in range(max(self.n_classes, 1)):
+            own = np.flatnonzero((labels == label) & (self.weight > 0))
+            size = max(int(np.ceil(share * len(own))), min(len(own), _FEWEST))
+            kept.append(own[np.arange(size) * len(own) // size])
+        rows = np.sort(np.concatenate(kept))
         y = None if self.y is None else self.y[rows]
         return Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
 
@@ -112,7 +119,7 @@ class Task:
                 np.flatnonzero((labels == i) | (labels == j)),
                 np.where(labels == i, 1.0, -1.0),
             )
-            for i, j in combinations(range(k), 2)
+            for i, j in self.pairs
         ]
 
     def _check_scheme(self) -> None:
@@ -197,7 +204,24 @@ class Task:
         ]
 
     def predicted(self, values: FloatArray) -> IntArray:
-        """Position of the class that values of all parts, shape (n, n_parts), decide for."""
+        """Position of the class that values of all parts, shape (n, n_parts), decide for.
+
+        Of pairs as :func:`~mercer.machines.svm.one_vs_one.scores`, by products.
+        """
         if self.n_classes == 2 or self.is_least_squares:
             return chosen_class(values)
-        return np.asarray(scores(values, self.n_classes).argmax(axis=1))
+        first, second = self._of_pairs
+        votes = (values >= 0) @ first + (values < 0) @ second
+        total = values @ (first - second)
+        return np.asarray((votes + total / (3.0 * (np.abs(total) + 1.0))).argmax(axis=1))
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Pairs of classes, in the order of the parts."""
+        return list(combinations(range(self.n_classes), 2))
+
+    @cached_property
+    def _of_pairs(self) -> tuple[FloatArray, FloatArray]:
+        """Which class is the first, and which the second, of each pair."""
+        pairs, unit = np.array(self.pairs), np.eye(self.n_classes)
+        return unit[pairs[:, 0]], unit[pairs[:, 1]]

@@ -12,18 +12,22 @@ from mercer.selection.task import Task
 
 __all__ = ["jaakkola_gamma", "moderate_start"]
 
-_MOST_ROWS = 500  # of a class
+_PRICE = 10.0
+_MOST_ROWS = 1000  # of all classes
 
 
 def jaakkola_gamma(task: Task) -> float:
     """gamma = 1 / (2 m^2), m the median distance of rows of different classes.
 
-    Jaakkola et al. 1999. Of at most 500 rows of a class, at equal intervals; without
+    Jaakkola et al. 1999. Of at most 1,000 rows, at equal intervals within each class; without
     classes of all rows. 1 if they do not differ.
     """
     labels = task.labels if task.classes is not None else np.zeros(task.n_rows, dtype=np.intp)
+    step = max(-(-task.n_rows // _MOST_ROWS), 1)
     groups = [
-        numeric_rows(take_rows(task.rows, _some(np.flatnonzero((labels == c) & (task.weight > 0)))))
+        numeric_rows(
+            take_rows(task.rows, np.flatnonzero((labels == c) & (task.weight > 0))[::step])
+        )
         for c in range(max(task.n_classes, 1))
     ]
     if len(groups) == 1:
@@ -43,17 +47,18 @@ def jaakkola_gamma(task: Task) -> float:
 def moderate_start(task: Task, space: Space) -> np.ndarray:
     """Theta of the machine with its widths moved to :func:`jaakkola_gamma`.
 
-    Criteria have boundary optima at infinite widths and at zero: a search begins between.
+    Criteria have boundary optima at infinite widths and at zero: a search begins between. It begins
+    at C = 10: with less, machines of such a width may predict one class everywhere, and criteria
+    are flat.
     """
+    start = space.start
+    if space.price == "C":
+        start[0] = np.log(_PRICE)
     if not space.widths:
-        return space.start
+        return start
     sizes = [
         np.log(np.linalg.eigvalsh(gamma) if gamma.ndim == 2 else gamma).ravel()
         for gamma in space.widths
     ]
     shift = np.log(jaakkola_gamma(task)) - float(np.concatenate(sizes).mean())
-    return space.start + shift * np.concatenate([[0.0], space.width_direction])
-
-
-def _some(rows: np.ndarray) -> np.ndarray:
-    return rows[:: max(-(-len(rows) // _MOST_ROWS), 1)]
+    return start + shift * np.concatenate([[0.0], space.width_direction])

@@ -11,6 +11,8 @@ No machine is trained, and C does not count: its derivative is 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,10 +44,12 @@ class Polarization(Objective):
         if not task.is_classifier:
             raise ValueError(f"{self._described()} needs classes, got targets")
         self._used = np.flatnonzero(task.weight > 0)
+        self._kept: tuple[Kernel, FloatArray] | None = None
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
-        agreement, _, by_target, _ = self._sums(self.space.kernel_at(theta), with_gradient)
-        return agreement, np.concatenate([[0.0], by_target]) if with_gradient else None
+        kernel = self.space.kernel_at(theta)
+        value = self._sums(kernel)[0]
+        return value, self._gradient(kernel, 1.0, 0.0) if with_gradient else None
 
     def _target(self, rows: NDArray[np.intp]) -> FloatArray:
         """T of some rows against all that count, times the weights of both."""
@@ -54,24 +58,41 @@ class Polarization(Objective):
         weight = np.multiply.outer(task.weight[rows], task.weight[self._used])
         return np.where(same, weight, -weight / (task.n_classes - 1))
 
-    def _sums(
-        self, kernel: Kernel, with_gradient: bool
-    ) -> tuple[float, float, FloatArray, FloatArray]:
-        """<T, K>, |K|^2, <T, K'> and <K, K'>, some rows at a time."""
+    def _values(self, kernel: Kernel, part: slice) -> FloatArray:
+        """Kernel values of some rows against all; kept for the same kernel if some are all."""
+        if self._kept is not None and self._kept[0] is kernel:
+            return self._kept[1]
         everything = take_rows(self.task.rows, self._used)
+        values = kernel(everything[part], everything)
+        self._kept = (kernel, values) if len(values) == len(self._used) else None
+        return values
+
+    def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Some rows at a time, with their part of T."""
+        for part in row_slices(len(self._used), 8 * len(self._used)):
+            yield part, self._target(self._used[part])
+
+    def _sums(self, kernel: Kernel) -> tuple[float, float]:
+        """<T, K> and |K|^2."""
         weight = self.task.weight[self._used]
         agreement, square = 0.0, 0.0
-        by_target, by_square = np.zeros(kernel.n_dims), np.zeros(kernel.n_dims)
-        for part in row_slices(len(self._used), 8 * len(self._used)):
-            rows, target = everything[part], self._target(self._used[part])
-            values = kernel(rows, everything)
-            agreement += float((target * values).sum())
-            weighted = values * np.multiply.outer(weight[part], weight)
-            square += float((values * weighted).sum())
-            if with_gradient:
-                by_target += kernel.gradient_weighted(rows, everything, target)
-                by_square += kernel.gradient_weighted(rows, everything, weighted)
-        return agreement, square, by_target, by_square
+        for part, target in self._blocks():
+            values = self._values(kernel, part)
+            agreement += float(np.vdot(target, values))
+            square += float(weight[part] @ np.square(values) @ weight)
+        return agreement, square
+
+    def _gradient(self, kernel: Kernel, by_target: float, by_square: float) -> FloatArray:
+        """<by_target T + by_square K, K'>: one contraction for both; 0 by log C."""
+        everything, weight = take_rows(self.task.rows, self._used), self.task.weight[self._used]
+        total = np.zeros(kernel.n_dims)
+        for part, target in self._blocks() if kernel.n_dims else ():
+            target *= by_target
+            if by_square:
+                values = self._values(kernel, part)
+                target += by_square * values * np.multiply.outer(weight[part], weight)
+            total += kernel.gradient_weighted(everything[part], everything, target)
+        return np.concatenate([[0.0], total])
 
 
 class Alignment(Polarization):
@@ -86,16 +107,15 @@ class Alignment(Polarization):
     name = "alignment"
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
-        found = self._sums(self.space.kernel_at(theta), with_gradient)
-        agreement, square, by_target, by_square = found
-        size = self._target_size()
+        kernel, size = self.space.kernel_at(theta), self._target_size()
+        agreement, square = self._sums(kernel)
         if square <= 0.0:
             return 0.0, np.zeros(self.space.n_dims) if with_gradient else None
         value = agreement / (size * np.sqrt(square))
         if not with_gradient:
             return float(value), None
-        slope = (by_target - (agreement / square) * by_square) / (size * np.sqrt(square))
-        return float(value), np.concatenate([[0.0], slope])
+        scale = size * np.sqrt(square)
+        return float(value), self._gradient(kernel, 1.0 / scale, -agreement / square / scale)
 
     def _target_size(self) -> float:
         """|T|."""

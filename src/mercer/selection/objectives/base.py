@@ -15,9 +15,13 @@ from mercer.selection.adjoint import Trained
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 
-__all__ = ["Objective"]
+__all__ = ["NoValue", "Objective"]
 
 FloatArray = NDArray[np.float64]
+
+
+class NoValue(ValueError):
+    """A criterion has no value at a point; a search goes on elsewhere."""
 
 
 class Objective(ABC):

@@ -19,7 +19,7 @@ from mercer.formulations import Formulation, enclosing_ball, svc
 from mercer.gram import Gram
 from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
-from mercer.selection.objectives.base import Objective
+from mercer.selection.objectives.base import NoValue, Objective
 from mercer.selection.task import Part, Task
 from mercer.solvers import solve
 
@@ -96,7 +96,7 @@ class RadiusMargin(Objective):
         problem = formulation.on_rows(rows, gram.n_rows).problem
         found = solve(problem, gram, machine.solver, tol=machine.tol)
         if found.status == "unbounded":
-            raise ValueError(
+            raise NoValue(
                 f"{self._described()} needs classes that the kernel separates: use "
                 "loss='squared_hinge' or another kernel"
             )

@@ -22,6 +22,7 @@ from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.base import Objective
 from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
 from mercer.selection.objectives.splits import Split, draw_splits, every_split, given_splits
+from mercer.selection.quick import QuickMachines
 from mercer.selection.task import Task
 
 __all__ = ["Bootstrap", "CrossValidation", "HoldOut", "Validation"]
@@ -63,6 +64,7 @@ class Validation(Objective):
             self._judge = self._by_costs(self._checked_costs(loss))
         self.has_gradient = self._smooth is not None
         self.by_split: FloatArray = np.empty(0)  # of the last evaluation
+        self._quick: QuickMachines | None = None
 
     def _described(self) -> str:
         return f"the objective {self.name!r} with loss={getattr(self, 'loss', None)!r}"
@@ -78,10 +80,36 @@ class Validation(Objective):
         """
         points = [self.space.checked(theta) for theta in thetas]
         splits = list(self._splits())
+        found = self._quick_series(points, splits)
+        if found is not None:
+            return found
         weights = [self.task.training_weight(split.times) for split in splits]
         return [self._by_split(trained, splits) for trained in self._train_series(points, weights)]
 
+    def _quick_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
+        """Losses of machines that need no certificate; None if they do."""
+        judge = self._judge
+        if judge is None or self.is_stochastic or self.space.price != "C":
+            return None
+        if self._quick is None:
+            machine = self.space.machine_at(np.zeros(1))
+            self._quick = QuickMachines(self.task, splits, machine, self.space.scaling)
+        gram = self._gram_of(self.space.kernel_at(points[0]))
+        if not self._quick.suit(gram):
+            return None
+        prices = np.exp([point[0] for point in points])
+        order = np.argsort(prices)
+        self.n_trainings += len(points) * len(splits) * len(self.task.parts)
+        losses = np.empty((len(points), len(splits)))
+        found = self._quick.values(gram, prices[order].tolist())
+        for s, (values, split) in enumerate(zip(found, splits, strict=True)):
+            losses[order, s] = [judge(values[:, j], split.test) for j in range(len(points))]
+        return list(losses)
+
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
+        if not with_gradient and self._smooth is None and not self.is_stochastic:
+            self.by_split = self.series([theta])[0]
+            return float(self.by_split.mean()), None
         splits = list(self._splits())
         weights = [self.task.training_weight(split.times) for split in splits]
         trained = self._train(theta, weights)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from mercer.selection.optimizers.climb import Climb
 from mercer.selection.optimizers.evolution import CMA
 from mercer.selection.optimizers.grids import CoordinateSearch, FocusedGrid, GridSearch
 from mercer.selection.optimizers.noisy_rprop import NoisyRprop
@@ -14,6 +15,7 @@ __all__ = [
     "CMA",
     "LBFGS",
     "OPTIMIZERS",
+    "Climb",
     "CoordinateSearch",
     "FocusedGrid",
     "GridSearch",
@@ -34,4 +36,5 @@ OPTIMIZERS: dict[str, Any] = {
     "focused-grid": FocusedGrid,
     "coordinate": CoordinateSearch,
     "zoom": Zoom,
+    "climb": Climb,
 }

@@ -33,7 +33,9 @@ class Rprop:
     smallest, largest : float
         Limits of step sizes; when all are below the smallest the search has converged.
     fixed_size : bool
-        Whether a full metric keeps its determinant.
+        Whether a metric, full or diagonal, keeps its determinant.
+    fixed_price : bool
+        Whether C stays as it is.
     """
 
     step: float = 0.1
@@ -41,6 +43,7 @@ class Rprop:
     smallest: float = 1e-6
     largest: float = 2.0
     fixed_size: bool = False
+    fixed_price: bool = False
 
     takes_back = False
 
@@ -52,7 +55,15 @@ class Rprop:
         last, moves, value = np.zeros(n), np.zeros(n), np.inf
         for _ in range(count):
             new_value, gradient = watched.gradient(theta)
+            if not np.isfinite(new_value):
+                # back, and go on in smaller steps; exp(-A) undoes exp(A)
+                theta, sizes = watched.move_chart(theta - moves), 0.5 * sizes
+                last, moves = np.zeros(n), np.zeros(n)
+                if (sizes <= self.smallest).all():
+                    return "converged"
+                continue
             gradient = projected(watched, gradient) if self.fixed_size else gradient
+            gradient[0] *= not self.fixed_price
             if not gradient.any() and not last.any():
                 return "flat"
             same, other = last * gradient > 0, last * gradient < 0
@@ -79,21 +90,23 @@ class IRpropPlus(Rprop):
 
 
 def projected(watched: Watched, vector: FloatArray) -> FloatArray:
-    """The part of a step, or gradient, of a full metric that leaves its determinant alone.
+    """The part of a step, or gradient, of a metric that leaves its determinant alone.
 
-    The determinant of exp(A) B exp(A) grows by exp(2 tr A): the mean of the diagonal goes.
+    The determinant of exp(A) B exp(A) grows by exp(2 tr A): the mean of the diagonal goes. That of
+    widths of features is their product.
     """
-    d = metric_size(watched)
     out = vector.copy()
-    diagonal = 1 + np.flatnonzero(np.equal(*np.triu_indices(d)))
+    diagonal = _diagonal_entries(watched)
     out[diagonal] -= out[diagonal].mean()
     return out
 
 
-def metric_size(watched: Watched) -> int:
-    """Number of features of the full metric that is searched."""
+def _diagonal_entries(watched: Watched) -> NDArray[np.intp]:
+    """Entries of theta that change the determinant of the metric that is searched."""
     kernel = watched.objective.space.kernel
     gamma = np.asarray(getattr(kernel, "gamma", 0.0))
-    if gamma.ndim != 2:
-        raise ValueError(f"fixed_size needs a Gaussian kernel of full metric, got {kernel!r}")
-    return len(gamma)
+    if gamma.ndim == 0:
+        raise ValueError(f"fixed_size needs a Gaussian kernel of several widths, got {kernel!r}")
+    if gamma.ndim == 1:
+        return np.arange(1, 1 + len(gamma))
+    return 1 + np.flatnonzero(np.equal(*np.triu_indices(len(gamma))))

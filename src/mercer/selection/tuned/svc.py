@@ -28,7 +28,7 @@ class TunedSVC(TunedClassifier):
     objective : str, default="auto"
         The criterion: "auto", or one of :func:`mercer.selection.make_objective`.
     optimizer : str or object, default="auto"
-        How it is searched: "auto" for what suits it, "zoom", "grid", "focused-grid",
+        How it is searched: "auto" for what suits it, "zoom", "climb", "grid", "focused-grid",
         "coordinate", "l-bfgs", "rprop", "irprop+", "noisy-rprop" or "cma", or an object of
         :mod:`mercer.selection.optimizers`.
     prior : Prior or callable, default=None

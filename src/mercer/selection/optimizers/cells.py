@@ -1,0 +1,79 @@
+"""Cells of C and one width that searches by cross-validation have evaluated."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.selection.history import Watched
+from mercer.selection.objectives.validation import Validation
+
+__all__ = ["Cells"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Cells:
+    """Cells that have been evaluated: (log C, shift of the kernel's theta)."""
+
+    def __init__(self, watched: Watched, theta: FloatArray, *, may_move: bool) -> None:
+        objective = watched.objective
+        if not isinstance(objective, Validation):
+            raise ValueError(f"this optimizer needs cross-validation, got {objective.name!r}")
+        self.watched, self.objective, self.theta = watched, objective, theta
+        self.known: dict[tuple[float, float], float] = {}
+        self.noise = 0.0
+        self.direction = objective.space.width_direction
+        self.has_width = may_move and bool(self.direction.any())
+
+    def at(self, price: float, shift: float) -> FloatArray:
+        """Theta of a cell, within its range."""
+        moved = np.concatenate([[price], self.theta[1:] + shift * self.direction])
+        return np.clip(moved, *self.watched.bounds.T)
+
+    def shift_of(self, theta: FloatArray) -> float:
+        """How far the width of a point lies from that of the start."""
+        if not self.has_width:
+            return 0.0
+        return float(
+            (theta[1:] - self.theta[1:]) @ self.direction / (self.direction @ self.direction)
+        )
+
+    def column(self, shift: float, prices: FloatArray) -> FloatArray:
+        """Values of several C at one width, to be small."""
+        keys = [(round(float(price), 9), round(shift, 9)) for price in prices]
+        new = [key for key in keys if key not in self.known]
+        if new:
+            thetas = [self.at(*key) for key in new]
+            for key, theta, by_split in zip(
+                new, thetas, self.objective.series(thetas), strict=True
+            ):
+                value = self.watched.known(theta, float(by_split.mean()), by_split)
+                self.known[key] = value
+                if value == self.lowest and len(by_split) > 1:
+                    self.noise = float(np.std(by_split, ddof=1) / np.sqrt(len(by_split)))
+        return np.array([self.known[key] for key in keys])
+
+    @property
+    def lowest(self) -> float:
+        """The best value."""
+        return min(self.known.values())
+
+    @property
+    def best(self) -> tuple[float, float]:
+        """The best cell; of equal ones the one nearest to their middle."""
+        equal = np.array(sorted(key for key, value in self.known.items() if value == self.lowest))
+        nearest = np.square(equal - equal.mean(axis=0)).sum(axis=1).argmin()
+        return float(equal[nearest, 0]), float(equal[nearest, 1])
+
+    @property
+    def status(self) -> str:
+        """Whether the best cell is a minimum among others."""
+        if len(set(self.known.values())) == 1:
+            return "flat"
+        prices, shifts = zip(*self.known, strict=True)
+        price, shift = self.best
+        is_edge = price in (min(prices), max(prices))
+        if self.has_width:
+            is_edge = is_edge or shift in (min(shifts), max(shifts))
+        return "boundary" if is_edge else "converged"

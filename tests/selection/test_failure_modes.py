@@ -1,0 +1,128 @@
+"""Searches that cannot succeed end with a message and the best point so far; nothing is NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from sklearn.model_selection import GroupKFold, ShuffleSplit
+
+from mercer import SVC, TunedSVC
+from mercer.datasets import make_chessboard
+from mercer.kernels import Gaussian
+from mercer.selection import landscape, make_objective, plot_landscape
+from mercer.selection.history import Budget, Watched
+from mercer.selection.optimizers import IRpropPlus
+from mercer.selection.widths import moderate_start
+
+matplotlib.use("Agg")
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + 0.4 * RNG.normal(size=60) > 0).astype(int)
+
+
+def assert_sound(machine: TunedSVC) -> None:
+    """A usable machine, and a history without NaN."""
+    assert np.isfinite(machine.best_score_)
+    assert np.isfinite(machine.decision_function(X)).all()
+    for history in machine.history_:
+        assert not np.isnan(history.values).any()
+        assert np.isfinite(history.thetas).all()
+
+
+def test_a_diverging_width_stays_in_its_range() -> None:
+    # labels at random: the alignment is largest where every row is alone
+    labels = RNG.permutation(np.arange(60) % 2)
+    machine = TunedSVC(objective="alignment", cv=3).fit(X, labels)
+    assert_sound(machine)
+    low, high = machine.history_[0].spaces[-1].bounds.T
+    thetas = np.array(machine.history_[0].thetas)
+    assert (thetas >= low).all()
+    assert (thetas <= high).all()
+
+
+def test_where_all_rows_are_support_vectors_the_best_point_is_kept() -> None:
+    machine = TunedSVC(
+        kernel=Gaussian(1e6), objective="radius_margin", loss="squared_hinge", max_evals=15
+    )
+    machine.fit(X, Y)
+    assert_sound(machine)
+    assert machine.search_status_ in ("max-evals", "converged", "flat")
+
+
+@pytest.mark.parametrize("objective", ["span_like", "likelihood", "posterior", "cv", "holdout"])
+def test_rows_without_information_tune_to_something(objective: str) -> None:
+    rows, labels = np.ones((40, 2)), np.arange(40) % 2
+    machine = TunedSVC(objective=objective, max_evals=6, random_state=0).fit(rows, labels)
+    assert np.isfinite(machine.best_score_)
+    assert np.isfinite(machine.best_estimator_.decision_function(rows)).all()
+
+
+def test_a_point_without_value_is_stepped_back_from() -> None:
+    # a wide kernel separates no labels of this board in double precision
+    rows, labels = make_chessboard(120, random_state=1)
+    objective = make_objective("radius_margin", SVC(kernel=Gaussian(2.0)), rows, labels)
+    watched = Watched(objective, Budget(max_evals=12))
+    found = watched.gradient(np.array([0.0, np.log(2.0)]))
+    assert np.isfinite(found[0])
+    assert watched.value(np.array([0.0, -20.0])) == np.inf
+    assert watched.gradient(np.array([0.0, -20.0]))[0] == np.inf
+    search = Watched(objective)
+    IRpropPlus(n_iterations=5, step=0.1).minimize(search, np.array([0.0, np.log(2.0)]))
+    assert np.isfinite(search.history.values[search.history.best])
+    with pytest.raises(ValueError, match="separates"):
+        Watched(objective).value(np.array([0.0, -20.0]))
+
+
+def test_a_likelihood_search_does_not_begin_where_it_is_flat() -> None:
+    rows, labels = make_chessboard(200, random_state=0)
+    objective = make_objective("likelihood", SVC(kernel=Gaussian("scale")), rows, labels, cv=5)
+    _, gradient = objective(moderate_start(objective.task, objective.space))
+    assert (gradient != 0).all()
+
+
+@pytest.mark.parametrize("name", ["cv", "alignment", "span", "likelihood", "posterior"])
+def test_every_preset_of_the_document_runs(name: str) -> None:
+    machine = TunedSVC(objective=name, max_evals=5, random_state=0).fit(X, Y)
+    assert_sound(machine)
+    assert machine.C_ > 0
+
+
+def test_costs_scores_and_groups_reach_the_criterion() -> None:
+    groups = np.arange(60) // 6
+    machine = TunedSVC(cv=GroupKFold(5), scoring="balanced_accuracy", max_evals=4)
+    assert 0.0 < machine.fit(X, Y, groups=groups).best_score_ <= 1.0
+    costs = make_objective("cv", SVC(), X, Y, loss=[[0.0, 5.0], [1.0, 0.0]], cv=3)
+    assert costs.value(costs.space.start) >= 0.0
+
+
+def test_splits_may_overlap_and_leave_rows_out() -> None:
+    overlapping = ShuffleSplit(4, train_size=0.5, test_size=0.3, random_state=0)
+    given = [(np.arange(0, 40), np.arange(30, 50)), (np.arange(10, 50), np.arange(0, 20))]
+    for cv in (overlapping, given):
+        machine = TunedSVC(cv=cv, max_evals=4).fit(X, Y)
+        assert "split1_test_score" in machine.cv_results_
+
+
+def test_a_landscape_is_the_criterion_cell_by_cell() -> None:
+    for name, options in (("cv", {"cv": 3}), ("alignment", {}), ("span", {})):
+        objective: Any = make_objective(name, SVC(kernel=Gaussian(0.5)), X, Y, **options)
+        values = landscape(objective, [0.5, 5.0], [0.1, 1.0, 10.0])
+        for i, factor in enumerate([0.1, 1.0, 10.0]):
+            for j, C in enumerate([0.5, 5.0]):
+                expected = objective.value(np.log([C, 0.5 * factor]))
+                assert values[i, j] == pytest.approx(expected, rel=1e-12)
+
+
+def test_landscapes_plot_and_mark_the_best_cell() -> None:
+    objective = make_objective("likelihood", SVC(kernel=Gaussian(0.5)), X, Y, random_state=0)
+    axes = plot_landscape(objective, [1.0, 10.0], [0.1, 1.0], n_draws=3)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("C", "gamma")
+    for wrong in ([], [-1.0], [np.inf]):
+        with pytest.raises(ValueError, match="prices"):
+            landscape(objective, wrong, [1.0])
+    fixed = make_objective("cv", SVC(kernel=Gaussian(0.5, gamma_bounds="fixed")), X, Y)
+    with pytest.raises(ValueError, match="no width"):
+        landscape(fixed, [1.0], [1.0])

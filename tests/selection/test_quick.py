@@ -1,0 +1,115 @@
+"""Machines of a search that need no certificate: the same predictions as those that have one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.model_selection import cross_val_score
+
+from mercer import SVC, SVR, TunedSVC, TunedSVR
+from mercer.kernels import Gaussian
+from mercer.selection import make_objective
+from mercer.selection import quick as quick_module
+from mercer.selection.quick import QuickMachines
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(240, 4))
+SCORE = X[:, 0] + X[:, 1] ** 2 + 0.6 * RNG.normal(size=240)
+THREE = np.digitize(SCORE, [0.3, 1.5])
+PRICES = [0.1, 1.0, 30.0]
+
+
+def machines_of(estimator: Any, y: Any, cv: int = 3, **options: Any) -> tuple[Any, QuickMachines]:
+    objective: Any = make_objective("cv", estimator, X, y, cv=cv, **options)
+    unit = objective.space.machine_at(np.zeros(1))
+    splits = objective._splits()
+    return objective, QuickMachines(objective.task, splits, unit, objective.space.scaling)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("most_rows", [4000, 200], ids=["whole", "pairs"])
+@pytest.mark.parametrize(
+    ("estimator", "y"),
+    [
+        (SVC(kernel=Gaussian(0.3)), THREE),
+        (SVC(kernel=Gaussian(0.3), loss="squared_hinge"), THREE > 1),
+        (SVC(kernel=Gaussian(0.3), class_weight="balanced", fit_intercept=False), THREE),
+        (SVR(kernel=Gaussian(0.3)), SCORE),
+    ],
+    ids=["pairs", "squared hinge", "no bias", "SVR"],
+)
+def test_values_are_those_of_certified_machines(
+    estimator: Any, y: Any, most_rows: int, n_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick_module, "_MOST_ROWS", most_rows)
+    estimator.set_params(n_threads=n_threads)
+    objective, quick = machines_of(estimator, y)
+    gram = objective.task.gram(Gaussian(0.3))
+    for split, values in zip(quick.splits, quick.values(gram, PRICES), strict=True):
+        weight = objective.task.training_weight(split.times)
+        for j, price in enumerate(PRICES):
+            machine = objective.space.machine_at(np.log([price]))
+            trained = objective.task.train(machine, gram, [weight], objective.space.scaling)[0]
+            for p, own in enumerate(trained):
+                # both are within the tolerance of the optimum
+                np.testing.assert_allclose(values[:, j, p], own.values(split.test), atol=0.02)
+
+
+def test_a_machine_that_rounding_spoils_is_certified(monkeypatch: pytest.MonkeyPatch) -> None:
+    objective, quick = machines_of(SVC(kernel=Gaussian(0.3)), THREE)
+    monkeypatch.setattr(quick_module, "_MOST_ERROR", 0.0)
+    gram = objective.task.gram(Gaussian(0.3))
+    plain = list(quick.values(gram, [1.0]))
+    monkeypatch.undo()
+    for one, other in zip(plain, quick.values(gram, [1.0]), strict=True):
+        np.testing.assert_allclose(one, other, atol=0.02)
+
+
+def test_small_tolerances_have_certificates() -> None:
+    objective, quick = machines_of(SVC(kernel=Gaussian(0.3), tol=1e-6), THREE)
+    assert not quick.suit(objective.task.gram(Gaussian(0.3)))
+    for machine in (SVC(solver="smo"), SVC(precision="double"), SVC(kernel="linear", C=1.0)):
+        objective, quick = machines_of(machine, THREE)
+        suits = quick.suit(objective.task.gram(objective.space.kernel))
+        assert suits == (machine.kernel == "linear")
+
+
+def test_many_rows_are_searched_from_a_sample() -> None:
+    rows, labels = make_classification(
+        900, 6, n_informative=4, n_classes=3, n_clusters_per_class=1, random_state=0
+    )
+    machine = TunedSVC().fit(rows, labels)
+    assert [len(history) > 5 for history in machine.history_] == [True, True]
+    assert len(machine.cv_results_["params"]) == len(machine.history_[1]) < 25
+    expected = cross_val_score(machine.best_estimator_, rows, labels, cv=5)
+    assert machine.best_score_ == pytest.approx(expected.mean(), abs=0.004)
+    untuned = cross_val_score(SVC(), rows, labels, cv=5)
+    assert machine.best_score_ >= untuned.mean()
+
+
+def test_a_sample_keeps_rare_classes() -> None:
+    rows = RNG.normal(size=(800, 2))
+    labels = np.where(np.arange(800) < 12, "rare", np.where(rows[:, 0] > 0, "a", "b"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = TunedSVC(cv=4).fit(rows, labels)
+    assert list(machine.classes_) == ["a", "b", "rare"]
+
+
+def test_regression_of_many_rows_tunes_from_a_sample() -> None:
+    rows = RNG.uniform(-2.0, 2.0, size=(700, 2))
+    target = np.sin(2 * rows[:, 0]) + 0.1 * RNG.normal(size=700)
+    machine = TunedSVR().fit(rows, target)
+    assert len(machine.history_) == 2
+    assert machine.score(rows, target) > 0.95
+
+
+def test_threads_change_no_choice() -> None:
+    rows, labels = make_classification(700, 6, n_informative=4, random_state=1)
+    one, two = (TunedSVC(n_threads=n).fit(rows, labels) for n in (1, 2))
+    np.testing.assert_array_equal(one.history_[1].thetas, two.history_[1].thetas)
+    assert one.history_[1].values == two.history_[1].values

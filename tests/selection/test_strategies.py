@@ -1,0 +1,18 @@
+"""Strategies on distributions whose Bayes error is known (Glasmachers 2008, section 12.2)."""
+
+from __future__ import annotations
+
+from mercer import TunedSVC
+from mercer.datasets import make_sparse_coordinates
+from mercer.kernels import Gaussian
+
+BAYES = 0.1404
+
+
+def test_the_posterior_comes_close_to_the_bayes_error_of_sparse_coordinates() -> None:
+    X, y = make_sparse_coordinates(200, n_ones=3, random_state=0)
+    machine = TunedSVC(
+        kernel=Gaussian(metric="diagonal"), objective="posterior", max_evals=300, random_state=0
+    ).fit(X, y)
+    error = 1.0 - machine.score(*make_sparse_coordinates(20_000, n_ones=3, random_state=10_000))
+    assert error - BAYES < 0.02
