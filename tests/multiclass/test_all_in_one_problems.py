@@ -179,6 +179,18 @@ def test_chunks_come_to_the_same_optimum(kind: str, monkeypatch: pytest.MonkeyPa
 
 
 @KINDS
+@pytest.mark.parametrize("C", [1e-300, 1e-9, 1e-3])
+def test_small_prices_fill_the_bounds(kind: str, C: float) -> None:
+    """Rows with one slack were not seen to be full, and ended at the limit of precision."""
+    X, y, _ = drawn(60, 3, 9)
+    problem = multiclass_problem(kind, y, 3, C)
+    found = solve_multiclass(problem, Gram(Gaussian(0.5), X))
+    assert found.status == "converged"
+    assert found.violation <= 1e-3
+    assert found.objective == pytest.approx(found.primal, rel=1e-6)
+
+
+@KINDS
 def test_indefinite_kernels_end_at_a_point_that_satisfies_the_conditions(kind: str) -> None:
     X, y, _ = drawn(40, 3, 7)
     K = np.tanh(X @ X.T - 1.0)

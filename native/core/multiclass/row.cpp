@@ -90,6 +90,10 @@ void Row::to_interior(const double* alpha, double upper, double curvature) {
     for (std::size_t p = 0; p < n; ++p) {
         next_[p] = p == label_ ? 0.0 : std::clamp(aim_[k++] - t, 0.0, each);
     }
+    if (!is_full) return;
+    // a small bound is made of the last digits of large numbers
+    const double sum = std::accumulate(next_.begin(), next_.end(), 0.0);
+    for (double& a : next_) a *= sum > 0.0 ? upper / sum : 1.0;
 }
 
 double Row::total(double t, double upper, std::size_t& n_free) const {

@@ -100,7 +100,7 @@ def row_violations(problem: MulticlassProblem, alpha: FloatArray, slope: FloatAr
     if not problem.one_slack:
         rise = np.where(alpha < problem.upper, slope, 0.0).max(axis=0, initial=0.0)
         fall = np.where(alpha > 0.0, slope, 0.0).min(axis=0, initial=0.0)
-        return np.asarray(np.maximum(rise, -fall))
+        return np.asarray(np.maximum(rise, np.abs(fall)))
     top = slope.max(axis=0)
     bottom = np.where(alpha > 0.0, slope, top).min(axis=0)
     bottom = np.where(is_full(problem, alpha), bottom, np.minimum(bottom, 0.0))

@@ -1,4 +1,4 @@
-"""Newton steps on the free variables: the last digits of a small problem.
+"""Newton steps on the free variables of a small problem: its last digits, and a way out of valleys.
 
 A direction t moves the coefficients of one row, those of row i_t by v_t, so that the curvature of
 two directions is <v_s, v_t> k(x_i_s, x_i_t). Free variables are directions nu_p; of a row whose one

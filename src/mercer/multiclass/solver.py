@@ -150,6 +150,8 @@ class _Run:
         best, n_vain = (self.alpha.copy(), found), 0
         self.chunk = self.present
         while n_vain < _VAIN_ROUNDS and found.violation > _ROUNDED * self.problem.margin:
+            if self.left <= 0 or self.deadline.is_over:
+                break
             self._take_newton_step(found.gradient)
             found = self._certificate()
             self._solve_chunk("double", 0.5 * found.violation, self._burst)
