@@ -137,7 +137,7 @@ class Watched:
 
     def value(self, theta: FloatArray) -> float:
         """The value, to be small; infinite where there is none."""
-        self._check_budget()
+        self.check_budget()
         try:
             value = self.objective.value(theta)
         except NoValue:
@@ -147,7 +147,7 @@ class Watched:
 
     def gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient, to be small; a gradient that is no number is zero."""
-        self._check_budget()
+        self.check_budget()
         try:
             value, found = self.objective(theta)
         except NoValue:
@@ -167,7 +167,7 @@ class Watched:
 
     def known(self, theta: FloatArray, value: float, by_split: FloatArray) -> float:
         """A value that was computed elsewhere, to be small."""
-        self._check_budget()
+        self.check_budget()
         self._note(theta, value, by_split)
         return self._finite(self.sign * value)
 
@@ -179,7 +179,8 @@ class Watched:
     def _finite(self, value: float) -> float:
         return value if np.isfinite(value) else np.inf
 
-    def _check_budget(self) -> None:
+    def check_budget(self) -> None:
+        """End the search if nothing is left of the budget, but for its first evaluation."""
         budget = self.budget
         if budget.max_evals is not None and len(self.history) >= budget.max_evals:
             self.history.status = "max-evals"

@@ -134,6 +134,8 @@ def _zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget)
         start = np.clip(found.theta, *objective.space.bounds.T)
         budget = _rest(budget, found)
     assert found is not None
+    if budget.max_time == 0.0 or budget.max_evals == 0:
+        return found
     last = _run(objective, Climb(rivals=_rivals(found)), start, budget)
     if np.isnan(last.score):
         return found

@@ -44,6 +44,7 @@ class Cells:
         keys = [(round(float(price), 9), round(shift, 9)) for price in prices]
         new = [key for key in keys if key not in self.known]
         if new:
+            self.watched.check_budget()
             thetas = [self.at(*key) for key in new]
             for key, theta, by_split in zip(
                 new, thetas, self.objective.series(thetas), strict=True
