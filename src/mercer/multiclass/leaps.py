@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.multiclass.certificate import assess_multiclass, expand_multiclass
+from mercer.multiclass.certificate import assess_multiclass, certify_multiclass
 from mercer.multiclass.interior import interior_points
 from mercer.multiclass.newton import count_free, newton_step
 from mercer.multiclass.problem import MulticlassProblem
+from mercer.problem import Certificate
 
 __all__ = ["Leaps"]
 
@@ -31,6 +32,7 @@ class Leaps:
         # 35 factors of n n_others variables for each 20 n steps of rows, 25 times as slow
         self.path_round = max(_NEWTON_ROUNDS, round(0.012 * n * n_others**3 / problem.n_classes))
         self.n_rounds = 0
+        self.end: tuple[FloatArray, Certificate] | None = None
 
     @property
     def is_exhausted(self) -> bool:
@@ -51,12 +53,21 @@ class Leaps:
     def _along_path(
         self, alpha: FloatArray, values: FloatArray, may_go_on: Callable[[], bool]
     ) -> FloatArray:
-        """The point near the solution that violates least, if it is better than this one."""
+        """The best point near the solution, or this one if it is better."""
         p, gram = self.problem, self.gram
-        now = assess_multiclass(p, gram, alpha, values)
-        best, violation = alpha, np.inf
+        best, objective = alpha, assess_multiclass(p, gram, alpha, values).objective
         for point in interior_points(p, gram, may_go_on):
-            found = assess_multiclass(p, gram, point, expand_multiclass(p, gram, point))
-            if found.objective > now.objective and found.violation < violation:
-                best, violation = point, found.violation
+            found = certify_multiclass(p, gram, point)
+            if found.objective > objective:
+                best, objective = point, found.objective
+                self.end = point.copy(), found
         return best
+
+    def nearer(self, alpha: FloatArray, found: Certificate) -> tuple[FloatArray, Certificate]:
+        """The end of the central path if its gap is smaller, else this point.
+
+        Where rounding hides slopes, steps that gain little may lose all of the primal.
+        """
+        if self.end is None or self.end[1].gap is None or found.gap is None:
+            return alpha, found
+        return self.end if self.end[1].gap < found.gap else (alpha, found)

@@ -140,6 +140,8 @@ class _Run:
                 self.status = "precision-limit"
         if self.status == "converged" and self._is_polish_cheap():
             found = self._polished(found)
+        elif found.violation > self.tol:
+            self.alpha, found = self.leaps.nearer(self.alpha, found)
         return self._wrap(found)
 
     def _is_polish_cheap(self) -> bool:
@@ -151,7 +153,8 @@ class _Run:
         best, n_vain = (self.alpha.copy(), found), 0
         self.chunk = self.present
         while n_vain < _VAIN_ROUNDS and found.violation > _ROUNDED * self.problem.margin:
-            self._take_newton_step(found.gradient)
+            self.alpha = newton_step(self.problem, self.gram, self.alpha, found.gradient)
+            self.values = expand_multiclass(self.problem, self.gram, self.alpha)
             found = self._certificate()
             self._solve_chunk("double", 0.5 * found.violation, self._burst)
             self.values = expand_multiclass(self.problem, self.gram, self.alpha)
@@ -161,10 +164,6 @@ class _Run:
                 best, n_vain = (self.alpha.copy(), found), 0
         self.alpha, self.status = best[0], "converged"
         return best[1]
-
-    def _take_newton_step(self, slope: FloatArray) -> None:
-        self.alpha = newton_step(self.problem, self.gram, self.alpha, slope)
-        self.values = expand_multiclass(self.problem, self.gram, self.alpha)
 
     @property
     def _burst(self) -> int:
