@@ -19,7 +19,7 @@ __all__ = ["Leaps"]
 FloatArray = NDArray[np.float64]
 _NEWTON_FREE = 1000  # most free variables of a Newton step
 _NEWTON_ROUNDS = 5  # at least, before the central path is followed
-_PATH_VARIABLES = 3000  # most of a problem whose central path is followed
+_PATH_VARIABLES = 2000  # most of a problem whose central path is followed
 
 
 class Leaps:
