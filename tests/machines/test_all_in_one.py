@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 
 from machines.test_multiclass import drawn
@@ -246,6 +246,16 @@ def test_copies_probabilities_and_cross_validation() -> None:
     np.testing.assert_array_equal(again.decision_function(X), machine.decision_function(X))
     assert clone(machine).fit(X, y).score(X, y) == machine.score(X, y)
     assert cross_val_score(SVC(multiclass="weston-watkins"), X, y).mean() > 0.93
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("scheme", ["one-vs-one", "crammer-singer"])
+def test_a_fit_forgets_the_probabilities_of_the_last_one(scheme: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    machine = SVC(multiclass=scheme, probability=True).fit(X, y)
+    machine.set_params(probability=False).fit(-X, y).set_params(probability=True)
+    with pytest.raises(NotFittedError, match="when fitted with probability=False"):
+        machine.predict_proba(X)
 
 
 def test_another_scheme_leaves_nothing_of_the_last_one() -> None:

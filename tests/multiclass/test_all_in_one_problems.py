@@ -223,7 +223,9 @@ def test_a_run_that_ends_early_says_so(limit: str) -> None:
     ("change", "message"),
     [
         ({"labels": [0, 3]}, "labels must lie in 0..2, got 0..3"),
-        ({"n_classes": 1}, "n_classes must be at least 2, got 1"),
+        ({"labels": [0, 1.5]}, "labels must be integers"),
+        ({"n_classes": 1}, "n_classes must be an integer of at least 2, got 1"),
+        ({"n_classes": 2.5}, "n_classes must be an integer of at least 2, got 2.5"),
         ({"upper": [1.0]}, "one entry for each row"),
         ({"upper": [1.0, np.inf]}, "upper must be finite"),
         ({"margin": 0.0}, "margin must be positive, got 0.0"),

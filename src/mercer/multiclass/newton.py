@@ -1,15 +1,11 @@
 """Newton steps on the free variables of a small problem: its last digits, and a way out of valleys.
 
-A direction t moves the coefficients of one row, those of row i_t by v_t, so that the curvature of
-two directions is <v_s, v_t> k(x_i_s, x_i_t). Free variables are directions nu_p; of a row whose one
-slack is full they are differences nu_p - nu_q. A little on the diagonal makes up for rows that
-depend on others, and moves along what has no curvature to the next bound; repeated steps make up
-for it.
+Free variables are directions nu_p; of a row whose one slack is full they are differences
+nu_p - nu_q. A little on the diagonal makes up for rows that depend on others, and moves along what
+has no curvature to the next bound; repeated steps make up for it.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
@@ -18,12 +14,12 @@ from threadpoolctl import threadpool_limits
 
 from mercer.gram import Gram
 from mercer.multiclass.certificate import is_full
+from mercer.multiclass.directions import curvatures, free_directions
 from mercer.multiclass.problem import MulticlassProblem
 
 __all__ = ["count_free", "newton_step"]
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 _PROXIMAL = 1e-13  # of the trace of the system
 
 
@@ -32,38 +28,14 @@ def count_free(problem: MulticlassProblem, alpha: FloatArray) -> int:
     return int(((alpha > 0.0) & (alpha < problem.upper)).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class _Directions:
-    """Directions that move variable ``classes`` of ``rows`` up, and ``others`` down if not -1."""
-
-    rows: IntArray
-    classes: IntArray
-    others: IntArray
-
-    def spread(self, amounts: FloatArray, shape: tuple[int, int]) -> FloatArray:
-        """The change of all variables."""
-        change = np.zeros(shape)
-        np.add.at(change, (self.classes, self.rows), amounts)
-        paired = self.others >= 0
-        np.add.at(change, (self.others[paired], self.rows[paired]), -amounts[paired])
-        return change
-
-    def slopes(self, slope: FloatArray) -> FloatArray:
-        """Those of the objective along the directions."""
-        other = np.where(self.others >= 0, slope[self.others, self.rows], 0.0)
-        return np.asarray(slope[self.classes, self.rows] - other)
-
-
 def newton_step(
     problem: MulticlassProblem, gram: Gram, alpha: FloatArray, slope: FloatArray
 ) -> FloatArray:
     """The point after a Newton step on the free variables, cut at the first bound."""
-    along = _directions(problem, alpha)
+    along = free_directions(problem, alpha)
     if not len(along.rows):
         return alpha
-    vectors = _vectors(problem, along)
-    kernel = gram.block(along.rows, along.rows, precision="double")
-    system = (vectors @ vectors.T) * kernel
+    system = curvatures(problem, gram, along)
     system[np.diag_indices_from(system)] += _PROXIMAL * float(np.abs(np.diag(system)).sum())
     # more threads would only wait for each other
     with threadpool_limits(1, user_api="blas"):
@@ -73,27 +45,6 @@ def newton_step(
             return alpha
         amounts = scipy.linalg.cho_solve(factor, along.slopes(slope))
     return _moved(problem, alpha, along.spread(amounts, problem.shape))
-
-
-def _directions(problem: MulticlassProblem, alpha: FloatArray) -> _Directions:
-    """Of every row the free variables or, if its slack is full, their differences."""
-    rows, classes = np.nonzero(((alpha > 0.0) & (alpha < problem.upper)).T)
-    others = np.full(len(rows), -1)
-    if problem.one_slack and len(rows):
-        first = np.searchsorted(rows, rows)
-        paired = is_full(problem, alpha)[rows]
-        others[paired] = classes[first[paired]]
-        kept = ~paired | (first != np.arange(len(rows)))
-        rows, classes, others = rows[kept], classes[kept], others[kept]
-    return _Directions(rows, classes, others)
-
-
-def _vectors(problem: MulticlassProblem, along: _Directions) -> FloatArray:
-    """What each direction does to the coefficients of its row."""
-    one_each = problem.on_rows(along.rows)
-    places = np.arange(len(along.rows))
-    alone = _Directions(places, along.classes, along.others)
-    return one_each.coefficients(alone.spread(np.ones(len(places)), one_each.shape)).T
 
 
 def _moved(problem: MulticlassProblem, alpha: FloatArray, change: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -60,8 +61,10 @@ class MulticlassProblem:
     def __post_init__(self) -> None:
         labels = np.ascontiguousarray(self.labels, dtype=np.int64)
         upper = np.ascontiguousarray(self.upper, dtype=np.float64)
-        if self.n_classes < 2:
-            raise ValueError(f"n_classes must be at least 2, got {self.n_classes}")
+        if not isinstance(self.n_classes, Integral) or self.n_classes < 2:
+            raise ValueError(f"n_classes must be an integer of at least 2, got {self.n_classes}")
+        if not np.array_equal(labels, self.labels):
+            raise ValueError("labels must be integers")
         if labels.ndim != 1 or upper.shape != labels.shape:
             raise ValueError(
                 "labels and upper must have one entry for each row, got shapes "

@@ -17,6 +17,7 @@ from mercer._memory import require_memory
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.multiclass.certificate import assess_multiclass, expand_multiclass, row_violations
+from mercer.multiclass.leaps import Leaps
 from mercer.multiclass.newton import count_free, newton_step
 from mercer.multiclass.problem import MulticlassProblem
 from mercer.problem import Certificate, Solution
@@ -32,7 +33,6 @@ _WHOLE = 1024  # rows of a problem that is one chunk
 _POLISHED_ROWS = 200  # most of a problem whose last digits are found
 _POLISHED_FREE = 400  # most of its free variables
 _VAIN_ROUNDS = 5  # that do not halve the violation
-_NEWTON_FREE = 1000  # most free variables of a Newton step
 _ROUNDED = 1e-13  # violation that is rounding, in margins
 _GAIN = 0.1  # what single precision must leave of a violation to go on
 _INNER = 0.1  # share of the largest violation that a chunk is solved to
@@ -109,7 +109,8 @@ class _Run:
         self.n_iter = self.n_chunks = 0
         self.alpha = problem.feasible(start)
         self.values = expand_multiclass(problem, gram, self.alpha)
-        self.objective = 0.0
+        self.objective, self.worst, self.n_active = 0.0, np.inf, 0
+        self.leaps = Leaps(problem, gram)
         self.present = np.flatnonzero(problem.upper > 0.0)
         self.chunk: IntArray = np.empty(0, dtype=np.intp)
         self.next_report = self.began + _REPORT_SECONDS
@@ -139,6 +140,8 @@ class _Run:
                 self.status = "precision-limit"
         if self.status == "converged" and self._is_polish_cheap():
             found = self._polished(found)
+        elif found.violation > self.tol:
+            self.alpha, found = self.leaps.nearer(self.alpha, found)
         return self._wrap(found)
 
     def _is_polish_cheap(self) -> bool:
@@ -152,7 +155,8 @@ class _Run:
         while n_vain < _VAIN_ROUNDS and found.violation > _ROUNDED * self.problem.margin:
             if self.left <= 0 or self.deadline.is_over:
                 break
-            self._take_newton_step(found.gradient)
+            self.alpha = newton_step(self.problem, self.gram, self.alpha, found.gradient)
+            self.values = expand_multiclass(self.problem, self.gram, self.alpha)
             found = self._certificate()
             self._solve_chunk("double", 0.5 * found.violation, self._burst)
             self.values = expand_multiclass(self.problem, self.gram, self.alpha)
@@ -162,10 +166,6 @@ class _Run:
                 best, n_vain = (self.alpha.copy(), found), 0
         self.alpha, self.status = best[0], "converged"
         return best[1]
-
-    def _take_newton_step(self, slope: FloatArray) -> None:
-        self.alpha = newton_step(self.problem, self.gram, self.alpha, slope)
-        self.values = expand_multiclass(self.problem, self.gram, self.alpha)
 
     @property
     def _burst(self) -> int:
@@ -192,8 +192,9 @@ class _Run:
         while self.status == "converged":
             slope = p.slopes(self.values)
             violation = row_violations(p, self.alpha, slope)
-            worst = float(violation.max(initial=0.0))
-            if not worst > tolerance or not self._may_go_on(worst, int((violation > 0.0).sum())):
+            worst = self.worst = float(violation.max(initial=0.0))
+            self.n_active = int((violation > 0.0).sum())
+            if not worst > tolerance or not self._may_go_on():
                 return
             self.chunk = self._choose(violation, tolerance)
             if len(self.chunk) < len(self.present):
@@ -201,7 +202,7 @@ class _Run:
             else:
                 self._solve_whole(precision, tolerance)
 
-    def _may_go_on(self, violation: float, n_active: int) -> bool:
+    def _may_go_on(self) -> bool:
         """Whether no limit is reached; what callbacks hear of between chunks."""
         now = time.perf_counter()
         if self.left <= 0:
@@ -211,7 +212,7 @@ class _Run:
         elif self.callback is not None and now > self.next_report:
             self.next_report = now + _REPORT_SECONDS
             seconds = now - self.began
-            report = Progress(self.n_iter, violation, self.objective, n_active, seconds)
+            report = Progress(self.n_iter, self.worst, self.objective, self.n_active, seconds)
             self.status = "callback" if self.callback(report) else self.status
         return self.status == "converged"
 
@@ -233,13 +234,15 @@ class _Run:
         return np.sort(rows[first[:_CHUNK]])
 
     def _solve_whole(self, precision: Precision, tolerance: float) -> None:
-        """Steps of all rows; if many are not enough a Newton step follows."""
+        """Steps of all rows; if many are not enough one of many rows at once follows."""
         may_step = self.gram.is_positive_definite
         self._solve_chunk(precision, tolerance, self._burst if may_step else None)
         if self.status == "max-iter" and may_step and self.left > 0:
             self.status = "converged"
-            if count_free(self.problem, self.alpha) <= _NEWTON_FREE:
-                self._take_newton_step(self.problem.slopes(self.values))
+            self.alpha = self.leaps.next(self.alpha, self.values, self._may_go_on)
+            self.values = expand_multiclass(self.problem, self.gram, self.alpha)
+            if self.leaps.is_exhausted and self._certificate().is_hidden(self.tol):
+                self.status = "precision-limit"
 
     def _solve_chunk(
         self, precision: Precision, tolerance: float, max_steps: int | None = None

@@ -94,6 +94,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         X, y, weight = self._validate_fit(X, y, sample_weight)
         classes, labels, class_weight = read_classes(y, self.class_weight, weight)
         self._fit_machines(X, labels, classes, class_weight, weight)
+        self.__dict__.pop("_calibrated", None)  # of an earlier fit
         if self.probability != "deprecated":
             self._fit_probability(X, y, sample_weight)
         return self

@@ -1,0 +1,204 @@
+"""A primal-dual interior point method for small problems that steps of rows are slow on.
+
+With variables x >= 0, slacks u = upper - G'x >= 0 (G adds up the variables that share a bound) and
+multipliers z of x and w of u, points of the central path have
+
+    Q x - margin - z + G w = 0,    x z = mu,    u w = mu.
+
+Their number of Newton steps hardly depends on how large C k(x, x) is. Mehrotra 1992: a step towards
+mu = 0 tells how far mu may fall, and its products of changes correct the step that is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mercer.gram import Gram
+from mercer.multiclass.directions import Directions, all_directions, curvatures
+from mercer.multiclass.problem import MulticlassProblem
+
+__all__ = ["interior_points"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+_Change = tuple[FloatArray, FloatArray, FloatArray, FloatArray]  # of x, u, z and w
+_Solve = Callable[[FloatArray], FloatArray]
+_VAIN_STEPS = 5  # that do not close the gap
+_BACK = 0.995  # share of the way to the boundary
+_SMALL_GAP = 1e-15  # relative
+_SHORTEST = 1e-6  # step that is worth it
+
+
+def interior_points(
+    problem: MulticlassProblem, gram: Gram, may_go_on: Callable[[], bool]
+) -> list[FloatArray]:
+    """Points near the solution: what tends to a bound is moved to it, in two ways."""
+    along = all_directions(problem)
+    quadratic = curvatures(problem, gram, along)
+    unit = float(np.diag(quadratic).max(initial=0.0))
+    if not 0.0 < unit < np.inf:
+        return []
+    path = _Path.of(problem, along, quadratic / unit, unit)
+    best, n_vain = path, 0
+    # more threads would only wait for each other
+    with threadpool_limits(1, user_api="blas"):
+        while n_vain < _VAIN_STEPS and may_go_on():
+            following = path.advanced()
+            if following is None:
+                break
+            path, n_vain = following, n_vain + 1
+            if path.gap < best.gap:
+                best, n_vain = path, 0
+    usual = float(best.x.mean())
+    return [best.point(problem, along, unit, size / problem.margin) for size in (1.0, usual)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """Variables, slacks and multipliers; variables are in units of 1 / largest curvature."""
+
+    quadratic: FloatArray
+    margin: float
+    group: IntArray  # of each variable, the slack it shares
+    x: FloatArray
+    u: FloatArray
+    z: FloatArray
+    w: FloatArray
+
+    @classmethod
+    def of(
+        cls, problem: MulticlassProblem, along: Directions, quadratic: FloatArray, unit: float
+    ) -> _Path:
+        """Where to start: in the middle, with multipliers that miss nothing."""
+        n, margin = len(along.rows), problem.margin
+        if problem.one_slack:
+            used, group = np.unique(along.rows, return_inverse=True)
+            upper = unit * problem.upper[used]
+        else:
+            group, upper = np.arange(n), unit * problem.upper[along.rows]
+        x = (upper / (np.bincount(group) + 1.0))[group]
+        u = upper - np.bincount(group, x)
+        slope = quadratic @ x - margin
+        w = np.full(len(u), margin)
+        np.maximum.at(w, group, margin - slope)
+        return cls(quadratic, margin, group, x, u, slope + w[group], w)
+
+    @property
+    def gap(self) -> float:
+        """sum x z + sum u w."""
+        return float(self.x @ self.z + self.u @ self.w)
+
+    def advanced(self) -> _Path | None:
+        """The path after a step of Mehrotra 1992; None if none is worth it."""
+        missing = self.quadratic @ self.x - self.margin - self.z + self.w[self.group]
+        mu = self.gap / (len(self.x) + len(self.u))
+        solve = self._solver()
+        if solve is None or not self.gap > _SMALL_GAP * self.margin * float(self.x.sum()):
+            return None
+        change = self._changes(solve, missing, -self.x * self.z, -self.u * self.w)
+        ahead = self._moved(change, self._length(change))
+        target = mu * (ahead.gap / self.gap) ** 3
+        dx, du, dz, dw = change
+        corrected = self._changes(
+            solve,
+            missing,
+            target - self.x * self.z - dx * dz,
+            target - self.u * self.w - du * dw,
+        )
+        length = _BACK * self._length(corrected)
+        return self._moved(corrected, length) if length > _SHORTEST else None
+
+    def _solver(self) -> _Solve | None:
+        """Solves with Q + z/x + G (w/u) G'; None if rounding has made it indefinite.
+
+        The last part may be so large that nothing of the first two is left in the sum. So the
+        system is that of new variables: of each slack the largest variable stands for the sum of
+        all, and the others for exchanges with it. Only the diagonal of the sums is then large.
+        """
+        system = self.quadratic.copy()
+        system[np.diag_indices_from(system)] += self.z / self.x
+        order = np.lexsort((-self.x, self.group))
+        leads = order[np.searchsorted(self.group[order], np.arange(len(self.u)))]
+        others = np.setdiff1d(order, leads)
+        lead_of = leads[self.group[others]]
+        system[others] -= system[lead_of]
+        system[:, others] -= system[:, lead_of]
+        system[leads, leads] += self.w / self.u
+        factor = _factor(system)
+        if factor is None:
+            return None
+
+        def solve(right: FloatArray) -> FloatArray:
+            turned = right.copy()
+            turned[others] -= right[lead_of]
+            found = factor(turned)
+            found[leads] -= np.bincount(self.group[others], found[others], len(self.u))
+            return found
+
+        return solve
+
+    def _changes(
+        self,
+        solve: _Solve,
+        missing: FloatArray,
+        xz: FloatArray,
+        uw: FloatArray,
+    ) -> _Change:
+        """The Newton step that removes ``missing`` and changes x z by ``xz``, u w by ``uw``."""
+        right = -missing + xz / self.x - (uw / self.u)[self.group]
+        dx = solve(right)
+        off = right - self.quadratic @ dx - self.z / self.x * dx
+        dx += solve(off - (self.w / self.u * self._sums(dx))[self.group])
+        du = -self._sums(dx)
+        return dx, du, (xz - self.z * dx) / self.x, (uw - self.w * du) / self.u
+
+    def _sums(self, each: FloatArray) -> FloatArray:
+        """What variables that share a slack add up to."""
+        return np.bincount(self.group, each).astype(np.float64, copy=False)
+
+    def _length(self, change: _Change) -> float:
+        """The longest step, up to 1, that keeps all numbers positive."""
+        length = 1.0
+        for now, rise in zip((self.x, self.u, self.z, self.w), change, strict=True):
+            falls = rise < 0.0
+            length = min(length, float((-now[falls] / rise[falls]).min(initial=np.inf)))
+        return length if all(np.isfinite(part).all() for part in change) else 0.0
+
+    def _moved(self, change: _Change, length: float) -> _Path:
+        parts = zip((self.x, self.u, self.z, self.w), change, strict=True)
+        x, u, z, w = (now + length * rise for now, rise in parts)
+        return replace(self, x=x, u=u, z=z, w=w)
+
+    def point(
+        self, problem: MulticlassProblem, along: Directions, unit: float, size: float
+    ) -> FloatArray:
+        """All variables; what is smaller than ``size`` times its multiplier is at its bound."""
+        amounts = np.where(self.x > size * self.z, self.x, 0.0) / unit
+        is_full = (self.u <= size * self.w)[self.group]
+        upper = problem.upper[along.rows]
+        if problem.one_slack:
+            total = np.bincount(self.group, amounts)[self.group]
+            amounts[is_full] *= (upper / np.where(total > 0.0, total, 1.0))[is_full]
+        else:
+            amounts[is_full] = upper[is_full]
+        return problem.feasible(along.spread(amounts, problem.shape))
+
+
+def _factor(system: FloatArray) -> _Solve | None:
+    """Solves with a positive definite system, a little more of it if rounding asks for that."""
+    size = float(np.diag(system).mean())
+    for more in (0.0, 1e-15, 1e-13):
+        changed = system.copy()
+        changed[np.diag_indices_from(changed)] += more * size
+        try:
+            factor = scipy.linalg.cho_factor(changed, overwrite_a=True, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            continue
+        return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+    return None
