@@ -77,7 +77,10 @@ class Auto:
         if first.status not in ("max-iter", "precision-limit") or first.gap is None:
             return first
         if first.status == "precision-limit":
-            return refined(problem, gram, first, max_iter=max_iter, **_limits(options))
+            first = refined(problem, gram, first, max_iter=max_iter, **_limits(options))
+            if first.status != "precision-limit" or first.violation <= options.get("tol", 0.0):
+                return first
+        # pair steps that follow rounding may end far from the optimum
         last = ActiveSet().solve(problem, gram, max_iter=max_iter, **_rest(first, options))
         best = last if last.converged or _is_better(last, first) else first
         return _with_costs(best, first, last)
