@@ -15,7 +15,7 @@ from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, lowered
 from mercer.solvers import resolve_solver, solve
-from mercer.solvers.auto import Auto
+from mercer.solvers.auto import Auto, is_matrix_cheap
 from mercer.solvers.many import join_started
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
@@ -24,16 +24,18 @@ __all__ = ["Problems", "Solved", "solve_in_turn", "solve_side_by_side"]
 
 FloatArray = NDArray[np.float64]
 _FEW = 200  # rows of a part of a Gram that is better a Gram of its own
-# The same for values that cost something: a whole matrix is half of the values, and the own classes
-# are all that pairs share. CPU seconds of all pairs of ten classes with one Gram and
-# with one for each pair, C = 1 and C = 100 (make_classification; mnist with C = 5):
+# So is a part whose matrix is cheap, unless values cost much: the matrix is half of them, and the
+# own classes are all that pairs share. CPU seconds of all pairs of classes with one Gram and with
+# one for each pair (make_classification of ten classes with C = 1 and C = 100; letter with C = 16,
+# mnist with C = 5):
 #
-#     rows of a pair   20 features    60 features    200 features   784 (mnist)
-#              2,000   0.42  0.42     1.00  0.62     2.13  1.19     1.04  1.34
-#                      0.66  0.73     1.21  0.60     2.22  1.02
-#              4,000   1.18  1.20     2.59  2.02     5.09  3.36     1.59  2.70 (3,000 rows)
-#                      1.60  1.84     4.66  2.47     7.83  4.03
-_MATRIX_ROWS, _LEAST_WORK, _MOST_WORK = 4096, 48, 256
+#     rows of a pair   16 (letter)  20 features   60 features   200 features   784 (mnist)
+#              1,150   1.70  1.13
+#              2,000                0.42  0.42    1.00  0.62    2.13  1.19     1.04  1.34
+#                                   0.66  0.73    1.21  0.60    2.22  1.02
+#              4,000                1.18  1.20    2.59  2.02    5.09  3.36     1.59  2.70 (3,000)
+#                                   1.60  1.84    4.66  2.47    7.83  4.03
+_MOST_WORK = 256
 Rows = Sequence[NDArray[np.intp]]
 
 
@@ -132,14 +134,14 @@ class Problems:
         n = problem.n_variables
         if 4 * n >= self.gram.n_rows:
             return False
-        return n <= _FEW or (n <= _MATRIX_ROWS and self._takes_matrices)
+        return n <= _FEW or (self._may_take_matrices and is_matrix_cheap(n, self.gram))
 
     @cached_property
-    def _takes_matrices(self) -> bool:
+    def _may_take_matrices(self) -> bool:
         gram = self.gram
         if not isinstance(self.solver, Auto) or gram.form.reads_python or gram.form.reads_stored:
             return False
-        return gram.features() is None and _LEAST_WORK <= gram.native().work <= _MOST_WORK
+        return gram.features() is None and gram.native().work <= _MOST_WORK
 
     def _level(self, coef: FloatArray, k: int) -> float:
         if self.gram.origin is None:

@@ -14,12 +14,12 @@ from mercer.solvers.chunked import Chunked
 from mercer.solvers.runs.progress import continued
 from mercer.solvers.smo.solver import Smo
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "is_matrix_cheap"]
 
 _LIMITS = ("tol", "max_time", "callback")
 _FEW_ROWS = 3000
 _FEWEST_ROWS = 200
-_SMALL_MATRIX, _LARGE_MATRIX, _WIDE_ROWS = 1024, 4096, 48
+_SMALL_MATRIX, _LARGE_MATRIX, _WIDE_ROWS = 1536, 4096, 32
 _SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit takes hardly longer
 
 
@@ -167,24 +167,31 @@ def _starts_in_single(problem: Problem, gram: Gram) -> bool:
 
 
 def _kernel_rows(problem: Problem, gram: Gram) -> Literal["auto", "whole"]:
-    """Whether to compute the whole matrix: half of its values, once.
-
-    Milliseconds in single precision of chunks with a whole matrix and without, C = 1 and 100, of
-    the same cells:
-
-        features      1,000 rows         2,000 rows             4,000 rows
-              5     3  9    3  9       8   31    6   21      23   83    14   45
-             20     3  7    4  8      10   25   10   26      29  145    25  100
-            100     5  8   10 13      19   24   31   46      73   80    92  144
-            600    21 21   53 65      64   64  147  195     206  249   443  614
-    """
+    """Whether to compute the whole matrix: half of its values, once."""
     n, bytes_each = gram.n_rows, 4 if gram.precision == "single" else 8
     if bytes_each * n * n > gram.cache_bytes or 8 * problem.n_variables < n:
         return "auto"
-    if n <= _SMALL_MATRIX:
-        return "whole"
+    return "whole" if is_matrix_cheap(n, gram) else "auto"
+
+
+def is_matrix_cheap(n_rows: int, gram: Gram) -> bool:
+    """Whether the matrix of so many rows of a Gram takes less time than the values steps ask for.
+
+    Milliseconds in single precision of chunks with a whole matrix and without, C = 1 and 100, of
+    ``benchmarks/small.py cells``:
+
+        features      1,200 rows        2,000 rows            4,000 rows
+              5     4 13    5 11     10   37    8   27     23   83    14   45
+             20     4  8    7 13     11   25   11   26     35  125    31  100
+             40     5  9   10 16     17   26   20   41     37   79    41  125
+            100     5  8   10 13     19   24   31   46     73   80    92  144
+            600    21 21   53 65     64   64  147  195    206  249   443  614
+                 (1,000 rows)
+    """
+    if n_rows <= _SMALL_MATRIX:
+        return True
     is_wide = gram.native().work >= _WIDE_ROWS and gram.features() is None
-    return "whole" if is_wide and n <= _LARGE_MATRIX else "auto"
+    return is_wide and n_rows <= _LARGE_MATRIX
 
 
 def _is_better(last: Solution, first: Solution) -> bool:
