@@ -17,11 +17,11 @@ bool is_point_of(const BoundProblem& problem, const Vector& beta, std::size_t n_
     return is_point(values, problem.view().index, problem.size(), n_rows);
 }
 
-nb::tuple carried(const BoundProblem& problem, const Vector& beta, const Vector& last_linear,
+nb::tuple carried(const BoundProblem& problem, const BoundProblem& last, const Vector& last_beta,
                   const Vector& last_gradient, bool may_scale) {
-    const CarriedPoint point =
-        carry(problem.view(), problem.entries(beta), problem.entries(last_linear),
-              problem.entries(last_gradient), may_scale);
+    if (last.size() != problem.size()) throw std::invalid_argument("sizes of problems differ");
+    const CarriedPoint point = carry(problem.view(), last.view(), problem.entries(last_beta),
+                                     problem.entries(last_gradient), may_scale);
     return nb::make_tuple(as_array<double>(point.beta), as_array<double>(point.gradient),
                           point.scale);
 }
@@ -52,7 +52,7 @@ bool has_cholesky_factor(const Array2<double>& matrix) {
 
 void register_point(nb::module_& m) {
     m.def("is_point", &is_point_of, nb::arg("problem"), nb::arg("beta"), nb::arg("n_rows"));
-    m.def("carry", &carried, nb::arg("problem"), nb::arg("beta"), nb::arg("last_linear"),
+    m.def("carry", &carried, nb::arg("problem"), nb::arg("last"), nb::arg("last_beta"),
           nb::arg("last_gradient"), nb::arg("may_scale"));
     m.def("duality_gap", &gap, nb::arg("problem"), nb::arg("beta"), nb::arg("values"),
           nb::arg("gradient"), nb::arg("multiplier"));

@@ -74,6 +74,28 @@ std::vector<Level> find_levels(const ProblemView& p, const double* beta, const d
     return levels;
 }
 
+// The multiple t of carry(). Shares are those that took the fewest steps on a grid of C, a factor
+// of 4.6 apart, of three data sets.
+double best_scale(const ProblemView& p, const ProblemView& last, const double* last_beta,
+                  const double* last_gradient) {
+    constexpr std::size_t few = 10, most = 3;
+    double slope = 0.0, curvature = 0.0, room = infinity;
+    std::size_t n_bounded = 0, n_free = 0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const double beta = last_beta[i];
+        if (beta == 0.0) continue;
+        slope += p.linear[i] * beta;
+        curvature += beta * (last.linear[i] - last_gradient[i]);
+        room = std::min(room, (beta > 0.0 ? p.upper[i] : p.lower[i]) / beta);
+        ++(beta == last.lower[i] || beta == last.upper[i] ? n_bounded : n_free);
+    }
+    if (room >= 1.0 && few * n_bounded <= n_free) return 1.0;
+    if (!(slope > 0.0 && curvature > 0.0)) return 1.0;
+    const double best = slope / curvature;
+    if (best < room && n_bounded > most * n_free) return 0.0;
+    return std::max(std::min(best, room), 0.0);
+}
+
 }  // namespace
 
 bool is_proper(const ProblemView& p) {
@@ -173,23 +195,14 @@ double squared_norm(const ProblemView& p, const double* beta, const double* grad
     return sum.value();
 }
 
-CarriedPoint carry(const ProblemView& p, const double* last_beta, const double* last_linear,
+CarriedPoint carry(const ProblemView& p, const ProblemView& last, const double* last_beta,
                    const double* last_gradient, bool may_scale) {
     const std::size_t n = p.n_variables;
-    double slope = 0.0, curvature = 0.0, room = infinity;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (last_beta[i] == 0.0) continue;
-        slope += p.linear[i] * last_beta[i];
-        curvature += last_beta[i] * (last_linear[i] - last_gradient[i]);
-        room = std::min(room, (last_beta[i] > 0.0 ? p.upper[i] : p.lower[i]) / last_beta[i]);
-    }
     CarriedPoint out{std::vector<double>(n), std::vector<double>(n), 1.0};
-    if (may_scale && slope > 0.0 && curvature > 0.0) {
-        out.scale = std::max(std::min(slope / curvature, room), 0.0);
-    }
+    if (may_scale) out.scale = best_scale(p, last, last_beta, last_gradient);
     for (std::size_t i = 0; i < n; ++i) {
         out.beta[i] = std::min(std::max(out.scale * last_beta[i], p.lower[i]), p.upper[i]);
-        out.gradient[i] = p.linear[i] - out.scale * (last_linear[i] - last_gradient[i]);
+        out.gradient[i] = p.linear[i] - out.scale * (last.linear[i] - last_gradient[i]);
     }
     return out;
 }

@@ -48,13 +48,15 @@ struct CarriedPoint {
     double scale;
 };
 
-// Of all multiples t of the last coefficients the best one, as far as the new box allows:
+// A multiple t of the last coefficients. The best one, as far as the new box allows, is where
 //
-//     d/dt (t linear' beta - t^2 / 2 beta' H beta) = 0,  H beta = last_linear - last_gradient
+//     d/dt (t linear' beta - t^2 / 2 beta' H beta) = 0,  H beta = last linear - last_gradient
 //
-// Small boxes are full, and the whole solution grows with them; in large ones it stays. Unless it
-// `may_scale`, because the group sums are not zero, t = 1.
-CarriedPoint carry(const ProblemView& problem, const double* last_beta, const double* last_linear,
+// Small boxes are full, and the whole solution grows with them. In larger boxes it takes nearly all
+// that was at a bound off it, and each of them back a step: if those are most, t = 0 needs fewer.
+// If they are few, the free ones stay nearly where they are: t = 1. So it is unless the point
+// `may_scale`, because the group sums are not zero.
+CarriedPoint carry(const ProblemView& problem, const ProblemView& last, const double* last_beta,
                    const double* last_gradient, bool may_scale);
 
 // values = (K beta)[index], from the rows whose coefficients do not add up to zero; false if polled

@@ -152,14 +152,15 @@ class QuickMachines:
         betas, bias = np.empty((len(prices), size)), np.zeros(len(prices))
         beta, gradient, ridge = np.zeros(size), np.empty(0), unit.ridge
         options, native, known = _options(size, self.tol), gram.native("single"), None
+        problem: _core.Problem | None = None
         for j, price in enumerate(prices):
             box, new = price**self.scaling.box, price**self.scaling.ridge * unit.ridge
             arrays = (unit.index, unit.linear, box * unit.lower, box * unit.upper, new)
-            problem = _core.Problem(*arrays, unit.group, unit.group_sum)
-            if j:
+            last, problem = problem, _core.Problem(*arrays, unit.group, unit.group_sum)
+            if last is not None:
                 # the ridge is part of the gradient
                 gradient = gradient + (ridge - new) * beta
-                beta, known, _ = _core.carry(problem, beta, unit.linear, gradient, True)
+                beta, known, _ = _core.carry(problem, last, beta, gradient, True)
             gradient, ridge = np.empty(size), new
             found = _core.chunked_solve(problem, native, options, beta, known, gradient, None)
             error = _ERROR_PER_NORM * float(np.sqrt(beta @ beta))

@@ -19,13 +19,14 @@ _ROUNDED = 1e-14  # relative
 
 
 def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]:
-    """The best multiple of the last coefficients, as far as the new box allows, with its gradient.
+    """A multiple of the last coefficients that the new box allows, with its gradient.
 
-    Groups whose sums are not zero fix it to 1. What rounding leaves beside a bound is put on it:
-    to bring it there would take a step for each variable.
+    None of them, all of them or the best multiple, by how many were at a bound. Groups whose sums
+    are not zero fix it to 1. What rounding leaves beside a bound is put on it: to bring it there
+    would take a step for each variable.
     """
     start, gradient, scale = _core.carry(
-        problem._native, last.coef, before.linear, last.gradient, _may_scale(before, problem)
+        problem._native, before._native, last.coef, last.gradient, _may_scale(before, problem)
     )
     for bound in (problem.lower, problem.upper):
         np.copyto(start, bound, where=np.abs(start - bound) <= _ROUNDED * np.abs(bound))
