@@ -20,6 +20,7 @@ from mercer.solvers.runs.selective_certificate import KnownGradient, selective_c
 
 __all__ = ["Chunked"]
 
+_WIDE_ROWS = 32
 _KERNEL_ROWS = {
     "auto": _core.RowPolicy.automatic,
     "kept": _core.RowPolicy.kept,
