@@ -52,19 +52,14 @@ class ClassPairs(Sequence[Pair]):
     def _members(self) -> list[NDArray[np.intp]]:
         return [(self._labels == c).nonzero()[0] for c in range(self._n_classes)]
 
-    @cached_property
-    def _both(self) -> Pair:
-        """The one pair of two classes."""
-        labels = self._labels
-        return Pair(0, 1, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
-
     def __len__(self) -> int:
         return len(self._pairs)
 
     def __getitem__(self, k: Any) -> Any:
         i, j = self._pairs[k]
         if self._n_classes == 2:
-            return self._both
+            labels = self._labels
+            return Pair(i, j, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
         first, second = self._members[i], self._members[j]
         rows = np.concatenate([first, second])
         sign = np.ones(len(rows))
@@ -84,10 +79,6 @@ def dual_coefficients(
     c; its row r holds the coefficient in the classifier of c against class r if r < c, else
     against class r + 1.
     """
-    if n_classes == 2:
-        support = coefs[0].nonzero()[0]
-        support = support[np.argsort(labels[support], kind="stable")]
-        return support, coefs[0][support][None]
     in_use = np.zeros(len(labels), dtype=bool)
     for pair, coef in zip(pairs, coefs, strict=True):
         in_use[pair.rows[coef != 0.0]] = True
