@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -158,7 +159,7 @@ def likely_rounding(found: Certificate) -> float:
     A bound adds the sizes of n errors, which grow with the root of n; of ten rows an eighth of
     the bound is reached (docs/theory/rounding.md#what-is-likely).
     """
-    return found.rounding * min(0.125, 0.4 / float(np.sqrt(max(len(found.gradient), 1))))
+    return found.rounding * min(0.125, 0.4 / sqrt(max(len(found.gradient), 1)))
 
 
 def lowered(solution: Solution, level: float) -> Solution:

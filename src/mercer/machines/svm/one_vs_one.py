@@ -79,19 +79,19 @@ def dual_coefficients(
     c; its row r holds the coefficient in the classifier of c against class r if r < c, else
     against class r + 1.
     """
+    used = [coef.nonzero()[0] for coef in coefs]
     in_use = np.zeros(len(labels), dtype=bool)
-    for pair, coef in zip(pairs, coefs, strict=True):
-        in_use[pair.rows[coef != 0.0]] = True
+    for pair, own in zip(pairs, used, strict=True):
+        in_use[pair.rows[own]] = True
     support = in_use.nonzero()[0]
     support = support[np.argsort(labels[support], kind="stable")]
     place = np.empty(len(labels), dtype=np.intp)
     place[support] = np.arange(len(support))
     out = np.zeros((n_classes - 1, len(support)))
-    for pair, coef in zip(pairs, coefs, strict=True):
-        used = coef.nonzero()[0]
-        rows = pair.rows[used]
+    for pair, coef, own in zip(pairs, coefs, used, strict=True):
+        rows = pair.rows[own]
         other = np.where(labels[rows] == pair.first, pair.second - 1, pair.first)
-        out[other, place[rows]] = coef[used]
+        out[other, place[rows]] = coef[own]
     return support, out
 
 
