@@ -153,6 +153,7 @@ def impatient_user() -> Iterator[None]:
         user.join()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_leaves_the_machine_after_the_last_whole_example():
     rows, labels = board(60000, noise=0.2)
     machine = OnlineSVC(C=10.0, gamma=2.0, n_threads=1).partial_fit(rows[:50], labels[:50])

@@ -29,6 +29,7 @@ def test_rows_of_weight_zero_are_passed_over_one_by_one_too():
     assert single.n_seen_ == 120
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_rows_are_put_away_loses_none(monkeypatch):
     tidy, rows = KeptRows.tidy, board(400, noise=0.2)
 
@@ -51,6 +52,7 @@ def test_ctrl_c_while_rows_are_put_away_loses_none(monkeypatch):
     np.testing.assert_array_equal(refitted.predict(rows[0]), other.predict(rows[0]))
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_comes_after_what_must_not_be_cut():
     done = []
 
