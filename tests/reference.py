@@ -188,4 +188,4 @@ def as_solution(problem: Problem, gram: DenseGram, coef: ArrayLike) -> Solution:
     certificate = certify(problem, gram, coef)
     fields = {name: getattr(certificate, name) for name in Certificate.__dataclass_fields__}
     cost = {"n_iter": 0, "n_kernel": 0, "seconds": 0.0}
-    return Solution(np.asarray(coef, float), **fields, **cost, status="converged")
+    return Solution(coef=np.asarray(coef, float), **fields, **cost, status="converged")

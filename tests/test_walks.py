@@ -19,6 +19,8 @@ SOURCE = Path(mercer.__file__).parent
 PAGE = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
 X = np.random.default_rng(0).normal(size=(200, 3))
 Y = (X[:, 0] + 0.3 * X[:, 1] ** 2 > 0).astype(int)
+# The most functions a walk passes, comprehensions counted: raise one with a reason, or not at all.
+MOST_FUNCTIONS = {"SVC().fit(X, y)": 165, "svc_path(X, y)": 154, "RLSC().fit(X, y)": 163}
 CALLS: dict[str, Callable[[], Any]] = {
     "SVC().fit(X, y)": lambda: mercer.SVC().fit(X, Y),
     "svc_path(X, y)": lambda: mercer.svc_path(X, Y),
@@ -38,31 +40,41 @@ def drawn(call: str) -> set[str]:
     return files
 
 
-def taken(call: Callable[[], Any]) -> set[str]:
-    """The files whose functions run, once everything is imported and cached."""
+def taken(call: Callable[[], Any]) -> set[tuple[str, str]]:
+    """The functions that run and their files, once everything is imported and cached."""
     call()
-    files: set[str] = set()
+    functions: set[tuple[str, str]] = set()
 
     def note(frame: FrameType, event: str, argument: object) -> None:
         path = Path(frame.f_code.co_filename)
         if event == "call" and SOURCE in path.parents:
-            files.add(path.relative_to(SOURCE).as_posix())
+            file = path.relative_to(SOURCE).as_posix()
+            functions.add((file, frame.f_code.co_qualname))
 
     sys.setprofile(note)
     try:
         call()
     finally:
         sys.setprofile(None)
-    return files
+    return functions
+
+
+def files_of(call: str) -> set[str]:
+    return {file for file, _ in taken(CALLS[call])}
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_walk_is_the_one_drawn(call: str) -> None:
-    missing = taken(CALLS[call]) - drawn(call)
-    assert missing == set()
+    assert files_of(call) - drawn(call) == set()
     assert {file for file in drawn(call) if not (SOURCE / file).exists()} == set()
 
 
 def test_nothing_is_drawn_that_a_fit_does_not_pass() -> None:
     call = "SVC().fit(X, y)"
-    assert drawn(call) == taken(CALLS[call])
+    assert drawn(call) == files_of(call)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_walk_does_not_grow_unnoticed(call: str) -> None:
+    found = taken(CALLS[call])
+    assert len(found) <= MOST_FUNCTIONS[call], sorted(found)

@@ -198,6 +198,14 @@ def test_sparse_indices_beyond_the_shape(tmp_path):
         load(tmp_path / "m")
 
 
+def test_sparse_offsets_that_fall_back_to_zero_do_not_crash(tmp_path):
+    machine = SVC().fit(sp.csr_matrix(X), Y)
+    machine.dual_coef_.indptr[-1] = 0
+    save(machine, tmp_path / "m")
+    with pytest.raises(ValueError, match="does not hold a valid model"):
+        load(tmp_path / "m")
+
+
 def test_preprocessing_of_another_version_is_told(tmp_path):
     save(make_pipeline(StandardScaler(), SVC()).fit(X, Y), tmp_path / "a")
     path = rewritten(

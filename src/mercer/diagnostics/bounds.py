@@ -1,7 +1,9 @@
 """Bounds on leave-one-out errors from one trained machine.
 
 Each function marks the rows that may be leave-one-out errors; their number bounds the number of
-errors. They work along the last axis, so that many problems may be checked at once.
+errors. They work along the last axis, so that many problems may be checked at once. The span
+bound, which needs the KKT system of the machine, is a criterion of model selection:
+:mod:`mercer.selection.objectives.leave_one_out`.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Formulation:
 
     def read_out(
         self,
-        solution: Solution | Certificate,
+        solution: Certificate,
         coef: ArrayLike | None = None,
         *,
         bias: Bias | None = None,
@@ -86,10 +86,10 @@ class Formulation:
 
         Parameters
         ----------
-        solution : Solution or Certificate
+        solution : Certificate
             The gradient and the multipliers are taken from it.
         coef : array-like of shape (n_variables,), default=None
-            The point, for a certificate (a solution has its own).
+            The point, unless it is a :class:`~mercer.Solution`, which has its own.
         bias : {"multiplier", "bisecting"}, default=None
             The optimal bias, or that of the hyperplane which bisects the segment between the
             nearest points of the two classes (SVC, nu-SVC, nearest points). Both are the same

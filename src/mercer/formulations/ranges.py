@@ -47,7 +47,7 @@ class ReadOutRange:
 
 
 def read_out_range(
-    formulation: Formulation, solution: Solution | Certificate, coef: ArrayLike | None = None
+    formulation: Formulation, solution: Certificate, coef: ArrayLike | None = None
 ) -> ReadOutRange:
     """The optimal biases, margins and widths of a solution; both ends equal if there is one.
 
@@ -82,7 +82,7 @@ def read_out_range(
 
 
 def C_range(
-    formulation: Formulation, solution: Solution | Certificate, coef: ArrayLike | None = None
+    formulation: Formulation, solution: Certificate, coef: ArrayLike | None = None
 ) -> Range:
     """Every C whose SVC equals a solved nu-SVC, or solved nearest points of reduced hulls.
 
@@ -102,7 +102,7 @@ def C_range(
 
 
 def _multiplier_range(
-    formulation: Formulation, solution: Solution | Certificate, beta: FloatArray, g: int
+    formulation: Formulation, solution: Certificate, beta: FloatArray, g: int
 ) -> Range:
     problem = formulation.problem
     members = problem.group == g

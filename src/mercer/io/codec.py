@@ -169,7 +169,9 @@ def _decode_sparse(tree: dict[str, Any], arrays: Arrays) -> Any:
     parts = {part: _stored(tree[part], arrays) for part in _SPARSE_PARTS}
     n_rows, n_columns = tree["shape"]
     n_lines = n_rows if tree["class"].startswith("csr") else n_columns
-    if parts["indptr"].shape != (n_lines + 1,):
+    indptr = parts["indptr"]
+    # SciPy's own check below does not look at offsets that fall back to 0
+    if indptr.shape != (n_lines + 1,) or (indptr[1:] < indptr[:-1]).any():
         raise ValueError(f"a sparse matrix of shape {tree['shape']} has a wrong indptr")
     matrix = SPARSE[tree["class"]](tuple(tree["shape"]), dtype=parts["data"].dtype)
     # Set one by one: the constructor would choose another width for the indices.

@@ -14,7 +14,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.parameters.gamma import (
     check_gamma,
     resolve_gamma,
-    resolved_number,
+    resolved_gamma,
 )
 from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
@@ -33,14 +33,8 @@ __all__ = ["Linear", "Polynomial", "Sigmoid"]
 class Linear(Kernel):
     """``k(x, z) = x'z``."""
 
-    @property
-    def is_positive_definite(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def _row_kind(self) -> RowKind:
-        return "numeric"
+    is_positive_definite = True
+    _row_kind: RowKind = "numeric"
 
     def form(self) -> form.Form:
         """Return a linear leaf."""
@@ -65,9 +59,7 @@ class _OuterFunction(Kernel):
     gamma: float | str
     coef0: float
 
-    @property
-    def _row_kind(self) -> RowKind:
-        return "numeric"
+    _row_kind: RowKind = "numeric"
 
     def resolve(self, X: Rows, sample_weight: ArrayLike | None = None) -> Self:
         """Return the kernel with `gamma` as a number."""
@@ -77,7 +69,7 @@ class _OuterFunction(Kernel):
 
     @property
     def _gamma(self) -> float:
-        return resolved_number(self.gamma, type(self).__name__)
+        return resolved_gamma(self.gamma, type(self).__name__)
 
     @abstractmethod
     def _function(self, arguments: FloatArray) -> FloatArray:
@@ -202,6 +194,8 @@ class Sigmoid(_OuterFunction):
         Range for optimizers.
     """
 
+    is_positive_definite = False
+
     def __init__(
         self,
         gamma: float | str = 1.0,
@@ -217,11 +211,6 @@ class Sigmoid(_OuterFunction):
         check_finite("coef0", coef0)
         check_bounds("gamma_bounds", gamma_bounds)
         check_bounds("coef0_bounds", coef0_bounds, positive=False)
-
-    @property
-    def is_positive_definite(self) -> bool:
-        """False."""
-        return False
 
     def _parameters(self) -> tuple[Parameter, ...]:
         gamma = LogParameter("gamma", self._gamma, self.gamma_bounds)

@@ -16,7 +16,7 @@ from mercer.kernels.parameters.gamma import (
     checked_metric,
     distinct_squared_distances,
     resolve_gamma,
-    resolved_number,
+    resolved_gamma,
 )
 from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
@@ -61,6 +61,10 @@ class Gaussian(Kernel):
     is a step ``4 a`` of ``log gamma``.
     """
 
+    is_positive_definite = True
+    is_normalized = True
+    _row_kind: RowKind = "numeric"
+
     def __init__(
         self,
         gamma: float | ArrayLike | str = 1.0,
@@ -71,7 +75,8 @@ class Gaussian(Kernel):
         # A copy, so that a caller who changes the array later does not change the kernel.
         own = checked_gamma(gamma)
         chosen = checked_metric(metric, own)
-        self._keep(
+        # all at once: every fit makes two
+        vars(self).update(
             gamma=gamma, metric=metric, gamma_bounds=gamma_bounds, _gamma=own, _metric=chosen
         )
 
@@ -82,26 +87,12 @@ class Gaussian(Kernel):
     _metric: Metric
 
     @property
-    def is_positive_definite(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def is_normalized(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def _row_kind(self) -> RowKind:
-        return "numeric"
-
-    @property
     def _is_spread(self) -> bool:
         """Whether gamma has the shape its metric moves."""
         return self._metric == "radial" or np.ndim(self._gamma) > 0
 
     def _parameters(self) -> tuple[Parameter, ...]:
-        gamma = self._number_or_array()
+        gamma = resolved_gamma(self._gamma, "Gaussian")
         if not self._is_spread:
             raise ValueError(
                 f"the number of features of {self!r} is not known yet: use the kernel that "
@@ -121,11 +112,13 @@ class Gaussian(Kernel):
             gamma = np.full(rows.shape[1], gamma)
         elif self._metric == "full" and not np.ndim(gamma):
             gamma = gamma * np.eye(rows.shape[1])
-        return self if gamma is self._gamma else self._replace(gamma=gamma)
+        if gamma is self._gamma:
+            return self
+        return type(self)(gamma, self.metric, self.gamma_bounds)
 
     def form(self) -> form.Form:
         """Return a gaussian leaf; other metrics than radial as a transform of the rows."""
-        gamma = self._number_or_array()
+        gamma = resolved_gamma(self._gamma, "Gaussian")
         if isinstance(gamma, float):
             return form.Leaf(kind="gaussian", gamma=gamma)
         transform = np.sqrt(gamma) if gamma.ndim == 1 else self._factor.copy()
@@ -157,7 +150,7 @@ class Gaussian(Kernel):
 
     def _scaled_distances(self, X: Rows, Z: Rows) -> FloatArray:
         """``(x - z)' G (x - z)`` as squared distances of mapped rows."""
-        gamma = self._number_or_array()
+        gamma = resolved_gamma(self._gamma, "Gaussian")
         distances = squared_distances(X, Z, None if isinstance(gamma, float) else self._mapped)
         if isinstance(gamma, float):
             distances *= gamma
@@ -167,11 +160,6 @@ class Gaussian(Kernel):
         gamma = np.asarray(self._gamma)
         self._check_features(X)
         return scaled_columns(X, np.sqrt(gamma)) if gamma.ndim == 1 else X @ self._factor
-
-    def _number_or_array(self) -> float | FloatArray:
-        if isinstance(self._gamma, np.ndarray):
-            return self._gamma
-        return resolved_number(self._gamma, "Gaussian")
 
     def _check_features(self, X: Rows) -> None:
         size = len(np.asarray(self._gamma))

@@ -12,7 +12,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.parameters.gamma import (
     check_gamma,
     resolve_gamma,
-    resolved_number,
+    resolved_gamma,
 )
 from mercer.kernels.parameters.hyperparameters import (
     POSITIVE_BOUNDS,
@@ -39,6 +39,10 @@ class Laplacian(Kernel):
         Range for optimizers.
     """
 
+    is_positive_definite = True
+    is_normalized = True
+    _row_kind: RowKind = "numeric"
+
     def __init__(self, gamma: float | str = 1.0, gamma_bounds: Bounds = POSITIVE_BOUNDS) -> None:
         self.gamma = gamma
         self.gamma_bounds = gamma_bounds
@@ -46,22 +50,8 @@ class Laplacian(Kernel):
         check_bounds("gamma_bounds", gamma_bounds)
 
     @property
-    def is_positive_definite(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def is_normalized(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def _row_kind(self) -> RowKind:
-        return "numeric"
-
-    @property
     def _gamma(self) -> float:
-        return resolved_number(self.gamma, "Laplacian")
+        return resolved_gamma(self.gamma, "Laplacian")
 
     def _parameters(self) -> tuple[Parameter, ...]:
         return (LogParameter("gamma", self._gamma, self.gamma_bounds),)

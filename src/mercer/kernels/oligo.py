@@ -71,6 +71,9 @@ class Oligo(Kernel):
     [[1.0, 0.519], [0.519, 1.0]]
     """
 
+    is_positive_definite = True
+    _row_kind: RowKind = "object"
+
     def __init__(
         self,
         k: int = 3,
@@ -94,18 +97,9 @@ class Oligo(Kernel):
             _check_weights(weights, len(alphabet) ** k)
 
     @property
-    def is_positive_definite(self) -> bool:
-        """True."""
-        return True
-
-    @property
     def words(self) -> list[str]:
         """All words, in the order of the weights."""
         return ["".join(letters) for letters in product(self.alphabet, repeat=self.k)]
-
-    @property
-    def _row_kind(self) -> RowKind:
-        return "object"
 
     def _parameters(self) -> tuple[Parameter, ...]:
         sigma = LogParameter("sigma", float(self.sigma), self.sigma_bounds)

@@ -29,6 +29,8 @@ class Precomputed(Kernel):
         on; with None a machine looks for a proof to the contrary in a part of the matrix.
     """
 
+    _row_kind: RowKind = "stored"
+
     def __init__(self, positive_definite: bool | None = None) -> None:
         self.positive_definite = positive_definite
         as_statement(positive_definite)
@@ -42,10 +44,6 @@ class Precomputed(Kernel):
     def definiteness(self) -> Definiteness:
         """As the caller said: "stated", "refuted" or "unknown"."""
         return stated(self.is_positive_definite)
-
-    @property
-    def _row_kind(self) -> RowKind:
-        return "stored"
 
     def form(self) -> form.Form:
         """Return a stored leaf."""

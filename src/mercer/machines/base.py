@@ -42,7 +42,7 @@ from mercer.machines.checked_input import (
     naming,
 )
 from mercer.machines.early_end import early_end, is_done
-from mercer.machines.solving import Problems, Rows, solve_in_turn, solve_side_by_side
+from mercer.machines.solving import Problems, Rows, solve_side_by_side
 from mercer.machines.verbose import progress_display
 from mercer.problem import Solution
 from mercer.solvers.runs.deadline import Deadline
@@ -270,12 +270,14 @@ class KernelMachine(BaseEstimator):
         """Solutions and read-outs of several formulations on one Gram, or on some rows of it."""
         deadline = deadline or Deadline.after(self.max_time)
         problems = Problems(self, formulations, gram, deadline, rows)
+        each = range(len(formulations))
         if self._goes_side_by_side(problems):
             found = solve_side_by_side(problems)
-        else:
+        elif self.verbose:
             with self._display(len(formulations)) as display:
-                watch = display.watch if display else lambda k, callback: callback
-                found = solve_in_turn(problems, lambda k: watch(k, self.callback))
+                found = [problems.solve(k, display.watch(k, self.callback)) for k in each]
+        else:
+            found = [problems.solve(k, self.callback) for k in each]
         read_outs = [one.read_out for one in found]
         near = [one.near for one in found]
         self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
@@ -324,10 +326,10 @@ class KernelMachine(BaseEstimator):
         self.shape_fit_ = shape
         self.solutions_ = tuple(solutions)
         self.solver_ = solutions[0].solver
-        gaps = [s.relative_gap for s in solutions if s.relative_gap is not None]
+        gaps: list[Any] = [s.relative_gap for s in solutions]
         self.objective_ = float(sum(s.objective for s in solutions))
         self.violation_ = max(s.violation for s in solutions)
-        self.dual_gap_ = max(gaps) if len(gaps) == len(solutions) else None
+        self.dual_gap_ = None if None in gaps else max(gaps)
         self.fit_status_ = int(not all(s.converged or self._is_done(s) for s in solutions))
         self._expand()
         if self.fit_status_:

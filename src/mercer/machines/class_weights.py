@@ -36,20 +36,13 @@ def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     is_plain = y.dtype.kind in "biuUS"
     if not is_plain:
         check_classification_targets(y)
-    classes, labels = _sorted_classes(y)
+    # np.unique, small whole numbers by counting
+    counted: Any = _core.count_classes(np.ascontiguousarray(y)) if y.dtype == np.intp else None
+    classes, labels = np.unique(y, return_inverse=True) if counted is None else counted
     if is_plain and 5 * len(classes) > len(y):
         # names or whole numbers are classes, but so many of them deserve a warning
         check_classification_targets(y)
     return classes, labels
-
-
-def _sorted_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """``np.unique(y, return_inverse=True)``, small whole numbers by counting."""
-    if y.dtype == np.intp:
-        found: Any = _core.count_classes(np.ascontiguousarray(y))
-        if found is not None:
-            return found
-    return np.unique(y, return_inverse=True)
 
 
 def check_weighted_classes(classes: NDArray[Any], labels: NDArray[Any], weight: FloatArray) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ from mercer.solvers.many import join_started
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 
-__all__ = ["Problems", "Solved", "solve_in_turn", "solve_side_by_side"]
+__all__ = ["Problems", "Solved", "solve_side_by_side"]
 
 FloatArray = NDArray[np.float64]
 _FEW = 200  # rows of a part of a Gram that is better a Gram of its own
@@ -153,15 +153,10 @@ class Problems:
         return self.gram.level(spread)
 
 
-def solve_in_turn(problems: Problems, watch: Callable[[int], Callback | None]) -> list[Solved]:
-    """All problems, one after the other; ``watch(k)`` is the callback of problem k."""
-    return [problems.solve(k, watch(k)) for k in range(len(problems))]
-
-
 def solve_side_by_side(problems: Problems) -> list[Solved]:
     """All problems, as many at a time as the Gram has threads.
 
-    The results are those of :func:`solve_in_turn`, bit by bit.
+    The results are those of :meth:`Problems.solve` one after the other, bit by bit.
     """
     problems.is_side_by_side = True
     run = _SideBySide(problems)

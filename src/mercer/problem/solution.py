@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -110,40 +111,34 @@ class Certificate:
         return self.gap / scale if scale > 0 else 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """What a solver returns: a point, its certificate, and what it cost.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Solution(Certificate):
+    """What a solver returns: a point with its certificate, and what it cost.
 
-    The certificate's fields are those of :class:`Certificate`.
+    Attributes
+    ----------
+    coef : ndarray of shape (n_variables,)
+        The point.
+    n_iter, n_kernel : int
+        Iterations, and kernel values computed.
+    seconds : float
+        Time taken.
+    status : str
+        How the run ended: "converged", "max-iter", "max-time", "callback", "precision-limit",
+        "unbounded" or "stuck".
+    solver : str
+        Name of the solver.
+    trace : mapping
+        What the solver counted and recorded.
     """
 
     coef: FloatArray
-    gradient: FloatArray
-    multiplier: FloatArray
-    objective: float
-    primal: float | None
-    gap: float | None
-    violation: float
-    infeasibility: float
     n_iter: int
     n_kernel: int
     seconds: float
     status: Status
-    error: float = 0.0
-    rounding: float = 0.0
-    corrections: FloatArray | None = None
-    definiteness: Definiteness = "known"
     solver: str = ""
     trace: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_feasible(self) -> bool:
-        """Whether the point lies in the box and has its group sums, up to rounding."""
-        return self.infeasibility <= _FEASIBLE
-
-    def is_within(self, tolerance: float) -> bool:
-        """As :meth:`Certificate.is_within`."""
-        return Certificate.is_within(self, tolerance)  # type: ignore[arg-type]
 
     @property
     def has_digits(self) -> bool:
@@ -153,23 +148,18 @@ class Solution:
         return off == np.inf or off <= max(self.gap or 0.0, _RELATIVE * size)
 
     @property
-    def relative_gap(self) -> float | None:
-        """The gap relative to the size of the objective."""
-        return Certificate.relative_gap.fget(self)  # type: ignore[attr-defined]
-
-    @property
     def converged(self) -> bool:
         """Whether the requested tolerance was reached."""
         return self.status == "converged"
 
 
-def likely_rounding(found: Certificate | Solution) -> float:
+def likely_rounding(found: Certificate) -> float:
     """What rounding does to gradients unless all errors of kernel values have the same sign.
 
     A bound adds the sizes of n errors, which grow with the root of n; of ten rows an eighth of
     the bound is reached (docs/theory/rounding.md#what-is-likely).
     """
-    return found.rounding * min(0.125, 0.4 / float(np.sqrt(max(len(found.gradient), 1))))
+    return found.rounding * min(0.125, 0.4 / sqrt(max(len(found.gradient), 1)))
 
 
 def lowered(solution: Solution, level: float) -> Solution:

@@ -147,7 +147,7 @@ def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Sol
     restore_sums(problem, coef)
     if np.array_equal(coef, found.coef):
         return found
-    unit = violation_unit(problem, gram, coef, found)  # type: ignore[arg-type]
+    unit = violation_unit(problem, gram, coef, found)
     certificate = certify(problem, gram, coef, accuracy=0.05 * tol * unit)
     is_lost = found.converged and not certificate.is_within(tol * unit)
     status = "precision-limit" if is_lost else found.status

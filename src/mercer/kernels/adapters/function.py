@@ -42,6 +42,8 @@ class FunctionKernel(Kernel):
         Takes n rows, returns the n values k(x, x). Without it they are read off small blocks.
     """
 
+    _row_kind: RowKind = "object"
+
     def __init__(
         self,
         function: Callable[[Any, Any], ArrayLike],
@@ -66,10 +68,6 @@ class FunctionKernel(Kernel):
     def definiteness(self) -> Definiteness:
         """As the caller said: "stated", "refuted" or "unknown"."""
         return stated(self.is_positive_definite)
-
-    @property
-    def _row_kind(self) -> RowKind:
-        return "object"
 
     def form(self) -> form.Form:
         """Return an opaque leaf."""

@@ -27,17 +27,14 @@ class Normalized(Composite):
         With no k(x, x) below zero.
     """
 
+    is_normalized = True
+
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self._check_parts()
 
     def _parts(self) -> Mapping[str, Kernel]:
         return {"kernel": self.kernel}
-
-    @property
-    def is_normalized(self) -> bool:
-        """True."""
-        return True
 
     def form(self) -> form.Form:
         """Return the normalization of the part's form."""

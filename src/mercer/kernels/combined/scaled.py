@@ -33,6 +33,9 @@ class Constant(Kernel):
         Range for optimizers.
     """
 
+    is_positive_definite = True
+    _row_kind: RowKind = "any"
+
     def __init__(self, value: float = 1.0, value_bounds: Bounds = POSITIVE_BOUNDS) -> None:
         self.value = value
         self.value_bounds = value_bounds
@@ -40,18 +43,9 @@ class Constant(Kernel):
         check_bounds("value_bounds", value_bounds)
 
     @property
-    def is_positive_definite(self) -> bool:
-        """True."""
-        return True
-
-    @property
     def is_normalized(self) -> bool:
         """Whether the value is 1."""
         return bool(self.value == 1)
-
-    @property
-    def _row_kind(self) -> RowKind:
-        return "any"
 
     def _parameters(self) -> tuple[Parameter, ...]:
         return (LogParameter("value", float(self.value), self.value_bounds),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import frexp
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,7 @@ __all__ = [
     "distinct_squared_distances",
     "median_distance",
     "resolve_gamma",
-    "resolved_number",
+    "resolved_gamma",
     "weighted_variance",
 ]
 
@@ -47,14 +47,18 @@ def check_gamma(gamma: Any, *, median: bool = True) -> None:
         raise ValueError(f"gamma must be a positive number or one of {rules}, got {gamma!r}")
 
 
-def resolved_number(gamma: float | str, owner: str) -> float:
-    """Return gamma as a number, or say that it is none yet."""
+@overload
+def resolved_gamma(gamma: float | str, owner: str) -> float: ...
+@overload
+def resolved_gamma(gamma: float | str | FloatArray, owner: str) -> float | FloatArray: ...
+def resolved_gamma(gamma: float | str | FloatArray, owner: str) -> float | FloatArray:
+    """Return gamma, a number or an array of them, or say that it is none yet."""
     if isinstance(gamma, str):
         raise ValueError(
             f"gamma={gamma!r} of {owner} is not a number yet: "
             "use the kernel that resolve(X) returns"
         )
-    return float(gamma)
+    return gamma if isinstance(gamma, np.ndarray) else float(gamma)
 
 
 def checked_gamma(gamma: Any) -> float | str | FloatArray:

@@ -37,10 +37,6 @@ class Parametrized:
             )
         super().__setattr__(name, value)
 
-    def _keep(self, **values: Any) -> None:
-        """Set attributes of a new object, all at once: every fit makes some."""
-        vars(self).update(values)
-
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor arguments; with `deep`, also ``part__argument`` of parts."""
         names = _argument_names(type(self))  # type: ignore[arg-type]

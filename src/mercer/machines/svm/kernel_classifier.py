@@ -24,7 +24,7 @@ from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.solving import Rows
-from mercer.machines.svm.all_in_one import Functions, check_all_in_one, fit_all_in_one
+from mercer.machines.svm.all_in_one import Functions, fit_all_in_one
 from mercer.machines.svm.label_screening import label_rows
 from mercer.machines.svm.probability import PlattMixin
 from mercer.machines.svm.schemes import (
@@ -36,14 +36,13 @@ from mercer.machines.svm.schemes import (
     TaskScheme,
     make_scheme,
 )
-from mercer.machines.svm.tasks import Formulations, TaskRows
+from mercer.machines.svm.tasks import Formulations, TaskRows, class_order
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
 
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
-_SHORT_SEGMENT = 256  # kernel values
 _WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
 _BLOCK_BYTES = 2**28
 _MOST_VARIABLES = 2**20  # of all machines together; more are made one by one
@@ -107,10 +106,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         class_weight: FloatArray,
         weight: FloatArray,
     ) -> None:
-        scheme = self._make_scheme(len(classes))
+        scheme = make_scheme(self, len(classes))
         kernel = self._resolve_kernel(X, weight)
         weights = weight * class_weight[labels]
-        if isinstance(scheme, CodeScheme | PairScheme):
+        if len(classes) == 2:
+            found = self._fit_two_classes(X, labels, weights, kernel)
+        elif isinstance(scheme, CodeScheme | PairScheme):
             found = self._fit_tasks(X, labels, weights, kernel, scheme)
         else:
             found = fit_all_in_one(self, X, labels, len(classes), weights, kernel)
@@ -125,6 +126,19 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.n_iter_ = np.array([one.n_iter for one in found.solutions], dtype=np.int32)
         self._keep_solutions(found.solutions, kernel, np.shape(X))
 
+    def _fit_two_classes(
+        self, X: Any, labels: NDArray[np.intp], weight: FloatArray, kernel: Kernel
+    ) -> Functions:
+        """The machine of two classes; positive decisions mean the second."""
+        formulation = self._formulate(np.where(labels == 1, 1.0, -1.0), weight)
+        gram = self._make_gram(kernel, X, weight, bias=getattr(self, "fit_intercept", True))
+        solutions, read_outs = self._solve_all([formulation], gram)
+        self._keep_read_outs(solutions, read_outs, [np.arange(len(labels))], gram)
+        coef, intercept = read_outs[0].coef, read_outs[0].intercept
+        support = coef.nonzero()[0]
+        support = support[np.argsort(labels[support], kind="stable")]
+        return Functions(solutions, support, coef[None, support], np.array([intercept]))
+
     def _fit_tasks(
         self,
         X: Any,
@@ -134,17 +148,17 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         scheme: TaskScheme,
     ) -> Functions:
         """The two-class machines of a scheme."""
-        order, segments = self._class_order(labels, scheme)
+        order, segments = None, None
         rows, sorted_labels, weights = X, labels, weight
-        if order is not None:
+        if scheme.leaves_classes_out and not self._is_precomputed():
+            order, segments = class_order(labels)
             rows, sorted_labels, weights = take_rows(X, order), labels[order], weight[order]
         tasks = scheme.tasks(sorted_labels)
-        are_few = len(tasks) * len(labels) <= _MOST_VARIABLES
-        tasks = list(tasks) if are_few else tasks
         formulations: Sequence[Formulation] = Formulations(tasks, weights, self._formulate)
-        if are_few:
+        if len(tasks) * len(labels) <= _MOST_VARIABLES:
             # wrong parameters cost no kernel value
-            formulations = list(formulations)
+            tasks = list(tasks)
+            formulations = [self._formulate(task.sign, weights[task.rows]) for task in tasks]
         bias = getattr(self, "fit_intercept", True)
         gram = self._make_gram(kernel, rows, weights, segments, bias)
         task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
@@ -153,17 +167,6 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self._keep_read_outs(solutions, read_outs, TaskRows(tasks), gram)
         intercept = np.array([read_out.intercept for read_out in read_outs])
         return Functions(solutions, support if order is None else order[support], coef, intercept)
-
-    def _make_scheme(self, n_classes: int) -> Scheme:
-        """The scheme that the parameters ask for."""
-        if self.decision_function_shape == "ovo" and self.multiclass != "one-vs-one":
-            raise ValueError(
-                "decision_function_shape='ovo' needs multiclass='one-vs-one', got "
-                f"multiclass={self.multiclass!r}"
-            )
-        if self.multiclass in ALL_IN_ONE:
-            check_all_in_one(self)
-        return make_scheme(self.multiclass, self.code, self._decoding, n_classes)
 
     @property
     def _decoding(self) -> str:
@@ -193,21 +196,6 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _is_all_in_one(self) -> bool:
         """Whether the machine was fitted as one problem of more than two classes."""
         return vars(self).get("multiclass_") in ALL_IN_ONE
-
-    def _class_order(
-        self, labels: NDArray[np.intp], scheme: TaskScheme
-    ) -> tuple[NDArray[np.intp] | None, NDArray[np.intp] | None]:
-        """Rows sorted by class, so that problems on some classes need only their own segments.
-
-        Short segments cost more to keep than to compute: small classes share one.
-        """
-        if not scheme.leaves_classes_out or self._is_precomputed():
-            return None, None
-        order = np.argsort(labels, kind="stable")
-        counts = np.bincount(labels)
-        if len(labels) < _SHORT_SEGMENT * len(counts):
-            return order, None
-        return order, np.concatenate([[0], np.cumsum(counts)])
 
     def _sums_vanish(self) -> bool:
         return has_free_bias(self) and not self._is_all_in_one
@@ -251,7 +239,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         return self._scheme.decisions(self._evaluate(X), self._bias)
 
     def _expansion_parts(self) -> ArrayLike | None:
-        return self._scheme.parts(self._n_support)
+        return None if len(self.classes_) == 2 else self._scheme.parts(self._n_support)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values.

@@ -52,19 +52,14 @@ class ClassPairs(Sequence[Pair]):
     def _members(self) -> list[NDArray[np.intp]]:
         return [(self._labels == c).nonzero()[0] for c in range(self._n_classes)]
 
-    @cached_property
-    def _both(self) -> Pair:
-        """The one pair of two classes."""
-        labels = self._labels
-        return Pair(0, 1, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
-
     def __len__(self) -> int:
         return len(self._pairs)
 
     def __getitem__(self, k: Any) -> Any:
         i, j = self._pairs[k]
         if self._n_classes == 2:
-            return self._both
+            labels = self._labels
+            return Pair(i, j, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
         first, second = self._members[i], self._members[j]
         rows = np.concatenate([first, second])
         sign = np.ones(len(rows))
@@ -84,23 +79,19 @@ def dual_coefficients(
     c; its row r holds the coefficient in the classifier of c against class r if r < c, else
     against class r + 1.
     """
-    if n_classes == 2:
-        support = coefs[0].nonzero()[0]
-        support = support[np.argsort(labels[support], kind="stable")]
-        return support, coefs[0][support][None]
+    used = [coef.nonzero()[0] for coef in coefs]
     in_use = np.zeros(len(labels), dtype=bool)
-    for pair, coef in zip(pairs, coefs, strict=True):
-        in_use[pair.rows[coef != 0.0]] = True
+    for pair, own in zip(pairs, used, strict=True):
+        in_use[pair.rows[own]] = True
     support = in_use.nonzero()[0]
     support = support[np.argsort(labels[support], kind="stable")]
     place = np.empty(len(labels), dtype=np.intp)
     place[support] = np.arange(len(support))
     out = np.zeros((n_classes - 1, len(support)))
-    for pair, coef in zip(pairs, coefs, strict=True):
-        used = coef.nonzero()[0]
-        rows = pair.rows[used]
+    for pair, coef, own in zip(pairs, coefs, used, strict=True):
+        rows = pair.rows[own]
         other = np.where(labels[rows] == pair.first, pair.second - 1, pair.first)
-        out[other, place[rows]] = coef[used]
+        out[other, place[rows]] = coef[own]
     return support, out
 
 

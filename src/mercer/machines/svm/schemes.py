@@ -14,6 +14,7 @@ from mercer.codes import Decoding, OutputCode, as_code, decoding_named, make_cod
 from mercer.codes.decoding import DECODINGS
 from mercer.codes.making import CODES
 from mercer.formulations import ReadOut
+from mercer.machines.svm.all_in_one import check_all_in_one
 from mercer.machines.svm.label_screening import winners
 from mercer.machines.svm.one_vs_one import (
     ClassPairs,
@@ -64,7 +65,7 @@ class Scheme(Protocol):
     problem_name: ClassVar[str]
 
     def parts(self, n_support: IntArray) -> ArrayLike | None:
-        """Offsets that cut the expansion over the support vectors; None for one part."""
+        """Offsets that cut the expansion of several machines; None for one part."""
 
     def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
         """Values of all machines, (n_rows, n_machines), from those of the expansion."""
@@ -122,7 +123,7 @@ class PairScheme:
 
     def parts(self, n_support: IntArray) -> ArrayLike | None:
         """The support vectors of each class have coefficients of their own."""
-        return None if self.n_classes == 2 else np.concatenate([[0], np.cumsum(n_support)])
+        return np.concatenate([[0], np.cumsum(n_support)])
 
     def decisions(self, values: FloatArray, bias: FloatArray) -> FloatArray:
         """Values of all pairs."""
@@ -237,14 +238,24 @@ class CodeScheme(AllInOneScheme):
         return found.argmax(axis=1), certain
 
 
-def make_scheme(multiclass: str, code: Any, decoding: str, n_classes: int) -> Scheme:
-    """The scheme of a classifier; two classes are one problem in all of them."""
+def make_scheme(machine: Any, n_classes: int) -> Scheme:
+    """The scheme that a classifier's parameters ask for; two classes are one pair in all of them.
+
+    Parameters that do not fit are refused however many classes there are.
+    """
+    multiclass = machine.multiclass
+    if machine.decision_function_shape == "ovo" and multiclass != "one-vs-one":
+        raise ValueError(
+            "decision_function_shape='ovo' needs multiclass='one-vs-one', got "
+            f"multiclass={multiclass!r}"
+        )
+    if multiclass in ALL_IN_ONE:
+        check_all_in_one(machine)
+    code = as_code(machine.code, n_classes) if multiclass == "code" else None
     if n_classes == 2 or multiclass == "one-vs-one":
-        if multiclass == "code":
-            as_code(code, n_classes)  # a wrong one is refused all the same
         return PairScheme(n_classes)
     if multiclass in ALL_IN_ONE:
         return AllInOneScheme()
-    if multiclass == "one-vs-all":
+    if code is None:
         return CodeScheme(make_code("one-vs-all", n_classes), None)
-    return CodeScheme(as_code(code, n_classes), decoding_named(decoding))
+    return CodeScheme(code, decoding_named(machine._decoding))

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from mercer.codes import OutputCode
 from mercer.formulations import Formulation
 
-__all__ = ["Column", "Columns", "Formulations", "Task", "TaskRows"]
+__all__ = ["Column", "Columns", "Formulations", "Task", "TaskRows", "class_order"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+_SHORT_SEGMENT = 256  # kernel values
 
 
 class Task(Protocol):
@@ -81,3 +82,15 @@ class Formulations(Sequence[Formulation]):
     def __getitem__(self, k: Any) -> Any:
         task = self.tasks[k]
         return self.formulate(task.sign, self.weight[task.rows])
+
+
+def class_order(labels: IntArray) -> tuple[IntArray, IntArray | None]:
+    """Rows sorted by class, so that problems on some classes need only their own segments.
+
+    Short segments cost more to keep than to compute: small classes share one.
+    """
+    order = np.argsort(labels, kind="stable")
+    counts = np.bincount(labels)
+    if len(labels) < _SHORT_SEGMENT * len(counts):
+        return order, None
+    return order, np.concatenate([[0], np.cumsum(counts)])

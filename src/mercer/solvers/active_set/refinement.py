@@ -101,7 +101,7 @@ def refined(
     )
     before = limits.steps
     best = _best(problem, gram, features, solution, limits)
-    aim = tol * violation_unit(problem, gram, best.coef, best)  # type: ignore[arg-type]
+    aim = tol * violation_unit(problem, gram, best.coef, best)
     return replace(
         best,
         n_iter=solution.n_iter + before - limits.steps,

@@ -7,7 +7,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.problem import Certificate, Problem, Solution
+from mercer.problem import Certificate, Problem
 
 __all__ = ["are_sums_worth", "feasible_start", "full_start", "restore_sums"]
 
@@ -58,7 +58,7 @@ def full_start(problem: Problem) -> FloatArray | None:
     return feasible_start(problem, full) if np.isfinite(full).all() else None
 
 
-def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate | Solution) -> bool:
+def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate) -> bool:
     """Whether what rounding took from the group sums of ``coef`` is worth something.
 
     A sum that is off by s changes the objective by its multiplier times s, which is large where
