@@ -105,6 +105,17 @@ def test_warm_starts_save_steps():
     assert warm < cold
 
 
+def test_two_rows_of_both_classes_do_not_take_all_others_from_their_optimum():
+    """As C grows only the pair moves; the best multiple of all took thousands of steps."""
+    X, y = noisy(600)
+    X[1], y[0], y[1] = X[0], 1.0, -1.0
+    sequence = [svc(y, C).problem for C in (1e2, 5e2, 2.5e3)]
+    first, *others = solve_many([sequence], Gram(Gaussian(20.0), X))[0]
+    assert first.n_iter > 300
+    assert all(0 < solution.n_iter <= 10 for solution in others)
+    assert all(np.abs(solution.coef).max() == C for solution, C in zip(others, (5e2, 2.5e3)))
+
+
 def test_problems_with_two_groups_and_two_variables_for_a_row():
     X, y = noisy()
     gram = Gram(Gaussian(0.3), X)
