@@ -113,7 +113,9 @@ def test_two_rows_of_both_classes_do_not_take_all_others_from_their_optimum():
     first, *others = solve_many([sequence], Gram(Gaussian(20.0), X))[0]
     assert first.n_iter > 300
     assert all(0 < solution.n_iter <= 10 for solution in others)
-    assert all(np.abs(solution.coef).max() == C for solution, C in zip(others, (5e2, 2.5e3)))
+    assert all(
+        np.abs(solution.coef).max() == C for solution, C in zip(others, (5e2, 2.5e3), strict=True)
+    )
 
 
 def test_problems_with_two_groups_and_two_variables_for_a_row():
