@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+# Every worker has a core for itself: threads of BLAS that share cores spin while they wait for each
+# other, which takes several times as long. NumPy has not been loaded yet.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A busy machine is no reason to fail, and the same commit passes or fails every time. New examples
 # are searched with `pytest --hypothesis-profile=search`.

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ from mercer.formulations import svc
 from mercer.gram import Expansion
 from mercer.gram.native import RowSet, fixed_rows
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-from test_exponential import available
 
 TYPES = (np.uint8, np.int8)
 KERNELS: dict[str, Kernel] = {
@@ -81,13 +77,10 @@ def check_kernels() -> None:
                 np.testing.assert_allclose(sums, expected @ weights, atol=10 * rounding * total)
 
 
-@pytest.mark.parametrize("level", available())
-def test_every_instruction_set_is_exact(level: str) -> None:
-    environment = os.environ | {"MERCER_ISA": level, "PYTHONPATH": str(Path(__file__).parent)}
-    code = "import test_byte_rows as t; t.check_inner_products(); t.check_kernels()"
-    command = [sys.executable, "-c", code]
-    result = subprocess.run(command, env=environment, capture_output=True, check=False, text=True)
-    assert result.returncode == 0, result.stderr
+@pytest.mark.parametrize("check", [check_inner_products, check_kernels])
+def test_bytes_are_exact(check: Callable[[], None]) -> None:
+    """On every instruction set: test_instruction_sets.py."""
+    check()
 
 
 @pytest.mark.parametrize("dtype", TYPES)

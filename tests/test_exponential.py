@@ -1,23 +1,15 @@
-"""The vector power of two, and kernel values, on every instruction set of this machine."""
+"""The vector power of two; test_instruction_sets.py repeats the checks on every instruction set."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from mercer import Gram, _core
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Normalized, Polynomial, Sigmoid
 
-LEVELS = ("baseline", "avx2", "avx512")
 LIMITS = {np.float32: np.float32(-126.0), np.float64: np.float64(-1022.0)}
 KERNELS: dict[str, Kernel] = {
     "linear": Linear(),
@@ -29,30 +21,12 @@ KERNELS: dict[str, Kernel] = {
 }
 
 
-@cache
-def examine(level: str) -> subprocess.CompletedProcess[str]:
-    """All checks of this file in a process that computes on one instruction set."""
-    code = "import test_exponential; test_exponential.check_all()"
-    environment = os.environ | {"MERCER_ISA": level, "PYTHONPATH": str(Path(__file__).parent)}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, env=environment, capture_output=True, check=False, text=True)
-
-
-@cache
-def available() -> tuple[str, ...]:
-    """The levels this machine runs, from the message that refuses one nobody has."""
-    names = examine("abacus").stderr.rsplit("available: ", 1)[-1].strip().split(", ")
-    return tuple(level for level in LEVELS if level in names)
-
-
 def check_all() -> None:
-    """Checks, then prints the level in use and the blocks of kernel values."""
-    level = _core.instruction_set()
+    """The power of two of the instruction set in use (see test_instruction_sets.py)."""
     for x in some_floats():
         check_single(x)
     check_double()
     check_edges()
-    print(json.dumps({"level": level, "blocks": blocks()}))
 
 
 def floats_between(low: float, high: float, step: int = 1) -> NDArray[np.float32]:
@@ -116,25 +90,5 @@ def blocks() -> dict[str, list[list[float]]]:
     }
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_the_exponential_is_right_on_every_instruction_set(level: str) -> None:
-    """A level the machine lacks is refused by name."""
-    result = examine(level)
-    if level in available():
-        assert result.returncode == 0, result.stderr
-        assert json.loads(result.stdout)["level"] == level
-    else:
-        assert f"MERCER_ISA={level} cannot run on this machine" in result.stderr
-
-
-def test_the_best_instruction_set_is_the_default() -> None:
-    assert _core.instruction_set() == (os.environ.get("MERCER_ISA") or available()[-1])
-
-
-def test_kernel_values_agree_between_instruction_sets() -> None:
-    first, *others = (json.loads(examine(level).stdout)["blocks"] for level in available())
-    for other in others:
-        for name, block in other.items():
-            tolerance = 1e-6 if name.endswith("single") else 1e-12
-            scale = np.abs(block).max()
-            np.testing.assert_allclose(block, first[name], rtol=0, atol=tolerance * scale)
+def test_the_exponential_is_right() -> None:
+    check_all()

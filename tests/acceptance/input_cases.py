@@ -198,24 +198,25 @@ def readers() -> dict[str, Reader]:
     """Every method that is given rows by something that has learnt."""
     cases = {}
     for name, (machine, kind) in _estimators().items():
+
+        def make(rows: Any, machine: Any = machine, kind: Targets = kind) -> Any:
+            return clone(machine).fit(rows, targets_of(kind))
+
+        with quiet():
+            fitted = make(X)
         for method in (
             *("decision_function", "machine_decisions", "predict", "predict_proba"),
             *("score_samples", "score"),
         ):
-            if not hasattr(type(machine), method) or not _offers(machine, method, kind):
+            if not hasattr(fitted, method):
                 continue
             cases[f"{name}.{method}"] = Reader(
-                lambda rows, m=machine, k=kind: clone(m).fit(rows, targets_of(k)),
+                make,
                 _plain(method) if method != "score" else _score,
                 f"{type(machine).__name__}.{method}",
                 takes_y=method == "score",
             )
     return cases | _result_readers()
-
-
-def _offers(machine: Any, method: str, kind: Targets) -> bool:
-    with quiet():
-        return hasattr(clone(machine).fit(X, targets_of(kind)), method)
 
 
 def _plain(method: str) -> Callable[..., FloatArray]:
