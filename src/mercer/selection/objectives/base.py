@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._floating import without_warnings
+from mercer._threads import blas_threads, resolve_threads
 from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.selection.adjoint import Trained
@@ -18,6 +20,8 @@ from mercer.selection.task import Task
 __all__ = ["NoValue", "Objective"]
 
 FloatArray = NDArray[np.float64]
+
+_MANY_ROWS = 1000
 
 
 class NoValue(ValueError):
@@ -63,7 +67,8 @@ class Objective(ABC):
         if not self.has_gradient:
             raise ValueError(f"{self._described()} has no gradient: ask for value(theta)")
         point = self.space.checked(theta)
-        value, gradient = self._evaluate(point, True)
+        with self._few_threads():
+            value, gradient = self._evaluate(point, True)
         assert gradient is not None
         by_kernel = self.space.kernel.pulled_back(point[1:], gradient[1:])
         return value, np.concatenate([gradient[:1], by_kernel])
@@ -71,7 +76,13 @@ class Objective(ABC):
     @without_warnings
     def value(self, theta: ArrayLike) -> float:
         """The value alone."""
-        return self._evaluate(self.space.checked(theta), False)[0]
+        with self._few_threads():
+            return self._evaluate(self.space.checked(theta), False)[0]
+
+    def _few_threads(self) -> AbstractContextManager[object]:
+        """One thread of BLAS for few rows, else those of the machine."""
+        is_small = self.task.n_rows < _MANY_ROWS
+        return blas_threads(1 if is_small else resolve_threads(self.task.machine.n_threads))
 
     def score(self, value: Any) -> Any:
         """A value, or an array of them, as a score that is to be large."""

@@ -22,6 +22,7 @@ from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.base import Objective
 from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
 from mercer.selection.objectives.splits import Split, draw_splits, every_split, given_splits
+from mercer.selection.pulls import Pulls
 from mercer.selection.quick import QuickMachines
 from mercer.selection.task import Task
 
@@ -84,7 +85,10 @@ class Validation(Objective):
         if found is not None:
             return found
         weights = [self.task.training_weight(split.times) for split in splits]
-        return [self._by_split(trained, splits) for trained in self._train_series(points, weights)]
+        return [
+            self._by_split(_held_out(trained, splits), splits)
+            for trained in self._train_series(points, weights)
+        ]
 
     def _quick_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
         """Losses of machines that need no certificate; None if they do."""
@@ -113,15 +117,16 @@ class Validation(Objective):
         splits = list(self._splits())
         weights = [self.task.training_weight(split.times) for split in splits]
         trained = self._train(theta, weights)
-        self.by_split = self._by_split(trained, splits)
+        values = _held_out(trained, splits)
+        self.by_split = self._by_split(values, splits)
         value = float(self.by_split.mean())
-        return value, self._gradient(trained, splits) if with_gradient else None
+        return value, self._gradient(trained, values, splits) if with_gradient else None
 
-    def _by_split(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
+    def _by_split(self, values: list[FloatArray], splits: list[Split]) -> FloatArray:
         """The mean loss, or the score, of each split."""
         judge = self._judge or self._smooth_mean
-        pairs = zip(trained, splits, strict=True)
-        return np.array([judge(_values(own, split.test), split.test) for own, split in pairs])
+        pairs = zip(values, splits, strict=True)
+        return np.array([judge(own, split.test) for own, split in pairs])
 
     def _smooth_mean(self, values: FloatArray, test: NDArray[np.intp]) -> float:
         """The mean of a smooth loss, summed over the parts that a row belongs to."""
@@ -132,15 +137,18 @@ class Validation(Objective):
             total += float(self.task.weight[test[own]] @ losses)
         return total / float(self.task.weight[test].sum())
 
-    def _gradient(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
-        gradient = np.zeros(self.space.n_dims)
-        for machines, split in zip(trained, splits, strict=True):
+    def _gradient(
+        self, trained: list[list[Trained]], values: list[FloatArray], splits: list[Split]
+    ) -> FloatArray:
+        pulls = Pulls()
+        for machines, found, split in zip(trained, values, splits, strict=True):
             total = len(splits) * float(self.task.weight[split.test].sum())
-            for part, machine in zip(self.task.parts, machines, strict=True):
-                at = split.test[np.isin(split.test, part.rows)]
-                slopes = self._smooth(part.target[at], machine.values(at))[1]  # type: ignore[misc]
-                gradient += machine.gradient(at, self.task.weight[at] / total * slopes)
-        return gradient
+            for part, machine, own in zip(self.task.parts, machines, found.T, strict=True):
+                is_own = np.isin(split.test, part.rows)
+                at = split.test[is_own]
+                slopes = self._smooth(part.target[at], own[is_own])[1]  # type: ignore[misc]
+                pulls.add(machine, at, self.task.weight[at] / total * slopes)
+        return pulls.gradient(self.space.n_dims)
 
     def score(self, value: Any) -> Any:
         """The share of right predictions for the loss "zero_one"."""
@@ -197,6 +205,11 @@ class Validation(Objective):
             return float(scorer(machine, given, task.y[test], **options))
 
         return judge
+
+
+def _held_out(trained: list[list[Trained]], splits: list[Split]) -> list[FloatArray]:
+    """Values at the held-out rows of each split."""
+    return [_values(own, split.test) for own, split in zip(trained, splits, strict=True)]
 
 
 def _values(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
