@@ -113,3 +113,23 @@ def test_threads_change_no_choice() -> None:
     one, two = (TunedSVC(n_threads=n).fit(rows, labels) for n in (1, 2))
     np.testing.assert_array_equal(one.history_[1].thetas, two.history_[1].thetas)
     assert one.history_[1].values == two.history_[1].values
+
+
+def test_all_folds_and_prices_take_one_matrix() -> None:
+    objective: Any = make_objective("cv", SVC(kernel=Gaussian(0.3)), X, THREE > 1, cv=5)
+    objective.series([np.log([price, 0.3]) for price in PRICES])
+    n = len(X)
+    assert objective.n_kernel <= n * (n + 1) // 2 + 96 * n  # blocks on the diagonal are whole
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_rows_that_a_split_leaves_out_or_has_twice(fit_intercept: bool) -> None:
+    splits = [(np.r_[0:100, 0:30], np.r_[20:60, 150:200]), (np.r_[100:240], np.r_[0:20])]
+    machine = SVC(kernel=Gaussian(0.3), fit_intercept=fit_intercept)
+    objective: Any = make_objective("cv", machine, X, THREE > 1, cv=splits)
+    found = objective.series([np.log([C, 0.3]) for C in PRICES])
+    for price, by_split in zip(PRICES, found, strict=True):
+        for (train, test), loss in zip(splits, by_split, strict=True):
+            fitted = machine.set_params(C=price).fit(X[train], THREE[train] > 1)
+            wrong = np.mean(fitted.predict(X[test]) != (THREE[test] > 1))
+            assert loss == pytest.approx(wrong, abs=1.01 / len(test))
