@@ -94,7 +94,12 @@ class Trained:
         read_out = self.read_out
         used = np.flatnonzero(read_out.coef)
         out = self.gram.product(used, read_out.coef[used], rows=at, precision="double")
-        return out + read_out.intercept
+        return out + self.bias
+
+    @property
+    def bias(self) -> float:
+        """What is added to the kernel values; a penalized bias is part of the kernel."""
+        return 0.0 if self.formulation.kind == "penalized" else self.read_out.intercept
 
     @property
     def read_out(self) -> ReadOut:

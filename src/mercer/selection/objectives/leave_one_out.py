@@ -202,7 +202,4 @@ class SpanLike(_ByRow):
 def _held_out_value(machine: Trained, row: int) -> float:
     """f at a row whose box is collapsed, which the gradient tells: f = linear - gradient + b."""
     own = int(np.flatnonzero(machine.problem.index == row)[0])
-    bias = machine.read_out.intercept
-    if machine.formulation.kind == "penalized":
-        bias = 0.0  # part of the kernel
-    return float(machine.problem.linear[own] - machine.solution.gradient[own] + bias)
+    return float(machine.problem.linear[own] - machine.solution.gradient[own] + machine.bias)

@@ -214,11 +214,10 @@ def _held_out(trained: list[list[Trained]], splits: list[Split]) -> list[FloatAr
 
 def _values(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
     """Values of all parts at some rows, shape (n, n_parts), from one product."""
-    read_outs = [machine.read_out for machine in machines]
-    coef = np.column_stack([read_out.coef for read_out in read_outs])
+    coef = np.column_stack([machine.read_out.coef for machine in machines])
     used = np.flatnonzero(coef.any(axis=1))
     out = machines[0].gram.product(used, coef[used], rows=test, precision="double")
-    return out + [read_out.intercept for read_out in read_outs]
+    return out + [machine.bias for machine in machines]
 
 
 class CrossValidation(Validation):
