@@ -53,7 +53,9 @@ def test_values_are_those_of_certified_machines(
         weight = objective.task.training_weight(split.times)
         for j, price in enumerate(PRICES):
             machine = objective.space.machine_at(np.log([price]))
-            trained = objective.task.train(machine, gram, [weight], objective.space.scaling)[0]
+            trained = objective.task.train_series(
+                [machine], gram, [weight], objective.space.scaling
+            )[0][0]
             for p, own in enumerate(trained):
                 # both are within the tolerance of the optimum
                 np.testing.assert_allclose(values[:, j, p], own.values(split.test), atol=0.02)

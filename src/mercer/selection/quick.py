@@ -21,10 +21,12 @@ from mercer.formulations import Formulation
 from mercer.gram import Gram
 from mercer.problem import Problem
 from mercer.selection.adjoint import Scaling
+from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.objectives.splits import Split
 from mercer.selection.shared import on_threads
 from mercer.selection.task import Task
 from mercer.solvers import solve_many
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["QuickMachines"]
 
@@ -63,6 +65,7 @@ class QuickMachines:
             [task.formulate(machine, part, weight) for weight in weights] for part in task.parts
         ]
         self._in_place: list[Problem] = []
+        self.deadline = Deadline()
 
     def suit(self, gram: Gram) -> bool:
         """Whether the machines can be trained so."""
@@ -188,7 +191,10 @@ class QuickMachines:
                 gradient = gradient + (ridge - new) * beta
                 beta, known, _ = _core.carry(problem, beta, unit.linear, gradient, True)
             gradient, ridge = np.empty(size), new
+            options.max_seconds = self._seconds_left()
             found = _core.chunked_solve(problem, native, options, beta, known, gradient, None)
+            if found.status == "max-time":
+                raise OutOfTime
             error = _ERROR_PER_NORM * float(np.sqrt(beta @ beta))
             if found.status != "converged" or found.drifted or error > _MOST_ERROR:
                 beta, gradient = self._certified(unit, gram, price)
@@ -196,13 +202,21 @@ class QuickMachines:
             # of one group, or none
             yield beta, values, float(_core.report_point(problem, beta, values)[1].sum())
 
+    def _seconds_left(self) -> float:
+        if self.deadline.is_over:
+            raise OutOfTime
+        return self.deadline.seconds_left
+
     def _certified(self, unit: Problem, gram: Gram, price: float) -> tuple[FloatArray, FloatArray]:
         box, ridge = price**self.scaling.box, price**self.scaling.ridge
         problem = Problem(
             unit.linear, box * unit.lower, box * unit.upper, unit.index, ridge * unit.ridge,
             unit.group, unit.group_sum,
         )  # fmt: skip
-        (found,) = solve_many([[problem]], gram, tol=self.tol)[0]
+        solved = solve_many([[problem]], gram, tol=self.tol, max_time=self._seconds_left())[0]
+        if not solved or solved[0].status == "max-time":
+            raise OutOfTime
+        found = solved[0]
         return found.coef.copy(), found.gradient.copy()
 
 
@@ -230,7 +244,6 @@ def _options(n_variables: int, tol: float) -> _core.ChunkedOptions:
     options.chunk_size = min(_CHUNK, max(n_variables, 2))
     options.keep = options.chunk_size // 2
     options.max_iterations = max(_MOST_STEPS, 10 * n_variables)
-    options.max_seconds = 1e300
     options.shrinking = True
     options.kernel_rows = _core.RowPolicy.full
     options.gradient_error = 0.0

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from mercer.kernels import Kernel
+from mercer.selection.found import Found
 from mercer.selection.history import History
-from mercer.selection.strategies import Found
 
 __all__ = ["cv_results", "plot_search", "relevance"]
 

@@ -70,6 +70,7 @@ class Polarization(Objective):
     def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Some rows at a time, with their part of T."""
         for part in row_slices(len(self._used), 8 * len(self._used)):
+            self._check_time()
             yield part, self._target(self._used[part])
 
     def _sums(self, kernel: Kernel) -> tuple[float, float]:

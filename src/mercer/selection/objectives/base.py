@@ -16,8 +16,9 @@ from mercer.kernels import Kernel
 from mercer.selection.adjoint import Trained
 from mercer.selection.space import Space
 from mercer.selection.task import Task
+from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["NoValue", "Objective"]
+__all__ = ["NoValue", "Objective", "OutOfTime"]
 
 FloatArray = NDArray[np.float64]
 
@@ -26,6 +27,10 @@ _MANY_ROWS = 1000
 
 class NoValue(ValueError):
     """A criterion has no value at a point; a search goes on elsewhere."""
+
+
+class OutOfTime(Exception):
+    """The deadline of a criterion came before its value was known."""
 
 
 class Objective(ABC):
@@ -47,6 +52,8 @@ class Objective(ABC):
         Whether it draws new rows at every evaluation.
     n_trainings, n_kernel : int
         Machines trained and kernel values computed so far.
+    deadline : Deadline
+        When an evaluation is given up, by :class:`OutOfTime`.
     """
 
     greater_is_better: bool = False
@@ -58,6 +65,7 @@ class Objective(ABC):
         self.task = task
         self.space = Space.of(task) if space is None else space
         self.n_trainings, self._n_kernel = 0, 0
+        self.deadline = Deadline()
         self._gram: Gram | None = None
         self._kernel: Kernel | None = None
 
@@ -97,6 +105,11 @@ class Objective(ABC):
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         """The value, and the gradient if it is wanted."""
 
+    def _check_time(self) -> None:
+        """End an evaluation that takes too long."""
+        if self.deadline.is_over:
+            raise OutOfTime
+
     def _described(self) -> str:
         return f"the objective {self.name!r}"
 
@@ -118,4 +131,7 @@ class Objective(ABC):
         gram = self._gram_of(self.space.kernel_at(thetas[0]))
         machines = [self.space.machine_at(theta) for theta in thetas]
         self.n_trainings += len(thetas) * len(weights) * len(self.task.parts)
-        return self.task.train_series(machines, gram, weights, self.space.scaling)
+        found = self.task.train_series(machines, gram, weights, self.space.scaling, self.deadline)
+        if found is None:
+            raise OutOfTime
+        return found

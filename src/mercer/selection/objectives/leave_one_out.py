@@ -59,6 +59,7 @@ class _ByRow(Objective):
         """Every row with a coefficient, and the machine without it."""
         rows = machine.problem.row_coef(machine.solution.coef, self.task.n_rows)
         for row in np.flatnonzero(rows):
+            self._check_time()
             self.n_trainings += 1
             own = self.task.machine
             yield int(row), without_row(machine, int(row), own.solver, own.tol)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mercer.formulations import Formulation, enclosing_ball, svc
 from mercer.gram import Gram
 from mercer.kernels import Kernel
-from mercer.selection.objectives.base import NoValue, Objective
+from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
 from mercer.selection.shared import some_rows
 from mercer.selection.task import Part, Task
 from mercer.solvers import solve
@@ -114,7 +114,11 @@ class RadiusMargin(Objective):
         machine = self.task.machine
         self.n_trainings += 1
         problem = formulation.on_rows(rows, gram.n_rows).problem
-        found = solve(problem, gram, machine.solver, tol=machine.tol)
+        self._check_time()
+        left = self.deadline.seconds_left
+        found = solve(problem, gram, machine.solver, tol=machine.tol, max_time=left)
+        if found.status == "max-time":
+            raise OutOfTime
         if found.status == "unbounded":
             raise NoValue(
                 f"{self._described()} needs classes that the kernel separates: use "

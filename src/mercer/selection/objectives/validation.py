@@ -79,9 +79,12 @@ class Validation(Objective):
 
         They share their kernel values, and each machine starts from the one before.
         """
-        points = [self.space.checked(theta) for theta in thetas]
+        with self._few_threads():
+            return self._series([self.space.checked(theta) for theta in thetas])
+
+    def _series(self, points: list[FloatArray]) -> list[FloatArray]:
         splits = list(self._splits())
-        found = self._quick_series(points, splits)
+        found: list[FloatArray] | None = self._quick_series(points, splits)
         if found is not None:
             return found
         weights = [self.task.training_weight(split.times) for split in splits]
@@ -101,6 +104,7 @@ class Validation(Objective):
         gram = self._gram_of(self.space.kernel_at(points[0]))
         if not self._quick.suit(gram):
             return None
+        self._quick.deadline = self.deadline
         prices = np.exp([point[0] for point in points])
         order = np.argsort(prices)
         self.n_trainings += len(points) * len(splits) * len(self.task.parts)
@@ -112,7 +116,7 @@ class Validation(Objective):
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         if not with_gradient and self._smooth is None and not self.is_stochastic:
-            self.by_split = self.series([theta])[0]
+            self.by_split = self._series([theta])[0]
             return float(self.by_split.mean()), None
         splits = list(self._splits())
         weights = [self.task.training_weight(split.times) for split in splits]
