@@ -65,9 +65,11 @@ def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget)
     theta = np.clip(theta, *objective.space.bounds.T)
     with suppress(SearchEnd):
         history.status = optimizer.minimize(watched, theta)
-    if not history.values:
+    if history.values and not np.isfinite(history.values).any():
+        history.status = "no-value"
+    if not np.isfinite(history.values).any():
         return Found(objective.space, theta, np.nan, [history], history, objective.score)
-    if history.is_stochastic:
+    if history.is_stochastic and getattr(optimizer, "takes_last", False):
         last = history.thetas[-max(len(history) // 10, 1) :]
         score = objective.score(history.values[-1])
         return Found(

@@ -82,10 +82,10 @@ class History:
     greater_is_better : bool
         Whether values are to be large.
     is_stochastic : bool
-        Whether values are draws, so that the last point is the result and not the best.
+        Whether values are draws: the result of a walk is then its last point and not the best.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
-        "boundary" or "interrupted".
+        "boundary" or "no-value".
     """
 
     names: list[str]

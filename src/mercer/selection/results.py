@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 from mercer.kernels import Kernel
 from mercer.selection.found import Found
 from mercer.selection.history import History
+from mercer.selection.space import Space
 
 __all__ = ["cv_results", "plot_search", "relevance"]
 
@@ -18,25 +19,37 @@ FloatArray = NDArray[np.float64]
 
 
 def cv_results(found: Found) -> dict[str, Any]:
-    """Every point of the search on all rows, as scikit-learn's searches list them."""
+    """Every point of the search on all rows, as scikit-learn's searches list them.
+
+    ``theta_...`` are the coordinates of the search, most of them logarithms.
+    """
     history = found.listed
     scores = found.as_scores(np.asarray(history.values))
+    params = [_params(*pair) for pair in zip(history.spaces, history.thetas, strict=True)]
     table: dict[str, Any] = {
-        "params": [
-            dict(zip(history.names, theta.tolist(), strict=True)) for theta in history.thetas
-        ],
+        "params": params,
         "mean_test_score": scores,
         "rank_test_score": rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int),
         "seconds": np.asarray(history.seconds),
     }
+    for name in params[0] if params else ():
+        table[f"param_{name}"] = np.array([point[name] for point in params])
     for k, name in enumerate(history.names):
-        table[f"param_{name}"] = np.array([theta[k] for theta in history.thetas])
+        table[f"theta_{name}"] = np.array([theta[k] for theta in history.thetas])
     counts = {len(values) for values in history.by_split}
     if len(counts) == 1 and (n_splits := counts.pop()):
         by_split = found.as_scores(np.array(history.by_split))
         table["std_test_score"] = by_split.std(axis=1)
         table.update({f"split{k}_test_score": by_split[:, k] for k in range(n_splits)})
     return table
+
+
+def _params(space: Space, theta: FloatArray) -> dict[str, Any]:
+    """What ``set_params`` of the machine takes."""
+    return {
+        space.price: getattr(space.machine_at(theta), space.price),
+        "kernel": space.kernel_at(theta),
+    }
 
 
 def relevance(kernel: Kernel) -> FloatArray | None:

@@ -57,7 +57,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
         last = run(stage, search, start, budget if is_all else budget.half())
         history = last.histories[-1]
         found = last if found is None else _better(found, last)
-        if not history.values:
+        if np.isnan(last.score):
             break
         if pace is not None:
             seconds = (time.perf_counter() - began) / len(history)

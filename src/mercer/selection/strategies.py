@@ -53,11 +53,11 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
 
 
 def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
-    """Leave-one-out for least squares, rejected rows for one class.
+    """Leave-one-out for least squares unless a score is asked for, rejected rows for one class.
 
     Else cross-validation, then gradients of many parameters.
     """
-    if task.is_least_squares:
+    if task.is_least_squares and "loss" not in options:
         return search(task, "gcv", optimizer, {"method": "loo"}, budget)
     if isinstance(task.machine, OneClassSVM):
         return search(task, "rejection", optimizer, options, budget)
@@ -111,7 +111,14 @@ def _kernel_first(
 def _optimizer(given: Any, objective: Objective) -> Any:
     """The one asked for, or the one that suits the criterion."""
     if given != "auto":
-        return OPTIMIZERS[given]() if isinstance(given, str) else given
+        if isinstance(given, str) and given in OPTIMIZERS:
+            return OPTIMIZERS[given]()
+        if not hasattr(given, "minimize"):
+            raise ValueError(
+                f"optimizer must be 'auto', one of {sorted(OPTIMIZERS)} or an object of "
+                f"mercer.selection.optimizers, got {given!r}"
+            )
+        return given
     if isinstance(objective, CrossValidation):
         return Zoom() if np.count_nonzero(objective.space.width_direction) <= 1 else CMA()
     if isinstance(objective, Rejection):

@@ -109,6 +109,8 @@ class Likelihood(Objective):
         for machines, split in zip(trained, splits, strict=True):
             for part, machine in zip(self.task.parts, machines, strict=True):
                 at = split.test[np.isin(split.test, part.rows)]
+                if not len(at):
+                    continue
                 signs, weight = part.target[at], self.task.weight[at]
                 values = machine.values(at)
                 s = fit_slope(signs, values, weight)

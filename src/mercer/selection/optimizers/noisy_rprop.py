@@ -130,6 +130,8 @@ class NoisyRprop:
     smallest: float = 1e-4
     largest: float = 2.0
 
+    takes_last = True  # of draws: where a walk ends is the result, not the best draw
+
     def minimize(self, watched: Watched, theta: FloatArray) -> str:
         """Search from ``theta``; returns the status."""
         n = len(theta)

@@ -33,6 +33,7 @@ _LEAST_SECONDS = 1.0  # after which that fit is given up
 
 _MESSAGES = {
     "flat": "the criterion is the same everywhere: the parameters chosen are as good as any others",
+    "no-value": "no score of the search is a number: the parameters are those it begins with",
     "boundary": "the best parameters lie at the edge of those searched: better ones may lie beyond",
 }
 

@@ -77,8 +77,8 @@ class TunedSVC(TunedClassifier):
     cv_results_ : dict
         The same as in scikit-learn's searches.
     search_status_ : str
-        Why the search ended: "converged", "max-time", "max-evals", "callback", "flat" or
-        "boundary".
+        Why the search ended: "converged", "max-time", "max-evals", "callback", "flat",
+        "boundary" or "no-value" (no score is a number).
     classes_ : ndarray of shape (n_classes,)
         The labels.
 
