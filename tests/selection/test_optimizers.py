@@ -127,6 +127,44 @@ def test_draws_of_a_bowl_lead_to_its_mean() -> None:
     assert abs(_walk(lambda x: 2 * (x - next(draws)), 1.5037, 100_000) - 0.5) < 0.02
 
 
+def test_draws_of_a_narrow_valley_lead_to_its_bottom() -> None:
+    # f3: (x - m)^2 + 1.8 (x - m)(y - n) + (y - n)^2 with m and n uniform, condition 19
+    draws = np.random.default_rng(5).random((100_000, 2))
+    place, pair = np.array([1.1, 0.9]), (Coordinate(0.01), Coordinate(0.01))
+    for draw in draws:
+        x, y = place - draw
+        place += [
+            pair[0].take(2.0 * x + 1.8 * y),
+            pair[1].take(1.8 * x + 2.0 * y),
+        ]
+    assert np.abs(place - 0.5).max() < 0.05
+
+
+class _Null(Coordinate):
+    """Keeps the statistics of its episodes, and changes nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(1.0, length=1000)
+        self.seen: list[tuple[float, ...]] = []
+
+    def _adapt(self, *statistics: Any) -> None:
+        self.seen.append(statistics)
+
+
+def test_statistics_of_walks_without_drift_have_the_quantiles_given() -> None:
+    # Glasmachers 2008, section 11.3.4; 75 % of S2 lie below 1.75, by simulation
+    null = _Null()
+    for gradient in np.random.default_rng(6).normal(size=800_000):
+        null.take(gradient)
+    end, reach, bias = np.transpose(null.seen)
+    assert np.mean(end > 1.64) == pytest.approx(0.10, abs=0.03)
+    assert np.mean(end < 0.25) == pytest.approx(0.20, abs=0.03)
+    assert np.mean(reach < 0.95) == pytest.approx(0.10, abs=0.03)
+    assert np.mean(reach > 1.77) == pytest.approx(0.24, abs=0.03)
+    assert np.mean(bias > 2.5) == pytest.approx(0.10, abs=0.03)
+    assert np.mean(bias < 0.29) == pytest.approx(0.15, abs=0.03)
+
+
 def test_episodes_and_averages_stay_powers_of_two() -> None:
     draws = iter(np.random.default_rng(3).random(50_000))
     coordinate, x = Coordinate(0.01), 1.0537
