@@ -8,10 +8,10 @@ C and gamma, are timed one after the other and scaled to all of them, unless --c
 5,000 training rows on one fold of each, times five. A cell that takes more than --cap seconds of
 CPU is given up and counts as that much: ratios are then lower bounds, marked by >. Up to 4,000
 training rows the choice of GridSearchCV is found, by our criterion "cv", which has the same values,
-among all cells, else among those that were timed. --exhaustive measures ``svc_grid`` of
-two classes too, which solves every cell. Sets come from ``DIR/<set>.npz`` (X and y, or X_train, y_train, X_test and
-y_test), at most --rows of them, shuffled. 70 % are trained on; features are standardized. Of our
-seconds the median of --repeats is taken.
+among all cells, else among those that were timed. --exhaustive measures ``svc_grid`` of two classes
+too, which solves every cell. Sets come from ``DIR/<set>.npz`` (X and y, or X_train, y_train, X_test
+and y_test), at most --rows of them, shuffled. 70 % are trained on; features are standardized. Of
+our seconds the median of --repeats is taken.
 """
 
 from __future__ import annotations
