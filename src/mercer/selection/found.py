@@ -62,6 +62,7 @@ def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget)
     """Search from ``theta`` until the optimizer or the budget ends."""
     watched = Watched(objective, budget, ends_first=objective.task.n_rows < FEW_ROWS)
     history = watched.history
+    history.n_rows = objective.task.n_rows
     theta = np.clip(theta, *objective.space.bounds.T)
     with suppress(SearchEnd):
         history.status = optimizer.minimize(watched, theta)

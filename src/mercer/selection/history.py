@@ -83,6 +83,8 @@ class History:
         Whether values are to be large.
     is_stochastic : bool
         Whether values are draws: the result of a walk is then its last point and not the best.
+    n_rows : int
+        Rows that the criterion looks at, fewer than all if it is that of a sample.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
         "boundary" or "no-value".
@@ -96,6 +98,7 @@ class History:
     seconds: list[float] = field(default_factory=list)
     by_split: list[FloatArray] = field(default_factory=list)
     spaces: list[Space] = field(default_factory=list)
+    n_rows: int = 0
     status: str = "converged"
 
     def __len__(self) -> int:

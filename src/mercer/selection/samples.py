@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from mercer.selection.found import FEW_ROWS, Found, continued, make, run
 from mercer.selection.history import Budget
@@ -39,10 +40,11 @@ _MOST_RIVALS = 2
 
 def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) -> Found:
     """A grid on all rows; of many rows from where samples of them lead."""
-    has_folds = isinstance(options.get("cv", 5), Integral) and options.get("groups") is None
     sizes, start = _sample_sizes(task), moderate_start(task, objective.space)
-    if not sizes or not has_folds or task.machine._is_precomputed():
+    few = _few_folds(options.get("cv", 5))
+    if not sizes or few is None or options.get("groups") is not None:
         return run(objective, Zoom(), start, budget)
+    options = {**options, "cv": few}
     found: Found | None = None
     pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
     for size in (*sizes, task.n_rows):
@@ -136,10 +138,21 @@ def _rivals(found: Found) -> tuple[FloatArray, ...]:
 def _sample_sizes(task: Task) -> list[int]:
     """Rows of the samples that are searched before all rows."""
     n = task.n_rows
-    if n < FEW_ROWS:
+    if n < FEW_ROWS or task.machine._is_precomputed():
         return []
     first = int(np.clip(max(n // 3, 50 * task.n_classes), *_FIRST_SAMPLE))
     return [first] if n < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
+
+
+def _few_folds(cv: Any) -> Any:
+    """At most three folds of the same kind; None for splits that have a meaning of their own."""
+    if isinstance(cv, Integral):
+        return min(int(cv), _SAMPLE_FOLDS)
+    if type(cv) not in (KFold, StratifiedKFold):
+        return None
+    return type(cv)(
+        min(cv.n_splits, _SAMPLE_FOLDS), shuffle=cv.shuffle, random_state=cv.random_state
+    )
 
 
 def _on_sample(task: Task, size: int, options: dict[str, Any]) -> Any:
@@ -147,5 +160,4 @@ def _on_sample(task: Task, size: int, options: dict[str, Any]) -> Any:
     with warnings.catch_warnings():
         # of small classes, which all rows tell too
         warnings.simplefilter("ignore", UserWarning)
-        folds = min(int(options.get("cv", _SAMPLE_FOLDS)), _SAMPLE_FOLDS)
-        return make("cv", task.sampled(size), {**options, "cv": folds})
+        return make("cv", task.sampled(size), options)
