@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -16,6 +17,7 @@ from mercer.selection import make_objective
 from mercer.selection import quick as quick_module
 from mercer.selection.quick import QuickMachines
 
+matplotlib.use("Agg")
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(240, 4))
 SCORE = X[:, 0] + X[:, 1] ** 2 + 0.6 * RNG.normal(size=240)
@@ -89,6 +91,8 @@ def test_many_rows_are_searched_from_a_sample() -> None:
     assert len(machine.cv_results_["params"]) == len(machine.history_[1]) < 25
     expected = cross_val_score(machine.best_estimator_, rows, labels, cv=5)
     assert machine.best_score_ == pytest.approx(expected.mean(), abs=0.004)
+    star = machine.plot().lines[0].get_xydata()[0]
+    np.testing.assert_allclose(star, [machine.C_, machine.kernel_.gamma])
     untuned = cross_val_score(SVC(), rows, labels, cv=5)
     assert machine.best_score_ >= untuned.mean()
 

@@ -62,21 +62,38 @@ def relevance(kernel: Kernel) -> FloatArray | None:
 
 
 def plot_search(histories: list[History], ax: Any = None) -> Any:
-    """The criterion over C and one width, or over the evaluations if there are more parameters."""
+    """The criterion over C and one width, or over the evaluations if there are more parameters.
+
+    Cells of a sample are small; colours tell the better three quarters apart.
+    """
     import matplotlib.pyplot as plt
 
-    history = histories[0]
-    if len(history.names) != 2:
-        return history.plot(ax)
+    drawn = [history for history in histories if np.isfinite(history.values).any()]
+    # of "alignment" the search for C alone has splits, and other values
+    drawn = [history for history in drawn if _has_splits(history) == _has_splits(drawn[-1])]
+    if len(histories[0].names) != 2 or not drawn:
+        return histories[0].plot(ax)
     ax = plt.gca() if ax is None else ax
-    points = np.exp(np.array(history.thetas))
-    drawn = ax.scatter(points[:, 0], points[:, 1], c=history.values, cmap="viridis", s=40)
-    best = points[history.best]
-    ax.plot(*best, "r*", markersize=14, label=f"best: {history.values[history.best]:.4g}")
+    values = np.concatenate([history.values for history in drawn])
+    values = values[np.isfinite(values)]
+    limits = np.quantile(values, [0.25, 1.0] if drawn[-1].greater_is_better else [0.0, 0.75])
+    for history in drawn:
+        points = np.exp(np.array(history.thetas))
+        size = 40 if history is drawn[-1] else 12
+        shown = ax.scatter(
+            *points.T, c=history.values, cmap="viridis", s=size, vmin=limits[0], vmax=limits[1]
+        )
+    chosen = drawn[-1]
+    best = np.exp(chosen.thetas[chosen.best])
+    ax.plot(*best, "r*", markersize=14, label=f"best: {chosen.values[chosen.best]:.4g}")
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlabel(history.names[0].removeprefix("log "))
-    ax.set_ylabel(history.names[1])
-    ax.figure.colorbar(drawn, ax=ax, label="criterion")
+    ax.set_xlabel(chosen.names[0].removeprefix("log "))
+    ax.set_ylabel(chosen.names[1])
+    ax.figure.colorbar(shown, ax=ax, label="criterion")
     ax.legend()
     return ax
+
+
+def _has_splits(history: History) -> bool:
+    return bool(len(history.by_split[0]))
