@@ -10,7 +10,15 @@ import pytest
 
 from mercer.kernels import Gaussian
 from mercer.selection.history import Budget, SearchEnd, Watched
-from mercer.selection.optimizers import OPTIMIZERS, IRpropPlus, NoisyRprop, Rprop
+from mercer.selection.optimizers import (
+    OPTIMIZERS,
+    GridSearch,
+    IRpropPlus,
+    NoisyRprop,
+    Patience,
+    Restarts,
+    Rprop,
+)
 from mercer.selection.optimizers.noisy_rprop import Coordinate
 
 
@@ -203,3 +211,31 @@ def test_fixed_size_keeps_the_determinant() -> None:
     gamma = np.asarray(objective.space.kernel.gamma)  # type: ignore[attr-defined]
     assert np.linalg.det(gamma) == pytest.approx(1.0, rel=1e-9)
     assert gamma[0, 0] > 2 * gamma[1, 1]
+
+
+def two_wells(theta: Any) -> tuple[float, Any]:
+    """Minima near -2 and, deeper, near 2."""
+    x, y = theta
+    value = (x**2 - 4.0) ** 2 / 16.0 - 0.2 * x + y**2
+    return float(value), np.array([x * (x**2 - 4.0) / 4.0 - 0.2, 2.0 * y])
+
+
+def test_several_starts_find_the_deeper_well() -> None:
+    start = np.array([-2.0, 0.5])
+    once, often = watched(two_wells), watched(two_wells)
+    IRpropPlus(n_iterations=60).minimize(once, start)
+    Restarts(IRpropPlus(n_iterations=60), n_starts=6, spread=2.0).minimize(often, start)
+    assert once.history.thetas[once.history.best][0] < 0.0
+    assert often.history.thetas[often.history.best][0] == pytest.approx(2.0, abs=0.1)
+
+
+def test_patience_ends_a_search_that_gets_no_better() -> None:
+    grid = GridSearch(n_points=30, bounds=[[0.0, 8.0], [0.0, 0.1]])
+    search = watched()
+    assert Patience(grid, n_evals=40).minimize(search, np.zeros(2)) == "converged"
+    assert 40 < len(search.history) < 200
+    # the callback of the budget still counts
+    ended = watched(callback=lambda history: len(history) == 7)
+    with pytest.raises(SearchEnd):
+        Patience(grid, n_evals=40).minimize(ended, np.zeros(2))
+    assert ended.history.status == "callback"
