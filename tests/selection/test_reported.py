@@ -99,3 +99,8 @@ def test_pairs_without_held_out_rows_raise_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isfinite(objective.value(objective.space.start))
+
+
+def test_scores_of_probabilities_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="'neg_log_loss' asks for more than predictions"):
+        TunedSVC(scoring="neg_log_loss", cv=2).fit(X, Y)

@@ -206,7 +206,13 @@ class Validation(Objective):
             if task.n_classes > 2 and not task.is_least_squares:
                 given = scores(values, task.n_classes)
                 machine.choose = lambda found: task.classes[found.argmax(axis=1)]  # type: ignore[index]
-            return float(scorer(machine, given, task.y[test], **options))
+            try:
+                return float(scorer(machine, given, task.y[test], **options))
+            except AttributeError as error:
+                raise ValueError(
+                    f"the score {scoring!r} asks for more than predictions and decision values, "
+                    f"which machines of a search do not have: {error}"
+                ) from error
 
         return judge
 
