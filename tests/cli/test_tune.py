@@ -119,3 +119,15 @@ def test_a_test_file_without_the_target_is_refused(mercer, iris, iris_csv):
     iris.drop(columns="species").to_csv("test.csv", index=False)
     output = mercer("tune", iris_csv, "--target", "species", "--test", "test.csv", code=2).output
     assert "has no column 'species'" in words(output)
+
+
+def test_many_rows_are_tuned_from_a_sample_within_the_time(mercer):
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(700, 2))
+    frame = pd.DataFrame(rows, columns=["a", "b"])
+    frame["target"] = np.where(rows[:, 0] + rows[:, 1] ** 2 > 0.5, "yes", "no")
+    frame.to_csv("rows.csv", index=False)
+    output = words(mercer("tune", "rows.csv", "--cv", 2).output)
+    assert "of them on a sample) by 2-fold cross-validation" in output
+    output = words(mercer("tune", "rows.csv", "--cv", 2, "--max-time", 0.001, "--force").output)
+    assert "the time was up: this is the best so far" in output

@@ -8,7 +8,7 @@ from kernel_cases import ALL, METRIC, NUMERIC, WIDTHS, as_sparse, finite_differe
 from scipy import sparse
 
 from mercer.kernels import Gaussian, Kernel, Laplacian, Normalized, Polynomial, Precomputed, Scaled
-from mercer.kernels.blocks import block_slices
+from mercer.kernels.blocks import block_slices, triangle_slices
 from mercer.kernels.products import cross_moment_diagonal
 
 X, Z = rows(9, 0), rows(7, 1)
@@ -169,3 +169,25 @@ def test_weights_of_the_wrong_shape_are_refused() -> None:
         Gaussian().gradient_weighted(X, Z, np.ones((7, 9)))
     with pytest.raises(ValueError, match=r"weights must have shape \(9,\)"):
         Gaussian().diag_gradient(X, np.ones(3))
+
+
+@every
+@pytest.mark.parametrize("block_bytes", [1, 500, 3000, 10**6])
+def test_one_set_of_rows_takes_any_weights(kernel: Kernel, block_bytes: int) -> None:
+    left, right = np.random.default_rng(7).normal(size=(2, len(X), 3))
+    expected = kernel.gradient(X, X.copy(), left, right)
+    assert_close(kernel.gradient(X, None, left, right, block_bytes=block_bytes), expected, 1e-10)
+    found = kernel.gradient_weighted(X, None, left @ right.T, block_bytes=block_bytes)
+    assert_close(found, expected, 1e-10)
+
+
+@given(n=st.integers(0, 40), entry=st.integers(1, 64), size=st.integers(1, 9999))
+@settings(deadline=None, max_examples=100)
+def test_blocks_of_a_triangle_and_their_mirrors_cover_it_once(n, entry, size) -> None:
+    covered = np.zeros((n, n), dtype=int)
+    for i, j in triangle_slices(n, entry, size):
+        covered[i, j] += 1
+        if i != j:
+            covered[j, i] += 1
+        assert covered[i, j].size * entry <= max(size, entry)
+    assert np.all(covered == 1)

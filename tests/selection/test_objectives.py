@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mercer import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR
-from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial
+from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Precomputed
 from mercer.selection import make_objective
 
 RNG = np.random.default_rng(3)
@@ -45,6 +45,21 @@ CASES: dict[str, tuple[str, Any, Any, dict[str, Any]]] = {
     "cv, NuSVR": ("cv", NuSVR(nu=0.4, **EXACT), TARGET, {"cv": 3}),
     "cv, LSSVR": ("cv", LSSVR(alpha=0.3), TARGET, {"cv": 3}),
     "cv logistic, RLSC of three": ("cv", RLSC(alpha=0.5), THREE, {"loss": "logistic", "cv": 3}),
+    "cv logistic, penalized bias": (
+        "cv",
+        SVC(fit_intercept="penalized", **EXACT),
+        TWO,
+        {"loss": "logistic"},
+    ),
+    "cv, penalized bias of SVR": ("cv", SVR(fit_intercept="penalized", **EXACT), TARGET, {}),
+    "cv squared, penalized bias of RLSC": (
+        "cv",
+        RLSC(alpha=0.5, fit_intercept="penalized"),
+        TWO,
+        {"loss": "squared"},
+    ),
+    "span_like, penalized bias": ("span_like", SVC(fit_intercept="penalized", **EXACT), TWO, {}),
+    "gcv, penalized bias": ("gcv", LSSVC(alpha=0.5, fit_intercept="penalized"), TWO, {}),
     "holdout": ("holdout", SVC(**EXACT), TWO, {"loss": "logistic", "random_state": 0}),
     "likelihood": ("likelihood", SVC(**EXACT), TWO, {"cv": 3}),
     "posterior": ("posterior", SVC(**EXACT), TWO, {"cv": 3}),
@@ -68,12 +83,29 @@ def test_gradients_are_central_differences(case: str, kernel: str) -> None:
     theta = objective.space.start + 0.05
     value, gradient = objective(theta)
     assert value == pytest.approx(objective.value(theta), rel=1e-12)
-    step = 1e-5
-    expected = np.array(
+    expected = differences(objective, theta)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kernel_values_that_are_given_have_the_gradient_of_their_scale(case: str) -> None:
+    name, estimator, y, options = CASES[case]
+    estimator.set_params(kernel=0.5 * Precomputed(positive_definite=True))
+    values = Gaussian(0.4)(X)
+    # rows that do not count have no part in the machines either
+    weight = None if name == "radius_margin" else np.where(np.arange(48) % 6 == 5, 0.0, 1.0)
+    objective = make_objective(name, estimator, values, y, sample_weight=weight, **options)
+    theta = objective.space.start + 0.06
+    expected = differences(objective, theta)
+    atol = 1e-5 * max(np.abs(expected).max(), 1e-5)
+    np.testing.assert_allclose(objective(theta)[1], expected, rtol=1e-5, atol=atol)
+
+
+def differences(objective: Any, theta: Any, step: float = 1e-5) -> Any:
+    return np.array(
         [
             (objective.value(theta + step * unit) - objective.value(theta - step * unit))
             / (2 * step)
             for unit in np.eye(len(theta))
         ]
     )
-    np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())

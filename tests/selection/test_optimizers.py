@@ -10,7 +10,15 @@ import pytest
 
 from mercer.kernels import Gaussian
 from mercer.selection.history import Budget, SearchEnd, Watched
-from mercer.selection.optimizers import OPTIMIZERS, IRpropPlus, NoisyRprop, Rprop
+from mercer.selection.optimizers import (
+    OPTIMIZERS,
+    GridSearch,
+    IRpropPlus,
+    NoisyRprop,
+    Patience,
+    Restarts,
+    Rprop,
+)
 from mercer.selection.optimizers.noisy_rprop import Coordinate
 
 
@@ -127,6 +135,44 @@ def test_draws_of_a_bowl_lead_to_its_mean() -> None:
     assert abs(_walk(lambda x: 2 * (x - next(draws)), 1.5037, 100_000) - 0.5) < 0.02
 
 
+def test_draws_of_a_narrow_valley_lead_to_its_bottom() -> None:
+    # f3: (x - m)^2 + 1.8 (x - m)(y - n) + (y - n)^2 with m and n uniform, condition 19
+    draws = np.random.default_rng(5).random((100_000, 2))
+    place, pair = np.array([1.1, 0.9]), (Coordinate(0.01), Coordinate(0.01))
+    for draw in draws:
+        x, y = place - draw
+        place += [
+            pair[0].take(2.0 * x + 1.8 * y),
+            pair[1].take(1.8 * x + 2.0 * y),
+        ]
+    assert np.abs(place - 0.5).max() < 0.05
+
+
+class _Null(Coordinate):
+    """Keeps the statistics of its episodes, and changes nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(1.0, length=1000)
+        self.seen: list[tuple[float, ...]] = []
+
+    def _adapt(self, *statistics: Any) -> None:
+        self.seen.append(statistics)
+
+
+def test_statistics_of_walks_without_drift_have_the_quantiles_given() -> None:
+    # Glasmachers 2008, section 11.3.4; 75 % of S2 lie below 1.75, by simulation
+    null = _Null()
+    for gradient in np.random.default_rng(6).normal(size=800_000):
+        null.take(gradient)
+    end, reach, bias = np.transpose(null.seen)
+    assert np.mean(end > 1.64) == pytest.approx(0.10, abs=0.03)
+    assert np.mean(end < 0.25) == pytest.approx(0.20, abs=0.03)
+    assert np.mean(reach < 0.95) == pytest.approx(0.10, abs=0.03)
+    assert np.mean(reach > 1.77) == pytest.approx(0.24, abs=0.03)
+    assert np.mean(bias > 2.5) == pytest.approx(0.10, abs=0.03)
+    assert np.mean(bias < 0.29) == pytest.approx(0.15, abs=0.03)
+
+
 def test_episodes_and_averages_stay_powers_of_two() -> None:
     draws = iter(np.random.default_rng(3).random(50_000))
     coordinate, x = Coordinate(0.01), 1.0537
@@ -165,3 +211,31 @@ def test_fixed_size_keeps_the_determinant() -> None:
     gamma = np.asarray(objective.space.kernel.gamma)  # type: ignore[attr-defined]
     assert np.linalg.det(gamma) == pytest.approx(1.0, rel=1e-9)
     assert gamma[0, 0] > 2 * gamma[1, 1]
+
+
+def two_wells(theta: Any) -> tuple[float, Any]:
+    """Minima near -2 and, deeper, near 2."""
+    x, y = theta
+    value = (x**2 - 4.0) ** 2 / 16.0 - 0.2 * x + y**2
+    return float(value), np.array([x * (x**2 - 4.0) / 4.0 - 0.2, 2.0 * y])
+
+
+def test_several_starts_find_the_deeper_well() -> None:
+    start = np.array([-2.0, 0.5])
+    once, often = watched(two_wells), watched(two_wells)
+    IRpropPlus(n_iterations=60).minimize(once, start)
+    Restarts(IRpropPlus(n_iterations=60), n_starts=6, spread=2.0).minimize(often, start)
+    assert once.history.thetas[once.history.best][0] < 0.0
+    assert often.history.thetas[often.history.best][0] == pytest.approx(2.0, abs=0.1)
+
+
+def test_patience_ends_a_search_that_gets_no_better() -> None:
+    grid = GridSearch(n_points=30, bounds=[[0.0, 8.0], [0.0, 0.1]])
+    search = watched()
+    assert Patience(grid, n_evals=40).minimize(search, np.zeros(2)) == "converged"
+    assert 40 < len(search.history) < 200
+    # the callback of the budget still counts
+    ended = watched(callback=lambda history: len(history) == 7)
+    with pytest.raises(SearchEnd):
+        Patience(grid, n_evals=40).minimize(ended, np.zeros(2))
+    assert ended.history.status == "callback"

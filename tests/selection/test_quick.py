@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -16,6 +18,7 @@ from mercer.selection import make_objective
 from mercer.selection import quick as quick_module
 from mercer.selection.quick import QuickMachines
 
+matplotlib.use("Agg")
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(240, 4))
 SCORE = X[:, 0] + X[:, 1] ** 2 + 0.6 * RNG.normal(size=240)
@@ -53,7 +56,9 @@ def test_values_are_those_of_certified_machines(
         weight = objective.task.training_weight(split.times)
         for j, price in enumerate(PRICES):
             machine = objective.space.machine_at(np.log([price]))
-            trained = objective.task.train(machine, gram, [weight], objective.space.scaling)[0]
+            trained = objective.task.train_series(
+                [machine], gram, [weight], objective.space.scaling
+            )[0][0]
             for p, own in enumerate(trained):
                 # both are within the tolerance of the optimum
                 np.testing.assert_allclose(values[:, j, p], own.values(split.test), atol=0.02)
@@ -87,6 +92,8 @@ def test_many_rows_are_searched_from_a_sample() -> None:
     assert len(machine.cv_results_["params"]) == len(machine.history_[1]) < 25
     expected = cross_val_score(machine.best_estimator_, rows, labels, cv=5)
     assert machine.best_score_ == pytest.approx(expected.mean(), abs=0.004)
+    star = machine.plot(plt.subplots()[1]).lines[0].get_xydata()[0]
+    np.testing.assert_allclose(star, [machine.C_, machine.kernel_.gamma])
     untuned = cross_val_score(SVC(), rows, labels, cv=5)
     assert machine.best_score_ >= untuned.mean()
 
@@ -113,3 +120,23 @@ def test_threads_change_no_choice() -> None:
     one, two = (TunedSVC(n_threads=n).fit(rows, labels) for n in (1, 2))
     np.testing.assert_array_equal(one.history_[1].thetas, two.history_[1].thetas)
     assert one.history_[1].values == two.history_[1].values
+
+
+def test_all_folds_and_prices_take_one_matrix() -> None:
+    objective: Any = make_objective("cv", SVC(kernel=Gaussian(0.3)), X, THREE > 1, cv=5)
+    objective.series([np.log([price, 0.3]) for price in PRICES])
+    n = len(X)
+    assert objective.n_kernel <= n * (n + 1) // 2 + 96 * n  # blocks on the diagonal are whole
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_rows_that_a_split_leaves_out_or_has_twice(fit_intercept: bool) -> None:
+    splits = [(np.r_[0:100, 0:30], np.r_[20:60, 150:200]), (np.r_[100:240], np.r_[0:20])]
+    machine = SVC(kernel=Gaussian(0.3), fit_intercept=fit_intercept)
+    objective: Any = make_objective("cv", machine, X, THREE > 1, cv=splits)
+    found = objective.series([np.log([C, 0.3]) for C in PRICES])
+    for price, by_split in zip(PRICES, found, strict=True):
+        for (train, test), loss in zip(splits, by_split, strict=True):
+            fitted = machine.set_params(C=price).fit(X[train], THREE[train] > 1)
+            wrong = np.mean(fitted.predict(X[test]) != (THREE[test] > 1))
+            assert loss == pytest.approx(wrong, abs=1.01 / len(test))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mercer import TunedSVC
-from mercer.datasets import make_sparse_coordinates
+from mercer.datasets import make_chessboard, make_sparse_coordinates
 from mercer.kernels import Gaussian
 
 BAYES = 0.1404
@@ -16,3 +16,12 @@ def test_the_posterior_comes_close_to_the_bayes_error_of_sparse_coordinates() ->
     ).fit(X, y)
     error = 1.0 - machine.score(*make_sparse_coordinates(20_000, n_ones=3, random_state=10_000))
     assert error - BAYES < 0.02
+
+
+def test_the_likelihood_beats_the_span_bound_on_the_chess_board() -> None:
+    X, y = make_chessboard(200, random_state=0)
+    errors = {}
+    for objective, evals in (("likelihood", 150), ("span_like", 6)):
+        machine = TunedSVC(objective=objective, max_evals=evals, random_state=0).fit(X, y)
+        errors[objective] = 1.0 - machine.score(*make_chessboard(5000, random_state=10_000))
+    assert errors["likelihood"] < errors["span_like"] - 0.2

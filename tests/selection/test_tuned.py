@@ -31,6 +31,9 @@ def test_the_best_score_is_that_of_cross_validation() -> None:
     assert machine.best_score_ == pytest.approx(table["mean_test_score"][best])
     by_split = [table[f"split{k}_test_score"][best] for k in range(4)]
     np.testing.assert_allclose(by_split, expected)
+    again = SVC(tol=1e-6).set_params(**table["params"][best])
+    np.testing.assert_allclose(cross_val_score(again, X, Y, cv=4), expected)
+    assert table["param_C"][best] == machine.C_
 
 
 def test_a_tuned_machine_is_an_estimator_like_others() -> None:

@@ -50,6 +50,17 @@ def test_regression_goes_by_the_squared_error() -> None:
     assert value("cv", machine, TARGET, cv=4) == pytest.approx(expected, rel=1e-8)
 
 
+@pytest.mark.parametrize("bias", [True, False, "penalized"])
+@pytest.mark.parametrize(
+    "machine", [SVR(solver="active-set", tol=1e-10), LSSVR(alpha=0.3)], ids=["SVR", "LSSVR"]
+)
+def test_any_bias_counts_once(machine: Any, bias: Any) -> None:
+    machine.set_params(kernel=Gaussian(0.5), fit_intercept=bias)
+    target = TARGET + 3.0
+    expected = -cross_val_score(machine, X, target, cv=4, scoring="neg_mean_squared_error").mean()
+    assert value("cv", machine, target, cv=4) == pytest.approx(expected, rel=1e-8)
+
+
 def test_costs_are_counted_by_class() -> None:
     costs = np.array([[0.0, 3.0], [1.0, 0.0]])
     found = value("cv", cv=5, loss=costs)

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.kernels.blocks import BLOCK_BYTES, block_slices
+from mercer.kernels.blocks import SUM_BYTES, block_slices, triangle_slices
 from mercer.kernels.definiteness import Definiteness
 from mercer.kernels.form import Form
 from mercer.kernels.parameters.parametrized import Parametrized
@@ -117,7 +117,7 @@ class Kernel(Parametrized, ABC):
         left: ArrayLike,
         right: ArrayLike,
         *,
-        block_bytes: int = BLOCK_BYTES,
+        block_bytes: int = SUM_BYTES,
     ) -> FloatArray:
         """Return ``sum_ij left_i right_j dk(x_i, z_j)/dtheta`` for all parameters at once.
 
@@ -146,7 +146,7 @@ class Kernel(Parametrized, ABC):
         return self._sum_of_blocks(rows, other, lambda i, j: factors[i] @ others[j].T, block_bytes)
 
     def gradient_weighted(
-        self, X: Rows, Z: Rows | None, weights: ArrayLike, *, block_bytes: int = BLOCK_BYTES
+        self, X: Rows, Z: Rows | None, weights: ArrayLike, *, block_bytes: int = SUM_BYTES
     ) -> FloatArray:
         """Return ``sum_ij weights_ij dk(x_i, z_j)/dtheta`` for a given (n, m) weight matrix."""
         rows, other = self._row_pair(X, Z)
@@ -193,7 +193,16 @@ class Kernel(Parametrized, ABC):
         if self._row_kind == "stored":
             # The rows are the whole matrix already, and column j is known by its place only.
             return gradient + self._contract(X, Z, weights(slice(n), slice(m)))
-        for rows, columns in block_slices(n, m, 8 * self._entry_arrays, block_bytes):
+        size = 8 * self._entry_arrays
+        if Z is X:
+            # k(x, z) = k(z, x): one of two blocks with the weights of both
+            for rows, columns in triangle_slices(n, size, block_bytes):
+                block = weights(rows, columns)
+                if rows != columns:
+                    block = block + weights(columns, rows).T
+                gradient += self._contract(X[rows], X[columns], block)
+            return gradient
+        for rows, columns in block_slices(n, m, size, block_bytes):
             gradient += self._contract(X[rows], Z[columns], weights(rows, columns))
         return gradient
 

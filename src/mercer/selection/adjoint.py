@@ -31,7 +31,6 @@ from scipy.sparse.linalg import LinearOperator, minres
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
-from mercer.gram.native import take_rows
 from mercer.problem import Problem, Solution
 
 __all__ = ["Scaling", "Trained"]
@@ -95,25 +94,24 @@ class Trained:
         read_out = self.read_out
         used = np.flatnonzero(read_out.coef)
         out = self.gram.product(used, read_out.coef[used], rows=at, precision="double")
-        return out + read_out.intercept
+        return out + self.bias
+
+    @property
+    def bias(self) -> float:
+        """What is added to the kernel values; a penalized bias is part of the kernel."""
+        return 0.0 if self.formulation.kind == "penalized" else self.read_out.intercept
 
     @property
     def read_out(self) -> ReadOut:
         """Coefficients by row and the bias."""
         return self.formulation.read_out(self.solution)
 
-    def gradient(self, at: NDArray[np.intp], slope: FloatArray) -> FloatArray:
-        """Derivative of a criterion by the logarithm of the price and the kernel's ``theta``.
-
-        ``slope`` is its derivative by the values f at the rows ``at``.
-        """
-        by_price, left = self.pulled_back(at, slope)
-        return np.concatenate([[by_price], self._by_kernel(left)])
-
     def pulled_back(self, at: NDArray[np.intp], slope: FloatArray) -> tuple[float, FloatArray]:
         """The derivative by the logarithm of the price, and ``left``, one entry for each row.
 
-        That by a parameter of the kernel is ``left' K' beta``, beta being :attr:`row_coef`.
+        Of a criterion whose derivative by the values f at the rows ``at`` is ``slope``. That by a
+        parameter of the kernel is ``left' K' beta``, beta being :attr:`row_coef`
+        (:class:`mercer.selection.pulls.Pulls`).
         """
         weight, by_multiplier = self._slopes(at, slope)
         beta, problem = self.solution.coef, self.problem
@@ -226,13 +224,3 @@ class Trained:
         if not len(used):
             return np.zeros(self.gram.n_rows)
         return self.gram.product(used, weight[used], precision="double")
-
-    def _by_kernel(self, left: FloatArray) -> FloatArray:
-        """``left' K' beta`` for every parameter of the kernel."""
-        right = self.row_coef
-        rows, columns = np.flatnonzero(left), np.flatnonzero(right)
-        kernel = self.gram.kernel
-        if not len(rows) or not len(columns) or not kernel.n_dims:
-            return np.zeros(kernel.n_dims)
-        some, others = take_rows(self.rows, rows), take_rows(self.rows, columns)
-        return np.asarray(kernel.gradient(some, others, left[rows], right[columns]))

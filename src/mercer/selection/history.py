@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.selection.objectives.base import NoValue, Objective
+from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
 from mercer.selection.space import Space
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Budget", "History", "SearchEnd", "Watched"]
 
 FloatArray = NDArray[np.float64]
+NEVER = Deadline()
 
 
 class SearchEnd(Exception):
@@ -30,15 +33,34 @@ class Budget:
     ----------
     max_evals : int or None
         Evaluations of the criterion.
-    max_time : float or None
-        Seconds.
+    deadline : Deadline
+        When it has to end.
     callback : callable or None
         Called with the history after every evaluation; a true value ends the search.
     """
 
     max_evals: int | None = None
-    max_time: float | None = None
+    deadline: Deadline = NEVER
     callback: Callable[[Any], Any] | None = None
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left of it."""
+        return self.deadline.is_over or self.max_evals == 0
+
+    def half(self) -> Budget:
+        """For the first of two searches: half of the evaluations, and of the time that is left."""
+        evals, deadline = self.max_evals, self.deadline
+        if np.isfinite(deadline.moment):
+            deadline = Deadline.after(0.5 * deadline.seconds_left)
+        return replace(
+            self, max_evals=None if evals is None else max(evals // 2, 1), deadline=deadline
+        )
+
+    def without(self, history: History) -> Budget:
+        """What a search has left of it."""
+        evals = self.max_evals
+        return replace(self, max_evals=None if evals is None else max(evals - len(history), 0))
 
 
 @dataclass(eq=False)
@@ -60,10 +82,12 @@ class History:
     greater_is_better : bool
         Whether values are to be large.
     is_stochastic : bool
-        Whether values are draws, so that the last point is the result and not the best.
+        Whether values are draws: the result of a walk is then its last point and not the best.
+    n_rows : int
+        Rows that the criterion looks at, fewer than all if it is that of a sample.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
-        "boundary" or "interrupted".
+        "boundary" or "no-value".
     """
 
     names: list[str]
@@ -74,6 +98,7 @@ class History:
     seconds: list[float] = field(default_factory=list)
     by_split: list[FloatArray] = field(default_factory=list)
     spaces: list[Space] = field(default_factory=list)
+    n_rows: int = 0
     status: str = "converged"
 
     def __len__(self) -> int:
@@ -119,10 +144,23 @@ class History:
 
 
 class Watched:
-    """A criterion that is always to be small, counted and within a budget."""
+    """A criterion that is always to be small, counted and within a budget.
 
-    def __init__(self, objective: Objective, budget: Budget | None = None) -> None:
+    Parameters
+    ----------
+    objective : Objective
+        The criterion.
+    budget : Budget, default=None
+        What the search may cost.
+    ends_first : bool, default=True
+        Whether the first evaluation is brought to an end even if that takes too long.
+    """
+
+    def __init__(
+        self, objective: Objective, budget: Budget | None = None, *, ends_first: bool = True
+    ) -> None:
         self.objective, self.budget = objective, budget or Budget()
+        self.ends_first = ends_first
         self.sign = -1.0 if objective.greater_is_better else 1.0
         self.history = History(
             objective.space.names, objective.greater_is_better, objective.is_stochastic
@@ -137,9 +175,9 @@ class Watched:
 
     def value(self, theta: FloatArray) -> float:
         """The value, to be small; infinite where there is none."""
-        self.check_budget()
         try:
-            value = self.objective.value(theta)
+            with self._within_time():
+                value = self.objective.value(theta)
         except NoValue:
             return self._without_value(theta)
         self._note(theta, value)
@@ -147,9 +185,9 @@ class Watched:
 
     def gradient(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient, to be small; a gradient that is no number is zero."""
-        self.check_budget()
         try:
-            value, found = self.objective(theta)
+            with self._within_time():
+                value, found = self.objective(theta)
         except NoValue:
             return self._without_value(theta), np.zeros(len(theta))
         gradient = self.sign * np.nan_to_num(found, nan=0.0, posinf=0.0, neginf=0.0)
@@ -164,6 +202,12 @@ class Watched:
             raise
         self._note(theta, self.sign * np.inf, np.empty(0))
         return np.inf
+
+    def series(self, thetas: list[FloatArray]) -> list[FloatArray]:
+        """Values of every split for several points with one kernel; :meth:`known` notes them."""
+        with self._within_time():
+            found: list[FloatArray] = self.objective.series(thetas)  # type: ignore[attr-defined]
+        return found
 
     def known(self, theta: FloatArray, value: float, by_split: FloatArray) -> float:
         """A value that was computed elsewhere, to be small."""
@@ -185,13 +229,25 @@ class Watched:
         if budget.max_evals is not None and len(self.history) >= budget.max_evals:
             self.history.status = "max-evals"
             raise SearchEnd
-        if (
-            budget.max_time is not None
-            and self._seconds() >= budget.max_time
-            and self.history.values
-        ):
+        if self._may_end and budget.deadline.is_over:
             self.history.status = "max-time"
             raise SearchEnd
+
+    @property
+    def _may_end(self) -> bool:
+        """Whether there is a best point so far, or none is asked for."""
+        return bool(self.history.values) or not self.ends_first
+
+    @contextmanager
+    def _within_time(self) -> Iterator[None]:
+        """For one evaluation: the search ends where it takes too long."""
+        self.check_budget()
+        self.objective.deadline = self.budget.deadline if self._may_end else NEVER
+        try:
+            yield
+        except OutOfTime:
+            self.history.status = "max-time"
+            raise SearchEnd from None
 
     def _note(self, theta: FloatArray, value: float, by_split: FloatArray | None = None) -> None:
         if by_split is None:

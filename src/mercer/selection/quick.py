@@ -1,7 +1,8 @@
 """Machines that are asked for predictions only: many small problems, without certificates.
 
 A search over C trains hundreds of machines, most of them small, and keeps none. Here a machine is
-one native run on a whole matrix in single precision, from the solution of the C before, and all C
+one native run on a whole matrix in single precision, from the solution of the C before. Rows that
+are held out have a box of [0, 0], and the gradient tells their values; of several classes all C
 share the kernel values of their predictions. A kernel value in single precision is off by some
 6e-8 (root mean square), and values of a machine with coefficients beta by that times |beta|. Where
 three times that is not small, or pair steps do not come to an end, the machine is solved again,
@@ -20,10 +21,12 @@ from mercer.formulations import Formulation
 from mercer.gram import Gram
 from mercer.problem import Problem
 from mercer.selection.adjoint import Scaling
+from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.objectives.splits import Split
 from mercer.selection.shared import on_threads
 from mercer.selection.task import Task
 from mercer.solvers import solve_many
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["QuickMachines"]
 
@@ -61,6 +64,8 @@ class QuickMachines:
         self.units: list[list[Formulation]] = [
             [task.formulate(machine, part, weight) for weight in weights] for part in task.parts
         ]
+        self._in_place: list[Problem] = []
+        self.deadline = Deadline()
 
     def suit(self, gram: Gram) -> bool:
         """Whether the machines can be trained so."""
@@ -88,12 +93,36 @@ class QuickMachines:
 
         ``prices`` ascend.
         """
-        n_columns = max(self.task.n_classes - 1, 1)
-        coef = np.zeros((len(self.splits), gram.n_rows, len(prices), n_columns))
-        bias = np.zeros((len(self.splits), len(prices), len(self.units)))
         for precision in ("single", "double"):
             gram.native(precision)  # made before threads ask for them
         is_whole = gram.n_rows <= _MOST_ROWS
+        if is_whole and len(self.units) == 1:
+            return self._held_out(gram, prices)
+        return self._of_many_classes(gram, prices, is_whole)
+
+    def _held_out(self, gram: Gram, prices: Sequence[float]) -> Iterator[FloatArray]:
+        """Values that the gradients tell: all rows are in every problem."""
+        if not self._in_place:
+            self._in_place = [_on_all_rows(unit.problem, gram.n_rows) for unit in self.units[0]]
+        out = [np.empty((len(split.test), len(prices), 1)) for split in self.splits]
+
+        def train(s: int) -> None:
+            unit = self._in_place[s]
+            at = np.searchsorted(unit.index, self.splits[s].test)
+            with gram.visit():
+                for j, (_, values, bias) in enumerate(self._followed(unit, gram, prices)):
+                    out[s][:, j, 0] = values[at] + bias
+
+        on_threads(train, range(len(out)), gram.n_threads)
+        return iter(out)
+
+    def _of_many_classes(
+        self, gram: Gram, prices: Sequence[float], is_whole: bool
+    ) -> Iterator[FloatArray]:
+        """Values of pairs of classes: from the rows of each class, by products."""
+        n_columns = max(self.task.n_classes - 1, 1)
+        coef = np.zeros((len(self.splits), gram.n_rows, len(prices), n_columns))
+        bias = np.zeros((len(self.splits), len(prices), len(self.units)))
         everywhere = range(len(self.splits))
         jobs = [
             (p, some)
@@ -109,7 +138,9 @@ class QuickMachines:
                 for s in some:
                     problem = self.units[part][s].problem
                     local = problem if is_whole else _moved(problem, rows)
-                    betas, bias[s, :, part] = self._followed(local, own, prices)
+                    betas = np.empty((len(prices), problem.n_variables))
+                    for j, found in enumerate(self._followed(local, own, prices)):
+                        betas[j], _, bias[s, j, part] = found
                     self._put(coef[s], part, problem, betas)
 
         on_threads(train, jobs, gram.n_threads)
@@ -146,10 +177,9 @@ class QuickMachines:
 
     def _followed(
         self, unit: Problem, gram: Gram, prices: Sequence[float]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Coefficients and bias for one price after the other."""
+    ) -> Iterator[tuple[FloatArray, FloatArray, float]]:
+        """Coefficients, values K beta and bias for one price after the other."""
         size = unit.n_variables
-        betas, bias = np.empty((len(prices), size)), np.zeros(len(prices))
         beta, gradient, ridge = np.zeros(size), np.empty(0), unit.ridge
         options, native, known = _options(size, self.tol), gram.native("single"), None
         problem: _core.Problem | None = None
@@ -162,14 +192,21 @@ class QuickMachines:
                 gradient = gradient + (ridge - new) * beta
                 beta, known, _ = _core.carry(problem, last, beta, gradient, True)
             gradient, ridge = np.empty(size), new
+            options.max_seconds = self._seconds_left()
             found = _core.chunked_solve(problem, native, options, beta, known, gradient, None)
+            if found.status == "max-time":
+                raise OutOfTime
             error = _ERROR_PER_NORM * float(np.sqrt(beta @ beta))
             if found.status != "converged" or found.drifted or error > _MOST_ERROR:
                 beta, gradient = self._certified(unit, gram, price)
             values = unit.linear - gradient - ridge * beta
-            betas[j] = beta
-            bias[j] = _core.report_point(problem, beta, values)[1].sum()  # of one group, or none
-        return betas, bias
+            # of one group, or none
+            yield beta, values, float(_core.report_point(problem, beta, values)[1].sum())
+
+    def _seconds_left(self) -> float:
+        if self.deadline.is_over:
+            raise OutOfTime
+        return self.deadline.seconds_left
 
     def _certified(self, unit: Problem, gram: Gram, price: float) -> tuple[FloatArray, FloatArray]:
         box, ridge = price**self.scaling.box, price**self.scaling.ridge
@@ -177,7 +214,10 @@ class QuickMachines:
             unit.linear, box * unit.lower, box * unit.upper, unit.index, ridge * unit.ridge,
             unit.group, unit.group_sum,
         )  # fmt: skip
-        (found,) = solve_many([[problem]], gram, tol=self.tol)[0]
+        solved = solve_many([[problem]], gram, tol=self.tol, max_time=self._seconds_left())[0]
+        if not solved or solved[0].status == "max-time":
+            raise OutOfTime
+        found = solved[0]
         return found.coef.copy(), found.gradient.copy()
 
 
@@ -186,13 +226,25 @@ def _moved(problem: Problem, rows: NDArray[np.intp]) -> Problem:
     return problem.on_rows(np.searchsorted(rows, problem.index))
 
 
+def _on_all_rows(problem: Problem, n_rows: int) -> Problem:
+    """The problem with a variable that cannot move for each row that has none, by rows."""
+    missing = np.setdiff1d(np.arange(n_rows), problem.index)
+    index = np.concatenate([problem.index, missing])
+    order, zeros = np.argsort(index, kind="stable"), np.zeros(len(missing))
+    linear, lower, upper, ridge = (
+        np.concatenate([known, zeros])[order]
+        for known in (problem.linear, problem.lower, problem.upper, problem.ridge)
+    )
+    group = np.concatenate([problem.group, np.full(len(missing), min(problem.n_groups, 1) - 1)])
+    return Problem(linear, lower, upper, index[order], ridge, group[order], problem.group_sum)
+
+
 def _options(n_variables: int, tol: float) -> _core.ChunkedOptions:
     options = _core.ChunkedOptions()
     options.tolerance = tol
     options.chunk_size = min(_CHUNK, max(n_variables, 2))
     options.keep = options.chunk_size // 2
     options.max_iterations = max(_MOST_STEPS, 10 * n_variables)
-    options.max_seconds = 1e300
     options.shrinking = True
     options.kernel_rows = _core.RowPolicy.full
     options.gradient_error = 0.0

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from mercer.kernels import Kernel
+from mercer.selection.found import Found
 from mercer.selection.history import History
-from mercer.selection.strategies import Found
+from mercer.selection.space import Space
 
 __all__ = ["cv_results", "plot_search", "relevance"]
 
@@ -18,25 +19,37 @@ FloatArray = NDArray[np.float64]
 
 
 def cv_results(found: Found) -> dict[str, Any]:
-    """Every point of the search on all rows, as scikit-learn's searches list them."""
+    """Every point of the search on all rows, as scikit-learn's searches list them.
+
+    ``theta_...`` are the coordinates of the search, most of them logarithms.
+    """
     history = found.listed
     scores = found.as_scores(np.asarray(history.values))
+    params = [_params(*pair) for pair in zip(history.spaces, history.thetas, strict=True)]
     table: dict[str, Any] = {
-        "params": [
-            dict(zip(history.names, theta.tolist(), strict=True)) for theta in history.thetas
-        ],
+        "params": params,
         "mean_test_score": scores,
         "rank_test_score": rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int),
         "seconds": np.asarray(history.seconds),
     }
+    for name in params[0] if params else ():
+        table[f"param_{name}"] = np.array([point[name] for point in params])
     for k, name in enumerate(history.names):
-        table[f"param_{name}"] = np.array([theta[k] for theta in history.thetas])
+        table[f"theta_{name}"] = np.array([theta[k] for theta in history.thetas])
     counts = {len(values) for values in history.by_split}
     if len(counts) == 1 and (n_splits := counts.pop()):
         by_split = found.as_scores(np.array(history.by_split))
         table["std_test_score"] = by_split.std(axis=1)
         table.update({f"split{k}_test_score": by_split[:, k] for k in range(n_splits)})
     return table
+
+
+def _params(space: Space, theta: FloatArray) -> dict[str, Any]:
+    """What ``set_params`` of the machine takes."""
+    return {
+        space.price: getattr(space.machine_at(theta), space.price),
+        "kernel": space.kernel_at(theta),
+    }
 
 
 def relevance(kernel: Kernel) -> FloatArray | None:
@@ -49,21 +62,38 @@ def relevance(kernel: Kernel) -> FloatArray | None:
 
 
 def plot_search(histories: list[History], ax: Any = None) -> Any:
-    """The criterion over C and one width, or over the evaluations if there are more parameters."""
+    """The criterion over C and one width, or over the evaluations if there are more parameters.
+
+    Cells of a sample are small; colours tell the better three quarters apart.
+    """
     import matplotlib.pyplot as plt
 
-    history = histories[0]
-    if len(history.names) != 2:
-        return history.plot(ax)
+    drawn = [history for history in histories if np.isfinite(history.values).any()]
+    # of "alignment" the search for C alone has splits, and other values
+    drawn = [history for history in drawn if _has_splits(history) == _has_splits(drawn[-1])]
+    if len(histories[0].names) != 2 or not drawn:
+        return histories[0].plot(ax)
     ax = plt.gca() if ax is None else ax
-    points = np.exp(np.array(history.thetas))
-    drawn = ax.scatter(points[:, 0], points[:, 1], c=history.values, cmap="viridis", s=40)
-    best = points[history.best]
-    ax.plot(*best, "r*", markersize=14, label=f"best: {history.values[history.best]:.4g}")
+    values = np.concatenate([history.values for history in drawn])
+    values = values[np.isfinite(values)]
+    limits = np.quantile(values, [0.25, 1.0] if drawn[-1].greater_is_better else [0.0, 0.75])
+    for history in drawn:
+        points = np.exp(np.array(history.thetas))
+        size = 40 if history is drawn[-1] else 12
+        shown = ax.scatter(
+            *points.T, c=history.values, cmap="viridis", s=size, vmin=limits[0], vmax=limits[1]
+        )
+    chosen = drawn[-1]
+    best = np.exp(chosen.thetas[chosen.best])
+    ax.plot(*best, "r*", markersize=14, label=f"best: {chosen.values[chosen.best]:.4g}")
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlabel(history.names[0].removeprefix("log "))
-    ax.set_ylabel(history.names[1])
-    ax.figure.colorbar(drawn, ax=ax, label="criterion")
+    ax.set_xlabel(chosen.names[0].removeprefix("log "))
+    ax.set_ylabel(chosen.names[1])
+    ax.figure.colorbar(shown, ax=ax, label="criterion")
     ax.legend()
     return ax
+
+
+def _has_splits(history: History) -> bool:
+    return bool(len(history.by_split[0]))

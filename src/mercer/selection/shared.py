@@ -1,12 +1,18 @@
-"""Jobs that share threads."""
+"""What several criteria need: jobs that share threads, some of the rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["on_threads"]
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram.native import take_rows
+from mercer.kernels import Kernel
+
+__all__ = ["on_threads", "some_rows"]
 
 T = TypeVar("T")
 
@@ -23,3 +29,9 @@ def on_threads(work: Callable[[T], None], jobs: Sequence[T], n_threads: int) -> 
             done.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def some_rows(kernel: Kernel, rows: Any, chosen: NDArray[np.intp]) -> Any:
+    """Some of the rows, to be compared with each other; of kernel values their columns, too."""
+    some = take_rows(rows, chosen)
+    return some[:, chosen] if kernel._row_kind == "stored" else some

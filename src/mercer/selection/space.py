@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from mercer.kernels import Kernel
+from mercer.kernels.adapters.sklearn import SklearnKernel
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.adjoint import Scaling
@@ -104,6 +105,9 @@ class Space:
             if last == "sigma":
                 # gamma = 1 / (4 sigma^2)
                 found.append(-0.5)
+            elif last == "length_scale":
+                # gamma = 1 / (2 length^2), of scikit-learn's kernels
+                found.append(-0.5)
             elif last != "gamma":
                 found.append(0.0)
             elif len(rows) == 2:
@@ -152,4 +156,10 @@ def _widths(kernel: Kernel) -> list[FloatArray]:
     found = [width for part in kernel._parts().values() for width in _widths(part)]
     if any(entry.name == "gamma" and not entry.fixed for entry in kernel._parameters()):
         found.append(np.asarray(kernel.gamma, dtype=np.float64))  # type: ignore[attr-defined]
+    if isinstance(kernel, SklearnKernel):
+        scales = [
+            name.split("__")[-1].startswith("length_scale") for name in kernel.parameter_names
+        ]
+        if any(scales):
+            found.append(0.5 * np.exp(-2.0 * kernel.theta[scales]))
     return found

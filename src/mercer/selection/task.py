@@ -21,11 +21,13 @@ from mercer.machines.least_squares.one_against_all import chosen_class
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.adjoint import Scaling, Trained
 from mercer.solvers import solve_many
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Part", "Task"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+_NEVER = Deadline()
 _FEWEST = 10  # rows of a class in a sample
 
 
@@ -169,18 +171,18 @@ class Task:
             formulation = machine._formulate(target, own)
         return formulation.on_rows(used, self.n_rows)
 
-    def train(
-        self, machine: Any, gram: Gram, weights: list[FloatArray], scaling: Scaling
-    ) -> list[list[Trained]]:
-        """The machines of every part, for each of several weights of the rows."""
-        return self.train_series([machine], gram, weights, scaling)[0]
-
     def train_series(
-        self, machines: list[Any], gram: Gram, weights: list[FloatArray], scaling: Scaling
-    ) -> list[list[list[Trained]]]:
-        """The same for several machines, each warm started from the one before.
+        self,
+        machines: list[Any],
+        gram: Gram,
+        weights: list[FloatArray],
+        scaling: Scaling,
+        deadline: Deadline = _NEVER,
+    ) -> list[list[list[Trained]]] | None:
+        """The machines of every part, for each of several weights of the rows; None if too late.
 
-        They differ in their price only, which should ascend. By machine, weight and part.
+        Several machines are warm started each from the one before. They differ in their price
+        only, which should ascend. By machine, weight and part.
         """
         made = [
             [self.formulate(machine, part, weight) for machine in machines]
@@ -189,7 +191,10 @@ class Task:
         ]
         problems = [[formulation.problem for formulation in own] for own in made]
         solver = "direct" if self.is_least_squares else machines[0].solver
-        found = solve_many(problems, gram, solver, tol=machines[0].tol)
+        left = deadline.seconds_left if np.isfinite(deadline.moment) else None
+        found = solve_many(problems, gram, solver, tol=machines[0].tol, max_time=left)
+        if any(len(own) < len(machines) or own[-1].status == "max-time" for own in found):
+            return None
         trained = [
             [
                 Trained(formulation, solution, gram, self.rows, scaling)

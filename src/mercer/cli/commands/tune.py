@@ -42,6 +42,7 @@ _ENDS = {
     "converged": "the best lies inside the range that was searched",
     "boundary": "the best lies at the edge of the range that was searched",
     "flat": "all of them were equally good: the choice does not matter here",
+    "no-value": "no score was a number: these are the parameters the search begins with",
     "max-time": "the time was up: this is the best so far",
 }
 
@@ -101,18 +102,19 @@ def _summary(
 
 def _reason(tuning: Tuning) -> Iterator[str]:
     """Why these parameters were chosen, in words."""
-    history = tuning.tuned.history_[0]
-    points = np.exp(np.array(history.thetas))
+    histories = tuning.tuned.history_
+    points = np.exp(np.array([theta[:2] for history in histories for theta in history.thetas]))
+    names = [name.removeprefix("log ") for name in histories[0].names[:2]]
     ranges = ", ".join(
-        f"{name.removeprefix('log ')} from {low:.3g} to {high:.3g}"
-        for name, low, high in zip(
-            history.names[:2], points.min(axis=0), points.max(axis=0), strict=False
-        )
+        f"{name} from {low:.3g} to {high:.3g}"
+        for name, low, high in zip(names, points.min(axis=0), points.max(axis=0), strict=True)
     )
-    n_folds = len(tuning.tuned.cv)
+    most = max(history.n_rows for history in histories)
+    few = sum(len(history) for history in histories if history.n_rows < most)
+    on_sample = f" ({few:,} of them on a sample)" if few else ""
     yield (
-        f"the best of {plural(len(history), 'candidate')} by {n_folds}-fold cross-validation, "
-        f"{ranges}"
+        f"the best of {plural(len(points), 'candidate')}{on_sample} by "
+        f"{tuning.tuned.cv.get_n_splits()}-fold cross-validation, {ranges}"
     )
     yield _ENDS.get(tuning.tuned.search_status_, f"the search ended: {tuning.tuned.search_status_}")
 

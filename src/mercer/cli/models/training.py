@@ -18,7 +18,16 @@ from mercer.cli.models.card import Scores
 from mercer.cli.models.estimators import machine_of
 from mercer.cli.output.progress import Display
 
-__all__ = ["SCORE_NAMES", "Training", "noted", "possible_folds", "splits", "take", "train"]
+__all__ = [
+    "SCORE_NAMES",
+    "Training",
+    "noted",
+    "possible_folds",
+    "splits",
+    "splitter_of",
+    "take",
+    "train",
+]
 
 SCORE_NAMES = {
     Task.classification: "accuracy",
@@ -86,9 +95,14 @@ def possible_folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
 
 def splits(data: TrainingSet, folds: int, seed: int) -> Iterator[tuple[Any, Any]]:
     """Training and test rows of the folds, in random order."""
-    splitter = StratifiedKFold if data.task is Task.classification else KFold
     rows = np.zeros(data.X.shape[0])
-    yield from splitter(folds, shuffle=True, random_state=seed).split(rows, data.y)
+    yield from splitter_of(data, folds, seed).split(rows, data.y)
+
+
+def splitter_of(data: TrainingSet, folds: int, seed: int) -> KFold | StratifiedKFold:
+    """Folds of rows in random order, with equal shares of classes."""
+    kind = StratifiedKFold if data.task is Task.classification else KFold
+    return kind(folds, shuffle=True, random_state=seed)
 
 
 def _fold_score(estimator: Any, data: TrainingSet, train_rows: Any, test_rows: Any) -> float:

@@ -21,7 +21,14 @@ from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
 from mercer.cli.models.card import Scores
 from mercer.cli.models.estimators import checked, machine_of, prepared
-from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splits, take
+from mercer.cli.models.training import (
+    SCORE_NAMES,
+    noted,
+    possible_folds,
+    splits,
+    splitter_of,
+    take,
+)
 from mercer.cli.output.progress import Display
 
 __all__ = ["HeldOut", "Search", "Tuning", "read_test_set", "split_test_set", "tune_machine"]
@@ -84,7 +91,9 @@ def tune_machine(
     cv = [(train, held_out) for train, held_out in splits(data, folds, search.seed)]
     with noted(notes):
         with display.searching() as callback:
-            tuned = checked(_tuned(data.task, search, cv))
+            # the splitter and not its splits: searches of many rows begin on a sample
+            splitter = splitter_of(data, folds, search.seed)
+            tuned = checked(_tuned(data.task, search, splitter))
             searching = prepared(tuned.set_params(callback=callback), data, search.scale)
             searching.fit(data.X, data.y)
         tuned = machine_of(searching)

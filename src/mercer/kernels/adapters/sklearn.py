@@ -92,6 +92,11 @@ class SklearnKernel(Kernel):
         coordinates = self._checked_coordinates("theta", theta)
         return self._replace(kernel=self.kernel.clone_with_theta(coordinates))
 
+    def pulled_back(self, theta: ArrayLike, gradient: ArrayLike) -> FloatArray:
+        """The gradient as it is: ``theta`` means the same everywhere."""
+        self._checked_coordinates("theta", theta)
+        return self._checked_coordinates("gradient", gradient)
+
     def form(self) -> form.Form:
         """Return an opaque leaf."""
         return form.Opaque(block=self.__call__, diagonal=self.diag)

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
 from mercer.selection.objectives.base import Objective
+from mercer.selection.shared import some_rows
 from mercer.selection.task import Task
 
 __all__ = ["Alignment", "Polarization"]
@@ -62,7 +62,7 @@ class Polarization(Objective):
         """Kernel values of some rows against all; kept for the same kernel if some are all."""
         if self._kept is not None and self._kept[0] is kernel:
             return self._kept[1]
-        everything = take_rows(self.task.rows, self._used)
+        everything = some_rows(kernel, self.task.rows, self._used)
         values = kernel(everything[part], everything)
         self._kept = (kernel, values) if len(values) == len(self._used) else None
         return values
@@ -70,6 +70,7 @@ class Polarization(Objective):
     def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
         """Some rows at a time, with their part of T."""
         for part in row_slices(len(self._used), 8 * len(self._used)):
+            self._check_time()
             yield part, self._target(self._used[part])
 
     def _sums(self, kernel: Kernel) -> tuple[float, float]:
@@ -84,7 +85,8 @@ class Polarization(Objective):
 
     def _gradient(self, kernel: Kernel, by_target: float, by_square: float) -> FloatArray:
         """<by_target T + by_square K, K'>: one contraction for both; 0 by log C."""
-        everything, weight = take_rows(self.task.rows, self._used), self.task.weight[self._used]
+        everything = some_rows(kernel, self.task.rows, self._used)
+        weight = self.task.weight[self._used]
         total = np.zeros(kernel.n_dims)
         for part, target in self._blocks() if kernel.n_dims else ():
             target *= by_target

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._floating import without_warnings
+from mercer._threads import blas_threads, resolve_threads
 from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.selection.adjoint import Trained
 from mercer.selection.space import Space
 from mercer.selection.task import Task
+from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["NoValue", "Objective"]
+__all__ = ["NoValue", "Objective", "OutOfTime"]
 
 FloatArray = NDArray[np.float64]
+
+_MANY_ROWS = 1000
 
 
 class NoValue(ValueError):
     """A criterion has no value at a point; a search goes on elsewhere."""
+
+
+class OutOfTime(Exception):
+    """The deadline of a criterion came before its value was known."""
 
 
 class Objective(ABC):
@@ -43,6 +52,8 @@ class Objective(ABC):
         Whether it draws new rows at every evaluation.
     n_trainings, n_kernel : int
         Machines trained and kernel values computed so far.
+    deadline : Deadline
+        When an evaluation is given up, by :class:`OutOfTime`.
     """
 
     greater_is_better: bool = False
@@ -54,6 +65,7 @@ class Objective(ABC):
         self.task = task
         self.space = Space.of(task) if space is None else space
         self.n_trainings, self._n_kernel = 0, 0
+        self.deadline = Deadline()
         self._gram: Gram | None = None
         self._kernel: Kernel | None = None
 
@@ -63,7 +75,8 @@ class Objective(ABC):
         if not self.has_gradient:
             raise ValueError(f"{self._described()} has no gradient: ask for value(theta)")
         point = self.space.checked(theta)
-        value, gradient = self._evaluate(point, True)
+        with self._few_threads():
+            value, gradient = self._evaluate(point, True)
         assert gradient is not None
         by_kernel = self.space.kernel.pulled_back(point[1:], gradient[1:])
         return value, np.concatenate([gradient[:1], by_kernel])
@@ -71,7 +84,13 @@ class Objective(ABC):
     @without_warnings
     def value(self, theta: ArrayLike) -> float:
         """The value alone."""
-        return self._evaluate(self.space.checked(theta), False)[0]
+        with self._few_threads():
+            return self._evaluate(self.space.checked(theta), False)[0]
+
+    def _few_threads(self) -> AbstractContextManager[object]:
+        """One thread of BLAS for few rows, else those of the machine."""
+        is_small = self.task.n_rows < _MANY_ROWS
+        return blas_threads(1 if is_small else resolve_threads(self.task.machine.n_threads))
 
     def score(self, value: Any) -> Any:
         """A value, or an array of them, as a score that is to be large."""
@@ -85,6 +104,11 @@ class Objective(ABC):
     @abstractmethod
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         """The value, and the gradient if it is wanted."""
+
+    def _check_time(self) -> None:
+        """End an evaluation that takes too long."""
+        if self.deadline.is_over:
+            raise OutOfTime
 
     def _described(self) -> str:
         return f"the objective {self.name!r}"
@@ -107,4 +131,7 @@ class Objective(ABC):
         gram = self._gram_of(self.space.kernel_at(thetas[0]))
         machines = [self.space.machine_at(theta) for theta in thetas]
         self.n_trainings += len(thetas) * len(weights) * len(self.task.parts)
-        return self.task.train_series(machines, gram, weights, self.space.scaling)
+        found = self.task.train_series(machines, gram, weights, self.space.scaling, self.deadline)
+        if found is None:
+            raise OutOfTime
+        return found

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.linalg import inv
 
 from mercer._memory import require_memory
-from mercer.gram.native import take_rows
 from mercer.selection.objectives.base import Objective
+from mercer.selection.shared import some_rows
 from mercer.selection.task import Task
 
 __all__ = ["LeastSquaresLoo"]
@@ -75,8 +75,8 @@ class LeastSquaresLoo(Objective):
         # -<G', W>, and alpha in G changes by -alpha with log C = -log alpha
         matrix = (inverse @ by_coef) @ coef.T + (inverse * by_inverse) @ inverse
         by_price = -alpha * by_alpha + float(np.diagonal(matrix) @ (alpha / weight))
-        kernel, some = gram.kernel, take_rows(self.task.rows, rows)
-        by_kernel = kernel.gradient_weighted(some, None, -matrix)
+        some = some_rows(gram.kernel, self.task.rows, rows)
+        by_kernel = gram.kernel.gradient_weighted(some, None, -matrix)
         return value, np.concatenate([[by_price], by_kernel])
 
     def _inverse(self, K: NDArray[Any], ridge: FloatArray) -> FloatArray:

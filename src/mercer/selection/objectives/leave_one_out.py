@@ -20,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import pinvh
 
-from mercer.gram.native import take_rows
-from mercer.kernels.blocks import row_slices
 from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.base import Objective
+from mercer.selection.pulls import Pulls
 from mercer.selection.task import Part, Task
 from mercer.solvers import feasible_start, solve
 
@@ -60,6 +59,7 @@ class _ByRow(Objective):
         """Every row with a coefficient, and the machine without it."""
         rows = machine.problem.row_coef(machine.solution.coef, self.task.n_rows)
         for row in np.flatnonzero(rows):
+            self._check_time()
             self.n_trainings += 1
             own = self.task.machine
             yield int(row), without_row(machine, int(row), own.solver, own.tol)
@@ -178,12 +178,12 @@ class SpanLike(_ByRow):
     name = "span_like"
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
-        value, gradient = 0.0, np.zeros(self.space.n_dims)
+        value, pulls = 0.0, Pulls()
         share = self.task.weight / float(self.task.weight.sum())
         for part, machine in self._machines(theta):
             rows = machine.problem.index
             with_it = dict(zip(rows.tolist(), machine.values(rows).tolist(), strict=True))
-            pulls = _Pulls(machine)
+            own = np.zeros(self.task.n_rows)
             for row, smaller in self._left_out(machine):
                 f, without = with_it[row], _held_out_value(smaller, row)
                 if part.target[row] * without <= 0.0:
@@ -192,58 +192,15 @@ class SpanLike(_ByRow):
                 value += share[row] * float(np.clip(1.0 - without / f, 0.0, 1.0))
                 if with_gradient and 0.0 < without / f < 1.0:
                     # (1 - f_n / f)' = (f_n f' - f f_n') / f^2
-                    pulls.add(row, share[row] * without / f**2, smaller, -share[row] / f)
-            if with_gradient:
-                gradient += pulls.gradient(self.task.rows)
-        return value, gradient if with_gradient else None
+                    own[row] = share[row] * without / f**2
+                    pulls.add(smaller, np.array([row]), np.array([-share[row] / f]))
+            at = np.flatnonzero(own)
+            if len(at):
+                pulls.add(machine, at, own[at])
+        return value, pulls.gradient(self.space.n_dims) if with_gradient else None
 
 
 def _held_out_value(machine: Trained, row: int) -> float:
     """f at a row whose box is collapsed, which the gradient tells: f = linear - gradient + b."""
     own = int(np.flatnonzero(machine.problem.index == row)[0])
-    bias = machine.read_out.intercept
-    if machine.formulation.kind == "penalized":
-        bias = 0.0  # part of the kernel
-    return float(machine.problem.linear[own] - machine.solution.gradient[own] + bias)
-
-
-class _Pulls:
-    """Derivatives by the values of one machine at many rows, and of many machines at one each.
-
-    The kernel's derivative is contracted once, with sum_n left_n beta_n'.
-    """
-
-    def __init__(self, machine: Trained) -> None:
-        self.machine = machine
-        self.rows: list[int] = []
-        self.slopes: list[float] = []
-        self.by_price = 0.0
-        self.left: list[FloatArray] = []
-        self.right: list[FloatArray] = []
-
-    def add(self, row: int, slope: float, smaller: Trained, smaller_slope: float) -> None:
-        """One row: its slope for the machine, and the machine without it with its own."""
-        self.rows.append(row)
-        self.slopes.append(slope)
-        self._pull(smaller, np.array([row]), np.array([smaller_slope]))
-
-    def _pull(self, machine: Trained, at: NDArray[np.intp], slope: FloatArray) -> None:
-        by_price, left = machine.pulled_back(at, slope)
-        self.by_price += by_price
-        self.left.append(left)
-        self.right.append(machine.row_coef)
-
-    def gradient(self, rows: object) -> FloatArray:
-        """By the logarithm of the price and the kernel's ``theta``."""
-        kernel = self.machine.gram.kernel
-        if not self.rows:
-            return np.zeros(1 + kernel.n_dims)
-        self._pull(self.machine, np.array(self.rows), np.array(self.slopes))
-        left, right = np.column_stack(self.left), np.column_stack(self.right)
-        used, others = np.flatnonzero(left.any(axis=1)), np.flatnonzero(right.any(axis=1))
-        by_kernel = np.zeros(kernel.n_dims)
-        for part in row_slices(len(used), 8 * len(others)) if kernel.n_dims else ():
-            weights = left[used[part]] @ right[others].T
-            some, columns = take_rows(rows, used[part]), take_rows(rows, others)
-            by_kernel += kernel.gradient_weighted(some, columns, weights)
-        return np.concatenate([[self.by_price], by_kernel])
+    return float(machine.problem.linear[own] - machine.solution.gradient[own] + machine.bias)

@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 from mercer.selection.objectives.base import Objective
 from mercer.selection.objectives.splits import draw_splits, given_splits
 from mercer.selection.prior import Prior
+from mercer.selection.pulls import Pulls
 from mercer.selection.task import Task
 
 __all__ = ["Likelihood", "Posterior", "fit_slope"]
@@ -104,18 +105,20 @@ class Likelihood(Objective):
         if splits is None:
             splits = list(draw_splits(self.task, self.train_size, self.n_draws, self._random))
         trained = self._train(theta, [self.task.training_weight(split.times) for split in splits])
-        value, gradient = 0.0, np.zeros(self.space.n_dims)
+        value, pulls = 0.0, Pulls()
         for machines, split in zip(trained, splits, strict=True):
             for part, machine in zip(self.task.parts, machines, strict=True):
                 at = split.test[np.isin(split.test, part.rows)]
+                if not len(at):
+                    continue
                 signs, weight = part.target[at], self.task.weight[at]
                 values = machine.values(at)
                 s = fit_slope(signs, values, weight)
                 value -= float(weight @ np.logaddexp(0.0, s * signs * values)) / len(splits)
                 if with_gradient:
                     slopes = -s * signs * expit(s * signs * values) * weight / len(splits)
-                    gradient += machine.gradient(at, slopes)
-        return value, gradient if with_gradient else None
+                    pulls.add(machine, at, slopes)
+        return value, pulls.gradient(self.space.n_dims) if with_gradient else None
 
 
 class Posterior(Likelihood):

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from mercer.formulations import Formulation, enclosing_ball, svc
 from mercer.gram import Gram
-from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
-from mercer.selection.objectives.base import NoValue, Objective
+from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
+from mercer.selection.shared import some_rows
 from mercer.selection.task import Part, Task
 from mercer.solvers import solve
 
@@ -82,10 +82,30 @@ class RadiusMargin(Objective):
         centre, r_square = self._solved(gram, ball, rows)
         if not with_gradient:
             return r_square * w_square, np.zeros(self.space.n_dims)
-        by_w = -self._contracted(gram.kernel, rows, machine, added)
-        by_r = self._diagonal(gram.kernel, rows, centre, added)
-        by_r -= self._contracted(gram.kernel, rows, centre, added)
-        return r_square * w_square, r_square * by_w + w_square * by_r
+        return r_square * w_square, self._slope(
+            gram.kernel, rows, np.array([machine, centre]), np.array([r_square, w_square]), added
+        )
+
+    def _slope(
+        self,
+        kernel: Kernel,
+        rows: NDArray[np.intp],
+        coefs: FloatArray,
+        factors: FloatArray,
+        added: float,
+    ) -> FloatArray:
+        """The gradient; the coefficients of machine and ball are contracted with K' together.
+
+        By log C the diagonal moves by -1/C.
+        """
+        own = some_rows(kernel, self.task.rows, rows)
+        centre, w_square = coefs[1], factors[1]
+        by_kernel = w_square * kernel.diag_gradient(own, centre)
+        used = np.flatnonzero(coefs.any(axis=0))
+        left = coefs[:, used].T
+        by_kernel -= kernel.gradient(some_rows(kernel, own, used), None, left * factors, left)
+        by_price = -added * (w_square * centre.sum() - factors @ (coefs**2).sum(axis=1))
+        return np.concatenate([[by_price], by_kernel])
 
     def _solved(
         self, gram: Gram, formulation: Formulation, rows: NDArray[np.intp]
@@ -94,26 +114,14 @@ class RadiusMargin(Objective):
         machine = self.task.machine
         self.n_trainings += 1
         problem = formulation.on_rows(rows, gram.n_rows).problem
-        found = solve(problem, gram, machine.solver, tol=machine.tol)
+        self._check_time()
+        left = self.deadline.seconds_left
+        found = solve(problem, gram, machine.solver, tol=machine.tol, max_time=left)
+        if found.status == "max-time":
+            raise OutOfTime
         if found.status == "unbounded":
             raise NoValue(
                 f"{self._described()} needs classes that the kernel separates: use "
                 "loss='squared_hinge' or another kernel"
             )
         return found.coef, 2.0 * found.objective
-
-    def _contracted(
-        self, kernel: Kernel, rows: NDArray[np.intp], coef: FloatArray, added: float
-    ) -> FloatArray:
-        """c' K' c by log C and the kernel's parameters; 1/C on the diagonal has -1/C."""
-        used = np.flatnonzero(coef)
-        some = take_rows(self.task.rows, rows[used])
-        by_kernel = kernel.gradient(some, None, coef[used], coef[used])
-        return np.concatenate([[-added * float(coef @ coef)], by_kernel])
-
-    def _diagonal(
-        self, kernel: Kernel, rows: NDArray[np.intp], coef: FloatArray, added: float
-    ) -> FloatArray:
-        """sum_i c_i K'_ii by the same."""
-        by_kernel = kernel.diag_gradient(take_rows(self.task.rows, rows), coef)
-        return np.concatenate([[-added * float(coef.sum())], by_kernel])

@@ -117,6 +117,18 @@ def _checked(task: Task, number: int, train: Any, test: Any) -> Split:
         parts.append(array.astype(np.intp))
     if not _has_all_classes(task, parts[0]):
         raise ValueError(
-            f"cv must train on rows of positive weight of every class, not so in split {number}"
+            "cv must train on rows of positive weight of every class, not so in split "
+            f"{number}: {_missing(task, parts[0])}. Leave rare classes out, join them, or give "
+            "splits that train on them"
         )
     return _split(task, *parts)
+
+
+def _missing(task: Task, train: IntArray) -> str:
+    """Which class has nothing to train on."""
+    if task.classes is None:
+        return "no row has weight"
+    used = train[task.weight[train] > 0]
+    rare = int(np.setdiff1d(np.arange(task.n_classes), task.labels[used])[0])
+    total = np.count_nonzero((task.labels == rare) & (task.weight > 0))
+    return f"class {task.classes[rare]!r} has none of its {total} rows there"

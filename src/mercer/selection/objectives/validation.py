@@ -22,6 +22,7 @@ from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.base import Objective
 from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
 from mercer.selection.objectives.splits import Split, draw_splits, every_split, given_splits
+from mercer.selection.pulls import Pulls
 from mercer.selection.quick import QuickMachines
 from mercer.selection.task import Task
 
@@ -78,13 +79,19 @@ class Validation(Objective):
 
         They share their kernel values, and each machine starts from the one before.
         """
-        points = [self.space.checked(theta) for theta in thetas]
+        with self._few_threads():
+            return self._series([self.space.checked(theta) for theta in thetas])
+
+    def _series(self, points: list[FloatArray]) -> list[FloatArray]:
         splits = list(self._splits())
-        found = self._quick_series(points, splits)
+        found: list[FloatArray] | None = self._quick_series(points, splits)
         if found is not None:
             return found
         weights = [self.task.training_weight(split.times) for split in splits]
-        return [self._by_split(trained, splits) for trained in self._train_series(points, weights)]
+        return [
+            self._by_split(_held_out(trained, splits), splits)
+            for trained in self._train_series(points, weights)
+        ]
 
     def _quick_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
         """Losses of machines that need no certificate; None if they do."""
@@ -97,6 +104,7 @@ class Validation(Objective):
         gram = self._gram_of(self.space.kernel_at(points[0]))
         if not self._quick.suit(gram):
             return None
+        self._quick.deadline = self.deadline
         prices = np.exp([point[0] for point in points])
         order = np.argsort(prices)
         self.n_trainings += len(points) * len(splits) * len(self.task.parts)
@@ -108,20 +116,21 @@ class Validation(Objective):
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         if not with_gradient and self._smooth is None and not self.is_stochastic:
-            self.by_split = self.series([theta])[0]
+            self.by_split = self._series([theta])[0]
             return float(self.by_split.mean()), None
         splits = list(self._splits())
         weights = [self.task.training_weight(split.times) for split in splits]
         trained = self._train(theta, weights)
-        self.by_split = self._by_split(trained, splits)
+        values = _held_out(trained, splits)
+        self.by_split = self._by_split(values, splits)
         value = float(self.by_split.mean())
-        return value, self._gradient(trained, splits) if with_gradient else None
+        return value, self._gradient(trained, values, splits) if with_gradient else None
 
-    def _by_split(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
+    def _by_split(self, values: list[FloatArray], splits: list[Split]) -> FloatArray:
         """The mean loss, or the score, of each split."""
         judge = self._judge or self._smooth_mean
-        pairs = zip(trained, splits, strict=True)
-        return np.array([judge(_values(own, split.test), split.test) for own, split in pairs])
+        pairs = zip(values, splits, strict=True)
+        return np.array([judge(own, split.test) for own, split in pairs])
 
     def _smooth_mean(self, values: FloatArray, test: NDArray[np.intp]) -> float:
         """The mean of a smooth loss, summed over the parts that a row belongs to."""
@@ -132,15 +141,18 @@ class Validation(Objective):
             total += float(self.task.weight[test[own]] @ losses)
         return total / float(self.task.weight[test].sum())
 
-    def _gradient(self, trained: list[list[Trained]], splits: list[Split]) -> FloatArray:
-        gradient = np.zeros(self.space.n_dims)
-        for machines, split in zip(trained, splits, strict=True):
+    def _gradient(
+        self, trained: list[list[Trained]], values: list[FloatArray], splits: list[Split]
+    ) -> FloatArray:
+        pulls = Pulls()
+        for machines, found, split in zip(trained, values, splits, strict=True):
             total = len(splits) * float(self.task.weight[split.test].sum())
-            for part, machine in zip(self.task.parts, machines, strict=True):
-                at = split.test[np.isin(split.test, part.rows)]
-                slopes = self._smooth(part.target[at], machine.values(at))[1]  # type: ignore[misc]
-                gradient += machine.gradient(at, self.task.weight[at] / total * slopes)
-        return gradient
+            for part, machine, own in zip(self.task.parts, machines, found.T, strict=True):
+                is_own = np.isin(split.test, part.rows)
+                at = split.test[is_own]
+                slopes = self._smooth(part.target[at], own[is_own])[1]  # type: ignore[misc]
+                pulls.add(machine, at, self.task.weight[at] / total * slopes)
+        return pulls.gradient(self.space.n_dims)
 
     def score(self, value: Any) -> Any:
         """The share of right predictions for the loss "zero_one"."""
@@ -194,18 +206,28 @@ class Validation(Objective):
             if task.n_classes > 2 and not task.is_least_squares:
                 given = scores(values, task.n_classes)
                 machine.choose = lambda found: task.classes[found.argmax(axis=1)]  # type: ignore[index]
-            return float(scorer(machine, given, task.y[test], **options))
+            try:
+                return float(scorer(machine, given, task.y[test], **options))
+            except AttributeError as error:
+                raise ValueError(
+                    f"the score {scoring!r} asks for more than predictions and decision values, "
+                    f"which machines of a search do not have: {error}"
+                ) from error
 
         return judge
 
 
+def _held_out(trained: list[list[Trained]], splits: list[Split]) -> list[FloatArray]:
+    """Values at the held-out rows of each split."""
+    return [_values(own, split.test) for own, split in zip(trained, splits, strict=True)]
+
+
 def _values(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
     """Values of all parts at some rows, shape (n, n_parts), from one product."""
-    read_outs = [machine.read_out for machine in machines]
-    coef = np.column_stack([read_out.coef for read_out in read_outs])
+    coef = np.column_stack([machine.read_out.coef for machine in machines])
     used = np.flatnonzero(coef.any(axis=1))
     out = machines[0].gram.product(used, coef[used], rows=test, precision="double")
-    return out + [read_out.intercept for read_out in read_outs]
+    return out + [machine.bias for machine in machines]
 
 
 class CrossValidation(Validation):

@@ -9,6 +9,7 @@ from mercer.selection.optimizers.noisy_rprop import NoisyRprop
 from mercer.selection.optimizers.rprop import IRpropPlus, Rprop
 from mercer.selection.optimizers.smooth import LBFGS
 from mercer.selection.optimizers.width_search import WidthSearch
+from mercer.selection.optimizers.wrapped import Patience, Restarts
 from mercer.selection.optimizers.zoom import Zoom
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "GridSearch",
     "IRpropPlus",
     "NoisyRprop",
+    "Patience",
+    "Restarts",
     "Rprop",
     "WidthSearch",
     "Zoom",

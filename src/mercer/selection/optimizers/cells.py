@@ -44,11 +44,8 @@ class Cells:
         keys = [(round(float(price), 9), round(shift, 9)) for price in prices]
         new = [key for key in keys if key not in self.known]
         if new:
-            self.watched.check_budget()
             thetas = [self.at(*key) for key in new]
-            for key, theta, by_split in zip(
-                new, thetas, self.objective.series(thetas), strict=True
-            ):
+            for key, theta, by_split in zip(new, thetas, self.watched.series(thetas), strict=True):
                 value = self.watched.known(theta, float(by_split.mean()), by_split)
                 self.known[key] = value
                 if value == self.lowest and len(by_split) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -21,11 +22,9 @@ def _axis(low: float, high: float, count: int, name: int) -> FloatArray:
     return np.linspace(low, high, count)
 
 
-def _best(points: list[FloatArray], values: list[float]) -> FloatArray:
-    """The point of the smallest value; of equal ones the smallest C, then the smallest width."""
-    lowest = min(values)
-    equal = [point for point, value in zip(points, values, strict=True) if value == lowest]
-    return min(equal, key=lambda point: tuple(point))
+def _product(axes: Sequence[FloatArray]) -> Iterator[tuple[float, ...]]:
+    """Their product, the first axis slowest; no more of it is made than is asked for."""
+    return product(*(axis.tolist() for axis in axes))
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,9 @@ class GridSearch:
         """Evaluate the grid; returns the status."""
         ranges = watched.bounds if self.bounds is None else np.asarray(self.bounds, np.float64)
         axes = [_axis(low, high, self.n_points, k) for k, (low, high) in enumerate(ranges.tolist())]
-        points = [np.array(point) for point in product(*axes)]
-        values = [watched.value(point) for point in points]
-        return "flat" if np.ptp(values) == 0.0 else "converged"
+        # one by one: of many parameters there are more cells than memory holds
+        values = {watched.value(np.array(point)) for point in _product(axes)}
+        return "flat" if len(values) == 1 else "converged"
 
 
 @dataclass(frozen=True)
@@ -77,15 +76,17 @@ class FocusedGrid:
         known: dict[bytes, float] = {}
         for _ in range(self.n_rounds):
             offsets = np.linspace(-width, width, self.n_points)
-            points = [
-                np.clip(centre + np.array(offset), low, high)
-                for offset in product(offsets, repeat=len(centre))
-            ]
-            for point in points:
+            best: tuple[float, tuple[float, ...]] | None = None
+            for offset in _product([offsets] * len(centre)):
+                point = np.clip(centre + np.array(offset), low, high)
                 key = np.round(point, 9).tobytes()
                 if key not in known:
                     known[key] = watched.value(point)
-            centre = _best(points, [known[np.round(point, 9).tobytes()] for point in points])
+                # of equal values the smallest C, then the smallest width
+                cell = known[key], tuple(point.tolist())
+                best = cell if best is None else min(best, cell)
+            assert best is not None
+            centre = np.array(best[1])
             width /= 2.0
         return "flat" if len(set(known.values())) == 1 else "converged"
 

@@ -75,9 +75,18 @@ class Coordinate:
         return n <= _SAMPLES or (k * _SAMPLES) // n != ((k - 1) * _SAMPLES) // n
 
     def _end_episode(self) -> None:
-        n, root = self.length, np.sqrt(self.length)
-        length = float(n)
-        end = abs(self.place) / root
+        self._adapt(*self._statistics())
+        self.moves = self.place = self.lowest = self.highest = 0
+        self.sums, self.counts = [0.0, 0.0], [0, 0]
+
+    def _statistics(self) -> tuple[float, float, float | None]:
+        """S1, S2 and S3."""
+        root = np.sqrt(self.length)
+        return abs(self.place) / root, (self.highest - self.lowest) / root, self._bias()
+
+    def _adapt(self, end: float, reach: float, bias: float | None) -> None:
+        """Step size, length of the next episode and gradients in a move, by the statistics."""
+        length = float(self.length)
         if end > _END[1]:
             self.step *= 2.0
             length /= 2
@@ -85,12 +94,10 @@ class Coordinate:
             if end < _END[0]:
                 self.step /= 2.0
                 length *= 2
-            reach = (self.highest - self.lowest) / root
             if reach < _RANGE[0]:
                 length /= 2
             elif reach > _RANGE[1]:
                 length *= 2
-            bias = self._bias()
             if bias is not None and bias < _BIAS[0] and self.n_averaged >= 2:
                 self.n_averaged //= 2
                 length *= 2
@@ -98,8 +105,6 @@ class Coordinate:
                 self.n_averaged *= 2
                 length /= 2
         self.length = max(_SHORTEST, int(length))
-        self.moves = self.place = self.lowest = self.highest = 0
-        self.sums, self.counts = [0.0, 0.0], [0, 0]
 
     def _bias(self) -> float | None:
         """S3: how far the mean gradients to both sides differ; None if one side has none."""
@@ -129,6 +134,8 @@ class NoisyRprop:
     n_iterations: int | None = None
     smallest: float = 1e-4
     largest: float = 2.0
+
+    takes_last = True  # of draws: where a walk ends is the result, not the best draw
 
     def minimize(self, watched: Watched, theta: FloatArray) -> str:
         """Search from ``theta``; returns the status."""

@@ -46,6 +46,7 @@ class Rprop:
     fixed_price: bool = False
 
     takes_back = False
+    takes_last = True
 
     def minimize(self, watched: Watched, theta: FloatArray) -> str:
         """Search from ``theta``; returns the status."""

@@ -16,20 +16,31 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._warning import warn
 from mercer.machines.base import KernelMachine
 from mercer.machines.fit_context import fit_context
+from mercer.selection.found import Found
 from mercer.selection.history import Budget, History
 from mercer.selection.optimizers import OPTIMIZERS
 from mercer.selection.results import cv_results, plot_search, relevance
-from mercer.selection.strategies import STRATEGIES, Found, search
+from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.task import Task
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["TunedClassifier", "TunedMachine"]
 
 FloatArray = NDArray[np.float64]
 
+_LAST_SHARE = 0.25  # of the time, for the fit with the parameters found
+_LEAST_SECONDS = 1.0  # after which that fit is given up
+
 _MESSAGES = {
     "flat": "the criterion is the same everywhere: the parameters chosen are as good as any others",
+    "no-value": "no score of the search is a number: the parameters are those it begins with",
     "boundary": "the best parameters lie at the edge of those searched: better ones may lie beyond",
 }
+
+_NOTHING = (
+    "max_time was over before the criterion had a value: the parameters are those that the search "
+    "begins with. Allow more time, or take the objective 'auto'"
+)
 
 
 class TunedMachine(MetaEstimatorMixin, BaseEstimator):
@@ -86,9 +97,13 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self : object
         """
         task = Task(self._machine(), X, y, sample_weight)
-        budget = Budget(self.max_evals, self.max_time, self._watch())
+        limit = None if self.max_time is None else (1.0 - _LAST_SHARE) * self.max_time
+        budget = Budget(self.max_evals, Deadline.after(limit), self._watch())
         found = search(task, self.objective, self.optimizer, self._options(groups), budget)
-        self._keep(found, self._tuned(found).fit(X, y, sample_weight))
+        machine = self._tuned(found)
+        if self.max_time is not None:
+            machine.set_params(max_time=max(self.max_time, _LEAST_SECONDS))
+        self._keep(found, machine.fit(X, y, sample_weight).set_params(max_time=None))
         return self
 
     def _tuned(self, found: Found) -> Any:
@@ -142,7 +157,9 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for name in ("classes_", "feature_names_in_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
-        if self.search_status_ in _MESSAGES:
+        if not len(found.listed):
+            warn(f"{type(self).__name__}: {_NOTHING}")
+        elif self.search_status_ in _MESSAGES:
             warn(f"{type(self).__name__}: {_MESSAGES[self.search_status_]}")
 
     def predict(self, X: Any) -> Any:

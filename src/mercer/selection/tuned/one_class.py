@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.selection.strategies import Found
+from mercer.selection.found import Found
 from mercer.selection.tuned.base import TunedMachine
 
 __all__ = ["TunedOneClassSVM"]

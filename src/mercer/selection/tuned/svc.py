@@ -44,7 +44,9 @@ class TunedSVC(TunedClassifier):
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
-        Seconds after which the best parameters so far are taken; the fit with them comes after.
+        Seconds for the search and the fit that comes after it. The search has three quarters of
+        them and ends with the best parameters so far, on samples if there is no time for all
+        rows; the fit is given up, with a warning, if it takes `max_time` itself (and a second).
     max_evals : int, default=None
         Evaluations of the criterion after which the same happens.
     random_state : int, RandomState or None, default=None
@@ -75,8 +77,8 @@ class TunedSVC(TunedClassifier):
     cv_results_ : dict
         The same as in scikit-learn's searches.
     search_status_ : str
-        Why the search ended: "converged", "max-time", "max-evals", "callback", "flat" or
-        "boundary".
+        Why the search ended: "converged", "max-time", "max-evals", "callback", "flat",
+        "boundary" or "no-value" (no score is a number).
     classes_ : ndarray of shape (n_classes,)
         The labels.
 

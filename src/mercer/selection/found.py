@@ -1,0 +1,93 @@
+"""Where a search ended, and how one is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.selection.history import Budget, History, SearchEnd, Watched
+from mercer.selection.objectives import OBJECTIVES, Objective
+from mercer.selection.objectives.make import options_of
+from mercer.selection.space import Space
+from mercer.selection.task import Task
+
+__all__ = ["FEW_ROWS", "Found", "continued", "make", "run"]
+
+FloatArray = NDArray[np.float64]
+
+FEW_ROWS = 600  # below which the first evaluation is brought to an end, whatever it takes
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Where a search ended.
+
+    Attributes
+    ----------
+    space : Space
+        What theta means.
+    theta : ndarray
+        The parameters chosen.
+    score : float
+        The criterion there, large is good.
+    histories : list of History
+        Of the searches, one after the other.
+    listed : History
+        That of the criterion that decided.
+    as_scores : callable
+        From its values to scores.
+    """
+
+    space: Space
+    theta: FloatArray
+    score: float
+    histories: list[History]
+    listed: History
+    as_scores: Callable[[Any], Any]
+
+
+def make(name: str, task: Task, options: dict[str, Any]) -> Any:
+    """The criterion with those of the options it takes."""
+    kind = OBJECTIVES[name]
+    known = options_of(kind)
+    return kind(task, **{key: value for key, value in options.items() if key in known})
+
+
+def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget) -> Found:
+    """Search from ``theta`` until the optimizer or the budget ends."""
+    watched = Watched(objective, budget, ends_first=objective.task.n_rows < FEW_ROWS)
+    history = watched.history
+    history.n_rows = objective.task.n_rows
+    theta = np.clip(theta, *objective.space.bounds.T)
+    with suppress(SearchEnd):
+        history.status = optimizer.minimize(watched, theta)
+    if history.values and not np.isfinite(history.values).any():
+        history.status = "no-value"
+    if not np.isfinite(history.values).any():
+        return Found(objective.space, theta, np.nan, [history], history, objective.score)
+    if history.is_stochastic and getattr(optimizer, "takes_last", False):
+        last = history.thetas[-max(len(history) // 10, 1) :]
+        score = objective.score(history.values[-1])
+        return Found(
+            history.spaces[-1], np.mean(last, axis=0), score, [history], history, objective.score
+        )
+    best = history.best
+    score = objective.score(history.values[best])
+    return Found(
+        history.spaces[best], history.thetas[best], score, [history], history, objective.score
+    )
+
+
+def continued(before: Found | None, found: Found) -> Found:
+    """A search that began where another one had ended."""
+    if before is None:
+        return found
+    history = found.histories[-1]
+    if history.status == "flat" and before.histories[-1].status != "flat":
+        history.status = "converged"
+    return replace(found, histories=[*before.histories, *found.histories])

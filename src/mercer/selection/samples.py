@@ -1,0 +1,163 @@
+"""Cross-validation of many rows: where to look is found on samples of them.
+
+With a time limit samples are as large as it allows. What an evaluation takes, and how that grows
+with the rows, is measured.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from mercer.selection.found import FEW_ROWS, Found, continued, make, run
+from mercer.selection.history import Budget
+from mercer.selection.optimizers import Climb, Zoom
+from mercer.selection.task import Task
+from mercer.selection.widths import moderate_start
+
+__all__ = ["zoomed"]
+
+FloatArray = NDArray[np.float64]
+
+_FIRST_SAMPLE = (400, 1200)  # fewest and most rows
+_LARGE_SAMPLE = (8000, 3000)  # from how many rows on there is a second one, and its rows
+_TRIALS = (200, 400)  # rows that show what an evaluation takes
+_POWERS = (0.5, 2.0)  # of the rows: from the cost of small problems to that of kernel values
+_COARSE = Zoom(prices=(0.1, 1e4), n_prices=5, n_widths=5, width=6.0, n_rounds=1)
+_CELLS = (30, 8)  # that the first search evaluates, and those after it
+_GROWTH = 2.0  # a sample that is not that much larger tells nothing new
+_SAMPLE_FOLDS = 3  # at most: every row is held out once, whatever their number
+_NEAR = 1.0  # of logarithms of widths
+_MOST_RIVALS = 2
+
+
+def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) -> Found:
+    """A grid on all rows; of many rows from where samples of them lead."""
+    sizes, start = _sample_sizes(task), moderate_start(task, objective.space)
+    few = _few_folds(options.get("cv", 5))
+    if not sizes or few is None or options.get("groups") is not None:
+        return run(objective, Zoom(), start, budget)
+    options = {**options, "cv": few}
+    found: Found | None = None
+    pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
+    for size in (*sizes, task.n_rows):
+        allowed = size if pace is None else min(pace.rows(budget, found is None), size)
+        if found is not None and pace is not None and allowed < min(size, _GROWTH * pace.size):
+            found.histories[-1].status = "max-time"
+            break
+        is_all = allowed == task.n_rows
+        stage = objective if is_all else _on_sample(task, allowed, options)
+        search: Any = _COARSE if found is None else Climb(rivals=_rivals(found))
+        began = time.perf_counter()
+        last = run(stage, search, start, budget if is_all else budget.half())
+        history = last.histories[-1]
+        found = last if found is None else _better(found, last)
+        if np.isnan(last.score):
+            break
+        if pace is not None:
+            seconds = (time.perf_counter() - began) / len(history)
+            pace = _Pace(stage.task.n_rows, seconds, pace.power)
+        start = np.clip(found.theta, *objective.space.bounds.T)
+        budget = budget.without(history)
+        if budget.is_spent:
+            break
+    assert found is not None
+    return found
+
+
+def _better(before: Found, last: Found) -> Found:
+    """The last search, or the one before if it came to nothing."""
+    if np.isnan(last.score):
+        before.histories[-1].status = last.histories[-1].status
+        return before
+    return continued(before, last)
+
+
+@dataclass(frozen=True)
+class _Pace:
+    """What an evaluation of some rows takes, in seconds."""
+
+    size: int
+    seconds: float
+    power: float = _POWERS[1]  # of the rows, by which that grows
+
+    @classmethod
+    def tried(cls, task: Task, options: dict[str, Any], start: FloatArray) -> _Pace:
+        """From a few prices at the first width."""
+        first, last = (cls._measured(task, size, options, start) for size in _TRIALS)
+        growth = np.log(last.seconds / first.seconds) / np.log(last.size / first.size)
+        return cls(last.size, last.seconds, float(np.clip(growth, *_POWERS)))
+
+    @classmethod
+    def _measured(cls, task: Task, size: int, options: dict[str, Any], start: FloatArray) -> _Pace:
+        few = _on_sample(task, size, options)
+        thetas = [np.concatenate([[np.log(C)], start[1:]]) for C in (0.1, 10.0, 1000.0)]
+        began = time.perf_counter()
+        few.series(thetas)
+        return cls(few.task.n_rows, max(time.perf_counter() - began, 1e-9) / len(thetas))
+
+    def rows(self, budget: Budget, is_first: bool) -> int:
+        """How many rows a search may have; the first at least those of a trial."""
+        left = budget.half().deadline.seconds_left / _CELLS[0 if is_first else 1]
+        allowed = int(self.size * (left / self.seconds) ** (1.0 / self.power))
+        return max(allowed, _TRIALS[0]) if is_first else allowed
+
+
+def _rivals(found: Found) -> tuple[FloatArray, ...]:
+    """The best points of other widths that may win on more rows.
+
+    Those within a standard error of the best of all, and the next narrower one: more rows carry
+    narrower kernels.
+    """
+    history = found.histories[-1]
+    scores = found.as_scores(np.asarray(history.values))
+    best, by_split = history.best, history.by_split[history.best]
+    noise = float(np.std(by_split, ddof=1) / np.sqrt(len(by_split))) if len(by_split) > 1 else 0.0
+    direction = found.space.width_direction
+    widths = np.array([theta[1:] @ direction for theta in history.thetas])
+    apart = (widths - widths[best]) / max(float(direction @ direction), 1.0)
+    chosen = [best]
+    narrower = np.flatnonzero(apart > _NEAR)
+    if len(narrower):
+        next_one = narrower[apart[narrower] < apart[narrower].min() + 1e-6]
+        chosen.append(int(next_one[scores[next_one].argmax()]))
+    for k in np.argsort(-scores, kind="stable"):
+        is_new = all(abs(apart[k] - apart[other]) >= _NEAR for other in chosen)
+        if scores[k] >= scores[best] - noise and is_new:
+            chosen.append(int(k))
+    return tuple(history.thetas[k] for k in chosen[1 : 1 + _MOST_RIVALS])
+
+
+def _sample_sizes(task: Task) -> list[int]:
+    """Rows of the samples that are searched before all rows."""
+    n = task.n_rows
+    if n < FEW_ROWS or task.machine._is_precomputed():
+        return []
+    first = int(np.clip(max(n // 3, 50 * task.n_classes), *_FIRST_SAMPLE))
+    return [first] if n < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
+
+
+def _few_folds(cv: Any) -> Any:
+    """At most three folds of the same kind; None for splits that have a meaning of their own."""
+    if isinstance(cv, Integral):
+        return min(int(cv), _SAMPLE_FOLDS)
+    if type(cv) not in (KFold, StratifiedKFold):
+        return None
+    return type(cv)(
+        min(cv.n_splits, _SAMPLE_FOLDS), shuffle=cv.shuffle, random_state=cv.random_state
+    )
+
+
+def _on_sample(task: Task, size: int, options: dict[str, Any]) -> Any:
+    """Cross-validation of some of the rows."""
+    with warnings.catch_warnings():
+        # of small classes, which all rows tell too
+        warnings.simplefilter("ignore", UserWarning)
+        return make("cv", task.sampled(size), options)
