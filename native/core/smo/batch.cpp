@@ -46,34 +46,55 @@ class Watch {
     std::exception_ptr error_;
 };
 
-// A Gram of the rows of one problem, in the order of its variables, from values at hand.
-class OwnGram {
+// The kernel values of the rows of one problem, in the order of its variables.
+class OwnMatrix {
   public:
-    OwnGram(const std::int64_t* rows, std::size_t n, const double* matrix, std::size_t stride)
-        : values_(n * n), gram_(kernel(rows, n, matrix, stride), {0, n}, 2 * bytes(n), 1),
-          index_(n) {
+    // requires: `values` has room for n * n numbers, which stay there while this lives
+    OwnMatrix(const std::int64_t* rows, std::size_t n, const double* matrix, std::size_t stride,
+              double* values)
+        : values_(values),
+          gram_(kernel(rows, n, matrix, stride), {0, n}, n * n * sizeof(double), 1), index_(n) {
         std::iota(index_.begin(), index_.end(), std::int64_t(0));
     }
 
+    const double* values() const { return values_; }
     Gram<double>& gram() { return gram_; }
     const std::int64_t* index() const { return index_.data(); }
 
-  private:
-    static std::size_t bytes(std::size_t n) { return (n * n + n + 1024) * sizeof(double); }
+    std::vector<double> product(const double* beta) const {
+        const std::size_t n = index_.size();
+        std::vector<double> out(n, 0.0);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double* row = values_ + i * n;
+            if (beta[i] == 0.0) continue;
+            for (std::size_t j = 0; j < n; ++j) out[j] += beta[i] * row[j];
+        }
+        return out;
+    }
 
+  private:
     KernelPointer<double> kernel(const std::int64_t* rows, std::size_t n, const double* matrix,
-                                 std::size_t stride) {
+                                 std::size_t stride) const {
+        // rows of a class follow each other
+        std::vector<std::size_t> ends;
+        for (std::size_t j = 1; j <= n; ++j) {
+            if (j == n || rows[j] != rows[j - 1] + 1) ends.push_back(j);
+        }
         std::vector<double> diagonal(n);
         for (std::size_t i = 0; i < n; ++i) {
             const double* row = matrix + std::size_t(rows[i]) * stride;
-            for (std::size_t j = 0; j < n; ++j) values_[i * n + j] = row[rows[j]];
+            std::size_t begin = 0;
+            for (const std::size_t end : ends) {
+                std::copy_n(row + rows[begin], end - begin, values_ + i * n + begin);
+                begin = end;
+            }
             diagonal[i] = values_[i * n + i];
         }
         const auto step = std::ptrdiff_t(n);
-        return make_stored<double>(values_.data(), n, n, step, 1, diagonal, diagonal, nullptr);
+        return make_stored<double>(values_, n, n, step, 1, diagonal, diagonal, nullptr);
     }
 
-    std::vector<double> values_;
+    double* values_;
     Gram<double> gram_;
     std::vector<std::int64_t> index_;
 };
@@ -92,6 +113,14 @@ void measure(const ProblemView& p, const double* beta, const Gram<double>& gram,
     }
 }
 
+std::size_t largest_part(std::span<const std::int64_t> offsets) {
+    std::int64_t largest = 0;
+    for (std::size_t k = 1; k < offsets.size(); ++k) {
+        largest = std::max(largest, offsets[k] - offsets[k - 1]);
+    }
+    return std::size_t(largest);
+}
+
 }  // namespace
 
 std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
@@ -102,9 +131,9 @@ std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std:
     Watch watch(monitor, options.poll_seconds);
     const double* matrix = gram.full_matrix();
     const Monitor asks = [&](const Progress&) { return watch.goes_on(); };
-    const auto solve_part = [&](std::size_t k) {
+    const auto solve_part = [&](std::size_t k, double* room) {
         const auto o = std::size_t(offsets[k]), n = std::size_t(offsets[k + 1]) - o;
-        OwnGram own(all.index + o, n, matrix, gram.full_stride());
+        OwnMatrix own(all.index + o, n, matrix, gram.full_stride(), room);
         const ProblemView p{n,
                             all.n_groups,
                             own.index(),
@@ -118,17 +147,17 @@ std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std:
         limits.max_seconds = std::max(options.max_seconds - watch.seconds(), 0.0);
         std::fill_n(beta + o, n, 0.0);
         PartResult& out = found[k];
-        out.run = solve<double>(p, own.gram(), limits, beta + o, nullptr, asks);
-        std::vector<double> values(n);
-        expand_point(own.gram(), beta + o, own.index(), n, values.data(), {});
-        out.report = report_point(p, beta + o, values.data());
+        out.run = solve<double>(p, own.gram(), limits, beta + o, nullptr, asks, own.values());
+        out.report = report_point(p, beta + o, own.product(beta + o).data());
         measure(p, beta + o, own.gram(), out);
-        out.evaluations = own.gram().n_evaluations();
+        out.evaluations = n * n;
         std::ranges::copy(out.report.gradient, gradient + o);
         out.report.gradient = {};
     };
+    const std::size_t longest = largest_part(offsets);
     gram.threads().parallel_for(found.size(), grain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end && watch.goes_on(); ++k) solve_part(k);
+        Buffer<double> room(checked_product(longest, longest));
+        for (std::size_t k = begin; k < end && watch.goes_on(); ++k) solve_part(k, room.data());
     });
     watch.rethrow();
     return found;

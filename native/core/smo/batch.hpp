@@ -19,7 +19,7 @@ struct PartResult {
     double sum_of_sizes = 0.0;    // of |beta|
     double missing_sum = 0.0;     // the most that a group lacks of its sum
     double curvature = 0.0;       // |k(x, x)| of the row with the largest |beta|
-    std::size_t evaluations = 0;  // kernel values asked for
+    std::size_t evaluations = 0;  // kernel values that it takes
 };
 
 // The variables offsets[k] .. offsets[k + 1] of `all` are problem k, with the group sums of `all`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -70,11 +70,13 @@ class Batch:
             "coef": [self.coef[begin:end] for begin, end in cuts],
             "gradient": [self.gradient[begin:end] for begin, end in cuts],
             "multiplier": self.multiplier,
-            "trace": _records(_lists(self.counters), {}),
+            "trace": _records(_lists(self.counters)),
             **_lists(self.fields),
+            "corrections": repeat(None, len(cuts)),
+            "definiteness": repeat(self.definiteness, len(cuts)),
+            "solver": repeat(Smo.name, len(cuts)),
         }
-        shared = {"corrections": None, "definiteness": self.definiteness, "solver": Smo.name}
-        return [_solution(record) for record in _records(columns, shared)]
+        return [_solution(record) for record in _records(columns)]
 
 
 def solve_batch(
@@ -203,15 +205,15 @@ def _lists(columns: Columns) -> dict[str, list[Any]]:
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _records(columns: dict[str, Any], shared: dict[str, Any]) -> list[dict[str, Any]]:
+def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
     """One mapping for each problem."""
     names = tuple(columns)
     rows = zip(*columns.values(), strict=True)
-    return [{**shared, **dict(zip(names, row, strict=True))} for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _solution(record: dict[str, Any]) -> Solution:
     """A solution with these fields: there may be half a million of them."""
     made = object.__new__(Solution)
-    vars(made).update(record)
+    object.__setattr__(made, "__dict__", record)
     return made

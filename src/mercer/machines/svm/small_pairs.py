@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 _FEWEST = 10  # pairs worth it
-_MOST_ROWS = 1500  # of a kernel matrix that pairs share
+_MOST_ROWS = 3000  # of a kernel matrix that pairs share, if the cache has room for it
 # Formulations with one variable for each row, which knows nothing of the others.
 _KINDS = ("intercept", "origin", "penalized")
 
@@ -72,7 +73,8 @@ class SmallPairs:
         """What came of each; pairs that ask for a closer look are left out."""
         found: dict[int, Solved] = {}
         if self._suits(gram) and self._has_weights():
-            for which in self._parts():
+            most = min(_MOST_ROWS, isqrt(gram.cache_bytes // 8))
+            for which in self._parts(most):
                 found.update(self._solve_part(which, gram, deadline))
         return found
 
@@ -87,15 +89,15 @@ class SmallPairs:
         """Whether every class weighs something; other weights are refused pair by pair."""
         return bool(np.bincount(self.pairs.labels, weights=self.weight).all())
 
-    def _parts(self) -> Iterator[IntArray]:
-        """Positions of pairs whose rows together have a small kernel matrix."""
+    def _parts(self, most: int) -> Iterator[IntArray]:
+        """Positions of pairs that have about as many rows together, at the ``most``."""
         sizes, classes = self.pairs.class_sizes, self.pairs.classes
         few = np.flatnonzero(sizes[classes].sum(axis=1) <= FEW_ROWS)
         in_use = np.zeros(len(sizes), dtype=bool)
         in_use[classes[few]] = True
         end = np.cumsum(np.where(in_use, sizes, 0))
         # a part has the classes of two ranges, or of one
-        piece = np.zeros_like(end) if end[-1] <= _MOST_ROWS else end // (_MOST_ROWS // 2)
+        piece = np.zeros_like(end) if end[-1] <= most else end // max(most // 2, 1)
         ranges = piece[classes[few]] @ np.array([piece[-1] + 1, 1])
         order = np.argsort(ranges, kind="stable")
         cuts = np.flatnonzero(np.diff(ranges[order])) + 1
@@ -103,21 +105,25 @@ class SmallPairs:
 
     def _solve_part(self, which: IntArray, gram: Gram, deadline: Deadline) -> dict[int, Solved]:
         lists, machine = self.pairs.row_lists(which), self.machine
-        rows, index = np.unique(lists.rows, return_inverse=True)
+        place = np.zeros(gram.n_rows, dtype=np.intp)
+        place[lists.rows] = 1
+        rows = place.nonzero()[0]
+        place[rows] = np.arange(len(rows))
         if len(rows) < gram.n_rows:
             gram = gram.reordered(rows, precision="double")
         formulation = self.formulate(lists.sign, self.weight[lists.rows])
         batch = solve_batch(
-            formulation.problem.on_rows(index),
+            formulation.problem.on_rows(place[lists.rows]),
             lists.offsets,
             gram,
             tol=machine.tol,
             shrinking=machine.shrinking,
             max_time=None if machine.max_time is None else deadline.seconds_left,
         )
-        found = zip(which, batch.is_plain, batch.solutions(), batch.squared_norm, strict=True)
+        are_plain = batch.is_plain.tolist()
+        found = zip(which.tolist(), are_plain, batch.solutions(), batch.squared_norm, strict=True)
         return {
-            int(k): _solved(formulation, solution, norm)
+            k: _solved(formulation, solution, norm)
             for k, is_plain, solution, norm in found
             if is_plain
         }
