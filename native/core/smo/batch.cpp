@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "core/problem/duality.hpp"
@@ -46,57 +47,62 @@ class Watch {
     std::exception_ptr error_;
 };
 
-// The kernel values of the rows of one problem, in the order of its variables.
+// The kernel values of the rows of one problem after the other, in the order of its variables.
 class OwnMatrix {
   public:
-    // requires: `values` has room for n * n numbers, which stay there while this lives
-    OwnMatrix(const std::int64_t* rows, std::size_t n, const double* matrix, std::size_t stride,
-              double* values)
-        : values_(values),
-          gram_(kernel(rows, n, matrix, stride), {0, n}, n * n * sizeof(double), 1), index_(n) {
+    // requires: problems have at most `longest` rows
+    explicit OwnMatrix(std::size_t longest)
+        : values_(checked_product(longest, longest)), index_(longest) {
         std::iota(index_.begin(), index_.end(), std::int64_t(0));
     }
 
-    const double* values() const { return values_; }
-    Gram<double>& gram() { return gram_; }
+    void load(const std::int64_t* rows, std::size_t n, const double* matrix, std::size_t stride) {
+        // rows of a class follow each other
+        ends_.clear();
+        for (std::size_t j = 1; j <= n; ++j) {
+            if (j == n || rows[j] != rows[j - 1] + 1) ends_.push_back(j);
+        }
+        std::vector<double> diagonal(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double* row = matrix + std::size_t(rows[i]) * stride;
+            std::size_t begin = 0;
+            for (const std::size_t end : ends_) {
+                std::copy_n(row + rows[begin], end - begin, &values_[i * n + begin]);
+                begin = end;
+            }
+            diagonal[i] = values_[i * n + i];
+        }
+        // Nothing else is kept of values: runs read them here.
+        if (!gram_ || gram_->diagonal() != diagonal) make_gram(std::move(diagonal));
+    }
+
+    const double* values() const { return values_.data(); }
+    Gram<double>& gram() { return *gram_; }
     const std::int64_t* index() const { return index_.data(); }
 
     std::vector<double> product(const double* beta) const {
-        const std::size_t n = index_.size();
+        const std::size_t n = gram_->size();
         std::vector<double> out(n, 0.0);
         for (std::size_t i = 0; i < n; ++i) {
-            const double* row = values_ + i * n;
             if (beta[i] == 0.0) continue;
+            const double* row = values_.data() + i * n;
             for (std::size_t j = 0; j < n; ++j) out[j] += beta[i] * row[j];
         }
         return out;
     }
 
   private:
-    KernelPointer<double> kernel(const std::int64_t* rows, std::size_t n, const double* matrix,
-                                 std::size_t stride) const {
-        // rows of a class follow each other
-        std::vector<std::size_t> ends;
-        for (std::size_t j = 1; j <= n; ++j) {
-            if (j == n || rows[j] != rows[j - 1] + 1) ends.push_back(j);
-        }
-        std::vector<double> diagonal(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            const double* row = matrix + std::size_t(rows[i]) * stride;
-            std::size_t begin = 0;
-            for (const std::size_t end : ends) {
-                std::copy_n(row + rows[begin], end - begin, values_ + i * n + begin);
-                begin = end;
-            }
-            diagonal[i] = values_[i * n + i];
-        }
-        const auto step = std::ptrdiff_t(n);
-        return make_stored<double>(values_, n, n, step, 1, diagonal, diagonal, nullptr);
+    void make_gram(std::vector<double> diagonal) {
+        const std::size_t n = diagonal.size();
+        const auto kernel = make_stored<double>(values_.data(), n, n, std::ptrdiff_t(n), 1,
+                                                diagonal, diagonal, nullptr);
+        gram_.emplace(kernel, std::vector<std::size_t>{0, n}, n * n * sizeof(double), 1);
     }
 
-    double* values_;
-    Gram<double> gram_;
+    Buffer<double> values_;
     std::vector<std::int64_t> index_;
+    std::vector<std::size_t> ends_;
+    std::optional<Gram<double>> gram_;
 };
 
 void measure(const ProblemView& p, const double* beta, const Gram<double>& gram, PartResult& out) {
@@ -131,9 +137,9 @@ std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std:
     Watch watch(monitor, options.poll_seconds);
     const double* matrix = gram.full_matrix();
     const Monitor asks = [&](const Progress&) { return watch.goes_on(); };
-    const auto solve_part = [&](std::size_t k, double* room) {
+    const auto solve_part = [&](std::size_t k, OwnMatrix& own) {
         const auto o = std::size_t(offsets[k]), n = std::size_t(offsets[k + 1]) - o;
-        OwnMatrix own(all.index + o, n, matrix, gram.full_stride(), room);
+        own.load(all.index + o, n, matrix, gram.full_stride());
         const ProblemView p{n,
                             all.n_groups,
                             own.index(),
@@ -156,8 +162,8 @@ std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std:
     };
     const std::size_t longest = largest_part(offsets);
     gram.threads().parallel_for(found.size(), grain, [&](std::size_t begin, std::size_t end) {
-        Buffer<double> room(checked_product(longest, longest));
-        for (std::size_t k = begin; k < end && watch.goes_on(); ++k) solve_part(k, room.data());
+        OwnMatrix own(longest);
+        for (std::size_t k = begin; k < end && watch.goes_on(); ++k) solve_part(k, own);
     });
     watch.rethrow();
     return found;

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ _MOST_WORK = 256
 Rows = Sequence[NDArray[np.intp]]
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
+class Solved(NamedTuple):
     """What came of one problem.
 
     Attributes
