@@ -17,8 +17,9 @@ from mercer import SVC, Gram, certify
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.machines.solving import Problems
-from mercer.machines.svm import kernel_classifier
+from mercer.machines.svm import kernel_classifier, small_pairs
 from mercer.machines.svm.one_vs_one import ClassPairs
+from mercer.solvers.batch import solve_batch
 
 CASES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -118,8 +119,20 @@ def test_one_thread_and_two_find_the_same_bits() -> None:
 
 
 def test_more_rows_than_one_matrix_has_are_solved_in_parts(one_by_one: Any) -> None:
-    X, y = drawn(60, 2000, seed=4)
-    assert_same(SVC().fit(X, y), one_by_one(SVC(), X, y), X[:50])
+    # 2 MB are the matrix of 512 rows
+    X, y = drawn(60, 1200, seed=4)
+    calls: list[int] = []
+
+    def counted(problem: Any, offsets: Any, gram: Gram, **options: Any) -> Any:
+        calls.append(gram.n_rows)
+        return solve_batch(problem, offsets, gram, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small_pairs, "solve_batch", counted)
+        machine = SVC(cache_size=2).fit(X, y)
+    assert len(calls) > 5
+    assert max(calls) <= 600
+    assert_same(machine, one_by_one(SVC(), X, y), X[:50])
 
 
 def test_small_classes_beside_large_ones(one_by_one: Any) -> None:
