@@ -76,6 +76,7 @@ void register_problem(nb::module_& m);
 void register_point(nb::module_& m);
 void register_selective_certificate(nb::module_& m);
 void register_smo(nb::module_& m);
+void register_smo_batch(nb::module_& m);
 void register_chunked(nb::module_& m);
 void register_active_set(nb::module_& m);
 void register_path(nb::module_& m);

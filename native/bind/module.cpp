@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
     mercer::bind::register_point(m);
     mercer::bind::register_selective_certificate(m);
     mercer::bind::register_smo(m);
+    mercer::bind::register_smo_batch(m);
     mercer::bind::register_chunked(m);
     mercer::bind::register_active_set(m);
     mercer::bind::register_path(m);

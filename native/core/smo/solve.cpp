@@ -26,9 +26,9 @@ template <class T>
 class Solver {
   public:
     Solver(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
-           const double* gradient, const Monitor& monitor)
+           const double* gradient, const Monitor& monitor, const T* matrix)
         : options_(options), monitor_(monitor), linear_(problem.linear),
-          state_(problem, gram, beta, gradient, [this] { return watch(); }),
+          state_(problem, gram, beta, gradient, matrix, [this] { return watch(); }),
           selection_(make_selection<T>(options)), step_(make_step<T>(options, state_.size())),
           recorder_(options.trace_stride, problem.linear),
           shrink_period_(std::min<std::size_t>(std::max<std::size_t>(state_.size(), 1), 1000)),
@@ -299,11 +299,11 @@ class Solver {
 
 template <class T>
 Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
-             const double* gradient, const Monitor& monitor) {
+             const double* gradient, const Monitor& monitor, const T* matrix) {
     Clock clock;
     const ThreadPool::Client client(gram.threads());
     try {
-        Solver<T> solver(problem, gram, options, beta, gradient, monitor);
+        Solver<T> solver(problem, gram, options, beta, gradient, monitor, matrix);
         const Result result = solver.run();
         solver.copy_beta(beta);
         return result;
@@ -317,8 +317,8 @@ Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, 
 }
 
 template Result solve(const ProblemView&, Gram<float>&, const Options&, double*, const double*,
-                      const Monitor&);
+                      const Monitor&, const float*);
 template Result solve(const ProblemView&, Gram<double>&, const Options&, double*, const double*,
-                      const Monitor&);
+                      const Monitor&, const double*);
 
 }  // namespace mercer::smo

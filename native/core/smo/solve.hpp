@@ -23,9 +23,10 @@ struct Result {
 };
 
 // requires: beta feasible. ensures: beta is the solution, within the box and with the group sums it
-// came with. `gradient` of the starting point may be null.
+// came with. `gradient` of the starting point may be null, and so may `matrix`: all kernel values,
+// row by row, of a Gram of one segment.
 template <class T>
 Result solve(const ProblemView& problem, Gram<T>& gram, const Options& options, double* beta,
-             const double* gradient, const Monitor& monitor);
+             const double* gradient, const Monitor& monitor, const T* matrix = nullptr);
 
 }  // namespace mercer::smo

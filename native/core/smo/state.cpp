@@ -11,13 +11,13 @@ static constexpr std::size_t long_run = 16;
 
 template <class T>
 State<T>::State(const ProblemView& problem, Gram<T>& gram, const double* start,
-                const double* given_gradient, const Poll& poll)
-    : gram_(gram), n_groups_(problem.n_groups), extremes_(problem.n_groups + 1) {
+                const double* given_gradient, const T* matrix, const Poll& poll)
+    : gram_(gram), matrix_(matrix), n_groups_(problem.n_groups), extremes_(problem.n_groups + 1) {
     order_variables(problem);
     read_variables(problem, start);
     find_runs();
     const std::size_t n = gram_.size();
-    if (gram_.cache_bytes() / sizeof(T) >= n * n) held_.resize(n);
+    if (!matrix_ && gram_.cache_bytes() / sizeof(T) >= n * n) held_.resize(n);
     if (given_gradient) {
         for (std::size_t p = 0; p < size(); ++p) gradient[p] = given_gradient[variable_[p]];
     } else {
@@ -138,6 +138,10 @@ std::size_t State<T>::n_active() const {
 template <class T>
 auto State<T>::row(std::size_t position) -> Row {
     const std::size_t data_row = data_row_[position];
+    if (matrix_) {
+        ++rows_hit_;
+        return row_at_hand(data_row);
+    }
     if (held_.empty()) return fetch(data_row);
     Row& held = held_[data_row];
     if (held) {
@@ -147,6 +151,13 @@ auto State<T>::row(std::size_t position) -> Row {
         held = fetch(data_row);
     }
     return held;
+}
+
+template <class T>
+auto State<T>::row_at_hand(std::size_t data_row) const -> Row {
+    Row row;
+    row.values_ = matrix_ + data_row * gram_.size();
+    return row;
 }
 
 template <class T>
@@ -166,6 +177,7 @@ auto State<T>::fetch(std::size_t data_row) -> Row {
 
 template <class T>
 auto State<T>::peek(std::size_t position) -> Row {
+    if (matrix_) return row_at_hand(data_row_[position]);
     std::vector<RowSegment<T>> segments;
     segments.reserve(used_segments_.size());
     for (std::size_t s : used_segments_) {

@@ -47,20 +47,25 @@ struct Run {
 template <class T>
 class State {
   public:
-    // A kernel row: one cached segment for each segment the problem touches, held while this lives.
+    // A kernel row: one cached segment for each segment the problem touches, held while this lives,
+    // or values that are at hand anyway.
     class Row {
       public:
-        explicit operator bool() const { return bool(segments_); }
-        const T* segment(std::size_t s) const { return (*segments_)[s].values(); }
+        explicit operator bool() const { return values_ || segments_; }
+        const T* segment(std::size_t s) const {
+            return values_ ? values_ : (*segments_)[s].values();
+        }
 
       private:
         friend class State;
+        const T* values_ = nullptr;
         std::shared_ptr<const std::vector<RowSegment<T>>> segments_;
     };
 
-    // requires: `start` feasible; `gradient` its gradient, or null to have it computed
+    // requires: `start` feasible; `gradient` its gradient, or null to have it computed; `matrix`
+    // all kernel values of a Gram of one segment, row by row, or null to have rows computed
     State(const ProblemView& problem, Gram<T>& gram, const double* start, const double* gradient,
-          const Poll& poll);
+          const T* matrix, const Poll& poll);
 
     // Indexed by position. `curvature` is the diagonal of the kernel matrix plus the ridge.
     std::vector<double> beta, gradient, lower, upper, curvature, ridge;
@@ -89,7 +94,7 @@ class State {
     // What a value of a row costs, in multiplications.
     double value_work() const { return gram_.kernel().work(); }
     double value(const Row& row, std::size_t position) const {
-        assert(column_[position] < (*row.segments_)[segment_[position]].length());
+        assert(row.values_ || column_[position] < (*row.segments_)[segment_[position]].length());
         return row.segment(segment_[position])[column_[position]];
     }
     // Entry of K + ridge. requires: `row` is the row of position `of`
@@ -142,6 +147,7 @@ class State {
     void compute_gradient(const ProblemView& problem, const Poll& poll);
     void find_runs();
     Row fetch(std::size_t data_row);
+    Row row_at_hand(std::size_t data_row) const;
     void refresh(std::size_t position);
     void find_extremes(const Run& run, Extremes& found) const;
     ScanArrays arrays() const;
@@ -151,6 +157,7 @@ class State {
     std::size_t slot(int group) const { return group < 0 ? n_groups_ : std::size_t(group); }
 
     Gram<T>& gram_;
+    const T* matrix_;  // null: rows come from the Gram
     const ScanFunctions<T>& scan_ = instruction_set().scan.of<T>();
     std::size_t n_groups_;
     bool shrunk_ = false;

@@ -103,7 +103,7 @@ class Formulation:
         beta = np.asarray(coef, dtype=np.float64)
         problem = self.problem
         norm = problem._native.squared_norm(beta, solution.gradient)
-        found = self._interpret(problem.row_coef(beta, self.n_rows), norm, solution.multiplier)
+        found = self.interpret(problem.row_coef(beta, self.n_rows), norm, solution.multiplier)
         bias = bias or self.bias
         if bias == "multiplier":
             return found
@@ -128,7 +128,7 @@ class Formulation:
         total = float(size.sum())
         return -float(size @ values) / total if total > 0 else 0.0
 
-    def _interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
+    def interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
         """The bias and its companions from the multipliers (docs/theory/problem.md#read-out)."""
         if self.kind == "origin":
             return ReadOut(coef, 0.0, norm, epsilon=self.epsilon)

@@ -181,6 +181,23 @@ class Gram:
             error = float(root.max(initial=0.0) * (np.abs(coef) * root).sum())
         return np.inf if isnan(error) else error
 
+    def expansion_errors(
+        self,
+        coef: FloatArray,
+        index: NDArray[np.intp],
+        present: NDArray[np.bool_],
+        offsets: NDArray[np.intp],
+    ) -> FloatArray:
+        """The same of many expansions: those of ``coef[offsets[k] : offsets[k + 1]]``.
+
+        Rows that are not ``present`` have no say, and coefficients that are zero.
+        """
+        starts = offsets[:-1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            root = np.sqrt(np.broadcast_to(self._rounding, self.n_rows)[index]) * present
+            error = np.maximum.reduceat(root, starts) * np.add.reduceat(np.abs(coef) * root, starts)
+        return np.where(np.isnan(error), np.inf, error)
+
     def origin_error(self, coef: FloatArray, index: NDArray[np.intp]) -> float:
         """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -42,7 +42,7 @@ from mercer.machines.checked_input import (
     naming,
 )
 from mercer.machines.early_end import early_end, is_done
-from mercer.machines.solving import Problems, Rows, solve_side_by_side
+from mercer.machines.solving import Problems, Rows, Solved, merged, solve_side_by_side
 from mercer.machines.verbose import progress_display
 from mercer.problem import Solution
 from mercer.solvers.runs.deadline import Deadline
@@ -266,27 +266,35 @@ class KernelMachine(BaseEstimator):
         gram: Gram,
         deadline: Deadline | None = None,
         rows: Rows | None = None,
+        solved: Mapping[int, Solved] | None = None,
     ) -> tuple[list[Solution], list[ReadOut]]:
-        """Solutions and read-outs of several formulations on one Gram, or on some rows of it."""
+        """Solutions and read-outs of several formulations on one Gram, or on some rows of it.
+
+        Those that are ``solved`` already are left alone.
+        """
         deadline = deadline or Deadline.after(self.max_time)
         problems = Problems(self, formulations, gram, deadline, rows)
-        each = range(len(formulations))
-        if self._goes_side_by_side(problems):
-            found = solve_side_by_side(problems)
+        each: Sequence[int] = range(len(formulations))
+        if solved:
+            each = [k for k in each if k not in solved]
+        if self._goes_side_by_side(problems, len(each)):
+            found = solve_side_by_side(problems, each)
         elif self.verbose:
             with self._display(len(formulations)) as display:
                 found = [problems.solve(k, display.watch(k, self.callback)) for k in each]
         else:
             found = [problems.solve(k, self.callback) for k in each]
+        if solved:
+            found = merged(solved, each, found)
         read_outs = [one.read_out for one in found]
         near = [one.near for one in found]
         self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
         return [one.solution for one in found], read_outs
 
-    def _goes_side_by_side(self, problems: Problems) -> bool:
+    def _goes_side_by_side(self, problems: Problems, count: int) -> bool:
         """Whether there is enough to do for several threads, and nobody watches its order."""
         gram = problems.gram
-        if len(problems) == 1 or self.verbose or self.callback is not None:
+        if count <= 1 or self.verbose or self.callback is not None:
             return False
         return gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS and not gram.form.reads_python
 

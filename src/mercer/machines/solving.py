@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,10 @@ from mercer.solvers.many import join_started
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 
-__all__ = ["Problems", "Solved", "solve_side_by_side"]
+__all__ = ["FEW_ROWS", "Problems", "Solved", "merged", "solve_side_by_side"]
 
 FloatArray = NDArray[np.float64]
-_FEW = 200  # rows of a part of a Gram that is better a Gram of its own
+FEW_ROWS = 200  # rows of a part of a Gram that is better a Gram of its own
 # So is a part whose matrix is cheap, unless values cost much: the matrix is half of them, and the
 # own classes are all that pairs share. CPU seconds of all pairs of classes with one Gram and with
 # one for each pair (make_classification of ten classes with C = 1 and C = 100; letter with C = 16,
@@ -39,8 +39,7 @@ _MOST_WORK = 256
 Rows = Sequence[NDArray[np.intp]]
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
+class Solved(NamedTuple):
     """What came of one problem.
 
     Attributes
@@ -134,7 +133,7 @@ class Problems:
         n = problem.n_variables
         if 4 * n >= self.gram.n_rows:
             return False
-        return n <= _FEW or (self._may_take_matrices and is_matrix_cheap(n, self.gram))
+        return n <= FEW_ROWS or (self._may_take_matrices and is_matrix_cheap(n, self.gram))
 
     @cached_property
     def _may_take_matrices(self) -> bool:
@@ -153,13 +152,21 @@ class Problems:
         return self.gram.level(spread)
 
 
-def solve_side_by_side(problems: Problems) -> list[Solved]:
-    """All problems, as many at a time as the Gram has threads.
+def merged(
+    solved: Mapping[int, Solved], which: Sequence[int], found: Sequence[Solved]
+) -> list[Solved]:
+    """All that is known, by position: what was ``solved``, and what was ``found`` for ``which``."""
+    both = {**solved, **dict(zip(which, found, strict=True))}
+    return [both[k] for k in range(len(both))]
+
+
+def solve_side_by_side(problems: Problems, which: Sequence[int]) -> list[Solved]:
+    """The problems at these positions, as many at a time as the Gram has threads.
 
     The results are those of :meth:`Problems.solve` one after the other, bit by bit.
     """
     problems.is_side_by_side = True
-    run = _SideBySide(problems)
+    run = _SideBySide(problems, which)
     threads = [
         threading.Thread(target=run.serve, daemon=True) for _ in range(problems.gram.n_threads)
     ]
@@ -174,14 +181,14 @@ def solve_side_by_side(problems: Problems) -> list[Solved]:
         join_started(threads)
     if run.error is not None:
         raise run.error
-    return [run.found[k] for k in range(len(problems))]
+    return [run.found[k] for k in which]
 
 
 class _SideBySide:
     """Threads that take the next problem as long as there is one."""
 
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
+    def __init__(self, problems: Problems, which: Sequence[int]) -> None:
+        self.problems, self._which = problems, which
         self.found: dict[int, Solved] = {}
         self.error: BaseException | None = None
         self.is_over, self.is_done = threading.Event(), threading.Event()
@@ -210,10 +217,10 @@ class _SideBySide:
 
     def _take(self) -> int | None:
         with self._lock:
-            if self.is_over.is_set() or self._next == len(self.problems):
+            if self.is_over.is_set() or self._next == len(self._which):
                 return None
             self._next += 1
-            return self._next - 1
+            return self._which[self._next - 1]
 
     def _watch(self, progress: Progress) -> None:
         """End the native loop at once: nobody needs what it has found."""

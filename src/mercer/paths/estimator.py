@@ -313,7 +313,7 @@ class PathSVC(KernelClassifier):
     def _keep_machine(self, inputs: Inputs, kernel: Kernel, full: PairPaths) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
         n_classes = len(inputs.classes)
-        pairs = list(ClassPairs(inputs.codes, n_classes))
+        pairs = ClassPairs(inputs.codes, n_classes)
         read_outs = [
             ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in full.paths
         ]

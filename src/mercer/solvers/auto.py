@@ -14,13 +14,14 @@ from mercer.solvers.chunked import Chunked
 from mercer.solvers.runs.progress import continued
 from mercer.solvers.smo.solver import Smo
 
-__all__ = ["Auto", "is_matrix_cheap"]
+__all__ = ["LEAST_STEPS", "SMO", "Auto", "is_matrix_cheap"]
 
+LEAST_STEPS = 100_000  # of a solver before another one takes over
 _LIMITS = ("tol", "max_time", "callback")
 _FEW_ROWS = 3000
 _FEWEST_ROWS = 200
 _SMALL_MATRIX, _LARGE_MATRIX, _WIDE_ROWS = 1536, 4096, 32
-_SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit takes hardly longer
+SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit takes hardly longer
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Auto:
     ) -> Solution:
         """Pair steps and Newton steps, and the active set where they do not end."""
         budget = _budget(problem)
-        pairs = _SMO[bool(self.shrinking)]
+        pairs = SMO[bool(self.shrinking)]
         if max_iter in range(budget) or gram.inspect() == "refuted":
             return pairs.solve(problem, gram, max_iter=max_iter, **options)
         first = pairs.solve(problem, gram, max_iter=budget, **options)
@@ -93,7 +94,7 @@ def _chunked(shrinking: bool, kernel_rows: Literal["auto", "whole"], single_only
 
 def _budget(problem: Problem) -> int:
     """Steps of one solver before another one takes over."""
-    return max(100_000, 50 * problem.n_variables)
+    return max(LEAST_STEPS, 50 * problem.n_variables)
 
 
 def _limits(options: dict[str, Any]) -> dict[str, Any]:

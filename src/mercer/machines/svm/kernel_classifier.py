@@ -36,9 +36,11 @@ from mercer.machines.svm.schemes import (
     TaskScheme,
     make_scheme,
 )
+from mercer.machines.svm.small_pairs import small_pairs
 from mercer.machines.svm.tasks import Formulations, TaskRows, class_order
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["KernelClassifier"]
 
@@ -154,15 +156,18 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             order, segments = class_order(labels)
             rows, sorted_labels, weights = take_rows(X, order), labels[order], weight[order]
         tasks = scheme.tasks(sorted_labels)
-        formulations: Sequence[Formulation] = Formulations(tasks, weights, self._formulate)
-        if len(tasks) * len(labels) <= _MOST_VARIABLES:
-            # wrong parameters cost no kernel value
-            tasks = list(tasks)
-            formulations = [self._formulate(task.sign, weights[task.rows]) for task in tasks]
+        deadline = Deadline.after(self.max_time)
+        formulations = Formulations(tasks, weights, self._formulate)
+        # wrong parameters cost no kernel value
+        made: Sequence[Formulation] = formulations
+        small = small_pairs(self, formulations)
+        if small is None and len(tasks) * len(labels) <= _MOST_VARIABLES:
+            made = list(formulations)
         bias = getattr(self, "fit_intercept", True)
         gram = self._make_gram(kernel, rows, weights, segments, bias)
+        solved = small.solve(gram, deadline) if small else None
         task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
-        solutions, read_outs = self._solve_all(formulations, gram, rows=task_rows)
+        solutions, read_outs = self._solve_all(made, gram, deadline, task_rows, solved)
         support, coef = scheme.coefficients(tasks, read_outs, sorted_labels)
         self._keep_read_outs(solutions, read_outs, TaskRows(tasks), gram)
         intercept = np.array([read_out.intercept for read_out in read_outs])

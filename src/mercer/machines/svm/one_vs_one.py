@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 __all__ = [
     "ClassPairs",
     "Pair",
+    "RowLists",
     "dual_coefficients",
     "pair_bounds",
     "pair_decisions",
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+_MOST_ROWS = 2**20  # rows of pairs looked at together
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,15 @@ class Pair:
     sign: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class RowLists:
+    """Rows and signs of several pairs, one after the other; pair k begins at ``offsets[k]``."""
+
+    rows: NDArray[np.intp]
+    sign: FloatArray
+    offsets: NDArray[np.intp]
+
+
 class ClassPairs(Sequence[Pair]):
     """All pairs of classes in LIBSVM's order: (0, 1), (0, 2), ..., (1, 2), ...
 
@@ -45,20 +56,53 @@ class ClassPairs(Sequence[Pair]):
     """
 
     def __init__(self, labels: NDArray[np.intp], n_classes: int) -> None:
-        self._labels, self._n_classes = labels, n_classes
+        self.labels, self._n_classes = labels, n_classes
         self._pairs = list(combinations(range(n_classes), 2))
 
     @cached_property
     def _members(self) -> list[NDArray[np.intp]]:
-        return [(self._labels == c).nonzero()[0] for c in range(self._n_classes)]
+        return [(self.labels == c).nonzero()[0] for c in range(self._n_classes)]
 
     def __len__(self) -> int:
         return len(self._pairs)
 
+    @cached_property
+    def classes(self) -> NDArray[np.intp]:
+        """First and second class of every pair, one row each."""
+        return np.array(self._pairs, dtype=np.intp)
+
+    @cached_property
+    def class_sizes(self) -> NDArray[np.intp]:
+        """Number of rows of every class."""
+        return np.bincount(self.labels, minlength=self._n_classes)
+
+    def row_lists(self, which: NDArray[np.intp]) -> RowLists:
+        """What :class:`Pair` says of these pairs, one after the other, of more than two classes."""
+        classes = self.classes[which].ravel()
+        lengths = self.class_sizes[classes]
+        begin = (np.cumsum(self.class_sizes) - self.class_sizes)[classes]
+        total = np.cumsum(lengths)
+        place = np.arange(total[-1]) + np.repeat(begin - (total - lengths), lengths)
+        sign = np.repeat(np.tile([1.0, -1.0], len(which)), lengths)
+        offsets = np.concatenate([[0], total[1::2]])
+        if self._is_sorted:
+            return RowLists(place, sign, offsets)
+        rows = self._by_class[place]
+        order = np.lexsort((rows, np.repeat(np.arange(len(which)), np.diff(offsets))))
+        return RowLists(rows[order], sign[order], offsets)
+
+    @cached_property
+    def _is_sorted(self) -> bool:
+        return bool((np.diff(self.labels) >= 0).all())
+
+    @cached_property
+    def _by_class(self) -> NDArray[np.intp]:
+        return np.argsort(self.labels, kind="stable")
+
     def __getitem__(self, k: Any) -> Any:
         i, j = self._pairs[k]
         if self._n_classes == 2:
-            labels = self._labels
+            labels = self.labels
             return Pair(i, j, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
         first, second = self._members[i], self._members[j]
         rows = np.concatenate([first, second])
@@ -71,7 +115,7 @@ class ClassPairs(Sequence[Pair]):
 
 
 def dual_coefficients(
-    pairs: Sequence[Pair], coefs: list[FloatArray], labels: NDArray[np.intp], n_classes: int
+    pairs: ClassPairs, coefs: list[FloatArray], labels: NDArray[np.intp], n_classes: int
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Support vectors (by class, then row) and their coefficients.
 
@@ -79,20 +123,41 @@ def dual_coefficients(
     c; its row r holds the coefficient in the classifier of c against class r if r < c, else
     against class r + 1.
     """
-    used = [coef.nonzero()[0] for coef in coefs]
+    entries = [
+        _nonzero_entries(pairs, coefs, labels, which) for which in _runs_of_pairs(pairs, labels)
+    ]
     in_use = np.zeros(len(labels), dtype=bool)
-    for pair, own in zip(pairs, used, strict=True):
-        in_use[pair.rows[own]] = True
+    for rows, _, _ in entries:
+        in_use[rows] = True
     support = in_use.nonzero()[0]
     support = support[np.argsort(labels[support], kind="stable")]
     place = np.empty(len(labels), dtype=np.intp)
     place[support] = np.arange(len(support))
     out = np.zeros((n_classes - 1, len(support)))
-    for pair, coef, own in zip(pairs, coefs, used, strict=True):
-        rows = pair.rows[own]
-        other = np.where(labels[rows] == pair.first, pair.second - 1, pair.first)
-        out[other, place[rows]] = coef[own]
+    for rows, other, values in entries:
+        out[other, place[rows]] = values
     return support, out
+
+
+def _runs_of_pairs(pairs: ClassPairs, labels: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Pairs that follow each other, so many that their rows take little memory."""
+    rows_of_all = max(len(pairs.class_sizes) - 1, 1) * len(labels)
+    return np.array_split(np.arange(len(pairs)), -(-rows_of_all // _MOST_ROWS))
+
+
+def _nonzero_entries(
+    pairs: ClassPairs,
+    coefs: list[FloatArray],
+    labels: NDArray[np.intp],
+    which: NDArray[np.intp],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
+    """Rows, rows of the layout and values of the coefficients of some pairs."""
+    lists = pairs.row_lists(which)
+    coef = np.concatenate([coefs[k] for k in which.tolist()])
+    used = coef.nonzero()[0]
+    rows = lists.rows[used]
+    first, second = np.repeat(pairs.classes[which], np.diff(lists.offsets), axis=0)[used].T
+    return rows, np.where(labels[rows] == first, second - 1, first), coef[used]
 
 
 def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:

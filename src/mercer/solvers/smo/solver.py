@@ -19,12 +19,12 @@ from mercer.solvers.smo.selection import RELATED, SelectionPolicy, resolve_selec
 from mercer.solvers.smo.step import STEPS, StepPolicy, resolve_step
 from mercer.solvers.smo.trace import Trace
 
-__all__ = ["Smo"]
+__all__ = ["NEWTON_LIMIT", "Smo", "native_options"]
 
 Stopping = Literal["margin", "violation", "gap", "maximum-gain", "relative-change"]
 
 _PLANNED = ("auto", "second-order", "most-violating", "greedy")  # by step="auto"
-_NEWTON_LIMIT = 400  # free variables up to which a joint Newton step is cheap
+NEWTON_LIMIT = 400  # free variables up to which a joint Newton step is cheap
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Smo:
 
 
 @lru_cache(maxsize=32)
-def _native_options(smo: Smo) -> _core.SmoOptions:
+def native_options(smo: Smo) -> _core.SmoOptions:
     """What does not change between native runs of a solver; every run takes a copy."""
     options = _core.SmoOptions()
     resolve_selection(smo.selection).configure(options)
@@ -169,13 +169,13 @@ class _Run(CertifiedRun):
         )
 
     def _options(self, precision: Precision, tolerance: float) -> _core.SmoOptions:
-        options = _core.SmoOptions(_native_options(self.smo))
+        options = _core.SmoOptions(native_options(self.smo))
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
         options.max_seconds = self.seconds_left()
         options.gradient_error = self.origin.error  # used if a gradient is given
         if self.smo.refine and precision == "double" and self.stopping != "relative-change":
-            options.newton_limit = _NEWTON_LIMIT
+            options.newton_limit = NEWTON_LIMIT
         return options
 
     def record(self, result: Any) -> None:
