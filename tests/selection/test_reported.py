@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.model_selection import cross_val_score
 
-from mercer import RLSC, SVC, TunedRLSC, TunedSVC
+from mercer import RLSC, SVC, NuSVC, TunedRLSC, TunedSVC
 from mercer.kernels import Gaussian
 from mercer.selection import make_objective
 
@@ -73,12 +74,60 @@ def test_least_squares_go_by_the_score_asked_for() -> None:
         TunedRLSC(scoring="foo").fit(X, Y)
 
 
-def test_a_class_of_one_row_is_named() -> None:
-    labels = np.where(np.arange(60) == 0, "rare", np.where(Y == 1, "a", "b"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that of scikit-learn
-        with pytest.raises(ValueError, match=r"class .*'rare'.* has none of its 1 rows"):
-            TunedSVC().fit(X, labels)
+RARE = np.where(np.isin(np.arange(60), [0, 9]), "rare", np.where(Y == 1, "a", "b"))
+RARE[9] = "odd"
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("objective", ["auto", "alignment", "holdout"])
+def test_a_class_of_one_row_is_tuned_with(objective: str) -> None:
+    machine = TunedSVC(objective=objective, max_evals=4, random_state=2)
+    with pytest.warns(UserWarning, match=r"no row to train on of the classes .*\(1 of all rows\)"):
+        machine.fit(X, RARE)
+    assert set(machine.classes_) == {"a", "b", "rare", "odd"}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("tol", [1e-3, 1e-8])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_folds_without_a_class_score_as_those_of_scikit_learn(tol: float, loss: Any) -> None:
+    machine = SVC(C=3.0, kernel=Gaussian(0.3), tol=tol, loss=loss)
+    objective = make_objective("cv", machine, X, RARE, cv=5)
+    expected = cross_val_score(machine, X, RARE, cv=5)
+    assert 1.0 - objective.value(objective.space.start) == pytest.approx(expected.mean())
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_gradients_know_folds_without_a_class(loss: str) -> None:
+    machine = SVC(solver="active-set", tol=1e-10)
+    objective = make_objective("cv", machine, X, RARE, cv=5, loss=loss)
+    theta, step = objective.space.start, 1e-5
+    expected = [
+        (objective.value(theta + step * unit) - objective.value(theta - step * unit)) / (2 * step)
+        for unit in np.eye(len(theta))
+    ]
+    np.testing.assert_allclose(objective(theta)[1], expected, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_two_classes_of_which_one_has_one_row_are_tuned() -> None:
+    labels = np.where(np.arange(60) == 7, "rare", "usual")
+    assert TunedSVC().fit(X, labels).best_score_ == pytest.approx(59 / 60, abs=1e-2)
+    weighted = TunedSVC(class_weight={"rare": 2.0, "usual": 1.0}, max_evals=3).fit(X, labels)
+    assert weighted.best_score_ > 0.9
+
+
+def test_classes_of_fewer_rows_than_folds_have_fewer_folds() -> None:
+    with pytest.warns(UserWarning, match="3 folds instead of cv=5"):
+        machine = TunedSVC(max_evals=3).fit(X, np.arange(60) % 20)
+    assert "split2_test_score" in machine.cv_results_
+    assert "split3_test_score" not in machine.cv_results_
+
+
+def test_nu_machines_refuse_folds_without_a_class() -> None:
+    with pytest.raises(ValueError, match=r"classes 'odd' \(1 of all rows\), 'rare'"):
+        make_objective("cv", NuSVC(nu=0.01), X, RARE, cv=3)
 
 
 def test_scores_that_are_no_numbers_are_told() -> None:

@@ -166,6 +166,8 @@ class QuickMachines:
             if task.n_classes > 2:
                 used &= task.labels == c
             rows = np.flatnonzero(used)
+            if not len(rows):
+                continue
             own = coef[rows].reshape(len(rows), -1)
             found = gram.product(rows, own, rows=test, precision="single")
             found = found.reshape(len(test), n_prices, -1)
@@ -183,7 +185,7 @@ class QuickMachines:
         beta, gradient, ridge = np.zeros(size), np.empty(0), unit.ridge
         options, native, known = _options(size, self.tol), gram.native("single"), None
         problem: _core.Problem | None = None
-        for j, price in enumerate(prices):
+        for price in prices:
             box, new = price**self.scaling.box, price**self.scaling.ridge * unit.ridge
             arrays = (unit.index, unit.linear, box * unit.lower, box * unit.upper, new)
             last, problem = problem, _core.Problem(*arrays, unit.group, unit.group_sum)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -157,8 +157,16 @@ class Task:
         return gram
 
     def formulate(self, machine: Any, part: Part, weight: FloatArray) -> Formulation:
-        """The problem of a part on the rows that have weight."""
+        """The problem of a part on the rows that have weight.
+
+        Of a pair of classes one may have no such row. Its rows then stay in the problem with a box
+        of [0, 0]: all coefficients are 0, and the bias says the class that is known.
+        """
         used = part.rows[weight[part.rows] > 0]
+        if self.is_classifier and not self.is_least_squares:
+            absent = self._absent(part, used)
+            if len(absent):
+                return self._formulate_known(machine, part, weight, absent)
         target, own = part.target[used], weight[used]
         if self.is_least_squares:
             formulation = least_squares(
@@ -170,6 +178,23 @@ class Task:
         else:
             formulation = machine._formulate(target, own)
         return formulation.on_rows(used, self.n_rows)
+
+    def _absent(self, part: Part, used: IntArray) -> IntArray:
+        """Rows of the classes of a pair that have no row among those used."""
+        target = part.target[part.rows]
+        known = np.unique(part.target[used])
+        return part.rows[~np.isin(target, known)] if len(known) < 2 else part.rows[:0]
+
+    def _formulate_known(
+        self, machine: Any, part: Part, weight: FloatArray, absent: IntArray
+    ) -> Formulation:
+        """The problem of a pair whose rows ``absent`` must not be learned from."""
+        pinned = np.isin(part.rows, absent)
+        rows, pinned = part.rows[keep := pinned | (weight[part.rows] > 0)], pinned[keep]
+        formulation = machine._formulate(part.target[rows], np.where(pinned, 1.0, weight[rows]))
+        problem = formulation.problem
+        box = {name: np.where(pinned, 0.0, getattr(problem, name)) for name in ("lower", "upper")}
+        return replace(formulation, problem=replace(problem, **box)).on_rows(rows, self.n_rows)
 
     def train_series(
         self,

@@ -8,6 +8,7 @@ mean is that over all splits (bootstrapping).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -273,8 +274,13 @@ class HoldOut(CrossValidation):
     def __init__(
         self, task: Task, *, loss: Any = None, test_size: float = 0.2, random_state: Any = None
     ) -> None:
-        kind = StratifiedShuffleSplit if task.is_classifier else ShuffleSplit
-        splitter = kind(1, test_size=test_size, random_state=random_state)
+        splitter: Any = ShuffleSplit(1, test_size=test_size, random_state=random_state)
+        if task.is_classifier:
+            stratified = StratifiedShuffleSplit(1, test_size=test_size, random_state=0)
+            with suppress(ValueError):  # of a class of one row, or more classes than test rows
+                next(stratified.split(np.zeros(task.n_rows), task.labels))
+                stratified.random_state = random_state
+                splitter = stratified
         super().__init__(task, loss=loss, cv=splitter)
 
 
