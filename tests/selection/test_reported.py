@@ -10,7 +10,7 @@ import pytest
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.model_selection import cross_val_score
 
-from mercer import RLSC, SVC, NuSVC, TunedRLSC, TunedSVC
+from mercer import RLSC, SVC, NuSVC, TunedRLSC, TunedSVC, TunedSVR
 from mercer.kernels import Gaussian
 from mercer.selection import make_objective
 
@@ -125,6 +125,7 @@ def test_classes_of_fewer_rows_than_folds_have_fewer_folds() -> None:
     assert "split3_test_score" not in machine.cv_results_
 
 
+@pytest.mark.filterwarnings("ignore:The least populated class")
 def test_nu_machines_refuse_folds_without_a_class() -> None:
     with pytest.raises(ValueError, match=r"classes 'odd' \(1 of all rows\), 'rare'"):
         make_objective("cv", NuSVC(nu=0.01), X, RARE, cv=3)
@@ -153,3 +154,35 @@ def test_pairs_without_held_out_rows_raise_no_warning() -> None:
 def test_scores_of_probabilities_are_refused_by_name() -> None:
     with pytest.raises(ValueError, match="'neg_log_loss' asks for more than predictions"):
         TunedSVC(scoring="neg_log_loss", cv=2).fit(X, Y)
+
+
+@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40])
+@pytest.mark.parametrize("metric", ["radial", "diagonal"])
+def test_targets_of_another_scale_give_the_same_machine(factor: float, metric: Any) -> None:
+    target = np.sin(X[:, 0]) + 0.2 * X[:, 1]
+    kernel, evals = Gaussian("scale", metric=metric), 40 if metric == "diagonal" else None
+    one, other = (
+        TunedSVR(kernel=kernel, cv=3, max_evals=evals).fit(X, scale * target)
+        for scale in (1.0, factor)
+    )
+    assert one.score(X, target) > 0.9
+    np.testing.assert_allclose(other.predict(X) / factor, one.predict(X), rtol=1e-6, atol=1e-6)
+    assert other.best_score_ / factor**2 == pytest.approx(one.best_score_, rel=1e-6)
+    np.testing.assert_allclose(other.C_ / factor, one.C_)
+    np.testing.assert_allclose(other.cv_results_["param_C"] / factor, one.cv_results_["param_C"])
+
+
+@pytest.mark.parametrize("factor", [1e6, 1e-9])
+def test_large_and_small_targets_are_learned(factor: float) -> None:
+    target = factor * (np.sin(X[:, 0]) + 0.2 * X[:, 1])
+    machine = TunedSVR(cv=3).fit(X, target)
+    assert machine.score(X, target) > 0.9
+    assert machine.search_status_ == "converged"
+
+
+def test_epsilon_is_the_one_given_or_follows_the_targets() -> None:
+    target = 50.0 * X[:, 0]
+    given = TunedSVR(epsilon=0.5, max_evals=2, cv=2).fit(X, target)
+    assert given.best_estimator_.epsilon == 0.5
+    scaled = TunedSVR(max_evals=2, cv=2).fit(X, target)
+    assert scaled.best_estimator_.epsilon == pytest.approx(0.1 * target.std())

@@ -115,6 +115,13 @@ class History:
         self.seconds.append(seconds)
 
     @property
+    def points(self) -> FloatArray:
+        """C and the kernel's parameters as numbers, where theta has their logarithms."""
+        points = np.exp(np.array(self.thetas).reshape(len(self), len(self.names)))
+        points[:, 0] *= [space.unit for space in self.spaces]
+        return points
+
+    @property
     def best(self) -> int:
         """Position of the best value, the first of equal ones."""
         if not self.values:

@@ -6,6 +6,7 @@ in for one width, gradients for many.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -83,14 +84,19 @@ def _refined(
     second = run(smooth, LBFGS(**_SMOOTH), first.theta, budget.half())
     first = replace(first, histories=[*first.histories, *second.histories])
     objective.space, objective.deadline = second.space, budget.deadline
+    began = time.perf_counter()
     try:
-        score = objective.score(objective.value(second.theta))
+        value = objective.value(second.theta)
     except OutOfTime:
         second.histories[-1].status = "max-time"
         return first
+    listed, score = first.listed, objective.score(value)
+    seconds = listed.seconds[-1] + time.perf_counter() - began
+    listed.add(second.space, second.theta, value, seconds, objective.by_split)
     if score < first.score:
         return first
-    return replace(first, space=second.space, theta=second.theta, score=score)
+    last = len(listed) - 1
+    return replace(first, space=second.space, theta=second.theta, score=score, chosen=last)
 
 
 def _kernel_first(

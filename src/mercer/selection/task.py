@@ -60,6 +60,11 @@ class Task:
         Classes or targets; None for one-class machines.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights; 2 is the same as the row given twice.
+
+    Attributes
+    ----------
+    unit : float, default=1.0
+        What the C of a search is measured by; who makes the task may change it.
     """
 
     def __init__(
@@ -83,6 +88,7 @@ class Task:
             self.classes, self.labels = find_classes(self.y)
             check_weighted_classes(self.classes, self.labels, self.weight)
         self.parts = self._make_parts()
+        self.unit = 1.0
 
     def sampled(self, count: int) -> Task:
         """The same on some of the rows, at equal intervals within each class.
@@ -97,7 +103,21 @@ class Task:
             kept.append(own[np.arange(size) * len(own) // size])
         rows = np.sort(np.concatenate(kept))
         y = None if self.y is None else self.y[rows]
-        return Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
+        task = Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
+        task.unit = self.unit
+        return task
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the targets, 1 if all are alike."""
+        target = self.parts[0].target
+        largest = float(np.abs(target).max())
+        if largest == 0.0:
+            return 1.0
+        scaled = target / largest  # squares of large targets would overflow
+        apart = scaled - np.average(scaled, weights=self.weight)
+        spread = largest * float(np.sqrt(np.average(apart**2, weights=self.weight)))
+        return spread if spread > 0.0 else 1.0
 
     @property
     def n_classes(self) -> int:

@@ -96,7 +96,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
-        task = Task(self._machine(), X, y, sample_weight)
+        task = self._task(X, y, sample_weight)
         limit = None if self.max_time is None else (1.0 - _LAST_SHARE) * self.max_time
         budget = Budget(self.max_evals, Deadline.after(limit), self._watch())
         found = search(task, self.objective, self.optimizer, self._options(groups), budget)
@@ -105,6 +105,10 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             machine.set_params(max_time=max(self.max_time, _LEAST_SECONDS))
         self._keep(found, machine.fit(X, y, sample_weight).set_params(max_time=None))
         return self
+
+    def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
+        """What is learned."""
+        return Task(self._machine(), X, y, sample_weight)
 
     def _tuned(self, found: Found) -> Any:
         """The machine with the parameters found, unfitted."""
@@ -151,6 +155,8 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             "kernel": machine.kernel_,
         }
         self.best_score_ = found.score
+        if found.chosen is not None:
+            self.best_index_ = found.chosen
         self.relevance_ = relevance(machine.kernel_)
         self.cv_results_ = cv_results(found)
         self.n_features_in_ = getattr(machine, "n_features_in_", None)

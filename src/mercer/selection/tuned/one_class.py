@@ -50,7 +50,8 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
     ----------
     best_estimator_ : OneClassSVM
         The machine, fitted on all rows.
-    best_params_, best_score_, kernel_, relevance_, history_, cv_results_, search_status_
+    best_params_, best_score_, kernel_, relevance_, history_, cv_results_, \
+best_index_, search_status_
         As in :class:`TunedSVC`; the score is minus the criterion "rejection".
 
     Examples

@@ -75,7 +75,11 @@ class TunedSVC(TunedClassifier):
     history_ : list of History
         The searches, with every point that was evaluated.
     cv_results_ : dict
-        The same as in scikit-learn's searches.
+        As in scikit-learn's searches, without the times of single fits: machines share kernel
+        values, and each starts from the one before. ``seconds`` is when each row was known.
+    best_index_ : int
+        The row of ``cv_results_`` that was chosen. Not there if the parameters are a mean of
+        several points, as those of "likelihood" are.
     search_status_ : str
         Why the search ended: "converged", "max-time", "max-evals", "callback", "flat",
         "boundary" or "no-value" (no score is a number).
