@@ -11,7 +11,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.model_selection import cross_val_score
 
 from mercer import RLSC, SVC, NuSVC, TunedRLSC, TunedSVC, TunedSVR
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, Sigmoid
 from mercer.selection import make_objective
 
 RNG = np.random.default_rng(0)
@@ -186,3 +186,23 @@ def test_epsilon_is_the_one_given_or_follows_the_targets() -> None:
     assert given.best_estimator_.epsilon == 0.5
     scaled = TunedSVR(max_evals=2, cv=2).fit(X, target)
     assert scaled.best_estimator_.epsilon == pytest.approx(0.1 * target.std())
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_indefinite_kernel_has_no_perfect_leave_one_out_error() -> None:
+    machine = TunedRLSC(kernel="sigmoid").fit(X, Y)
+    matrix = machine.kernel_(X)
+    assert np.linalg.eigvalsh(matrix)[0] >= -0.5 * machine.alpha_ * (1 + 1e-9)
+    estimator = machine.best_estimator_
+    errors = [
+        (
+            1
+            - 2 * Y[i]
+            + estimator.fit(np.delete(X, i, 0), np.delete(Y, i)).decision_function(X[[i]])
+        )
+        for i in range(60)
+    ]
+    assert machine.best_score_ == pytest.approx(-np.mean(np.square(errors)), rel=1e-6)
+    objective = make_objective("gcv", RLSC(kernel=Sigmoid(1.0, 0.0), alpha=1e-3), X, Y)
+    with pytest.raises(ValueError, match=r"not positive definite.*alpha=0.001 is too small"):
+        objective.value(objective.space.start)

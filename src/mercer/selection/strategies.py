@@ -48,9 +48,8 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
     if name == "alignment" or name == "polarization":
         return _kernel_first(task, name, optimizer, options, budget)
     objective = make(name, task, options)
-    return run(
-        objective, _optimizer(optimizer, objective), moderate_start(task, objective.space), budget
-    )
+    start = objective.begin(moderate_start(task, objective.space))
+    return run(objective, _optimizer(optimizer, objective), start, budget)
 
 
 def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
@@ -133,4 +132,8 @@ def _optimizer(given: Any, objective: Objective) -> Any:
         return CMA()
     if objective.is_stochastic:
         return NoisyRprop()
-    return IRpropPlus() if objective.name in ("span_like", "radius_margin") else LBFGS()
+    # these step back from where there is no value
+    is_partial = objective.name in ("span_like", "radius_margin") or (
+        objective.name == "gcv" and objective.space.kernel.definiteness not in ("known", "stated")
+    )
+    return IRpropPlus() if is_partial else LBFGS()
