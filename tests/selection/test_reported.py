@@ -7,10 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.model_selection import cross_val_score
 
-from mercer import RLSC, SVC, NuSVC, TunedRLSC, TunedSVC, TunedSVR
+from mercer import (
+    RLSC,
+    SVC,
+    NuSVC,
+    OneClassSVM,
+    TunedOneClassSVM,
+    TunedRLSC,
+    TunedSVC,
+    TunedSVR,
+)
 from mercer.kernels import Gaussian, Sigmoid
 from mercer.selection import make_objective
 
@@ -206,3 +216,31 @@ def test_an_indefinite_kernel_has_no_perfect_leave_one_out_error() -> None:
     objective = make_objective("gcv", RLSC(kernel=Sigmoid(1.0, 0.0), alpha=1e-3), X, Y)
     with pytest.raises(ValueError, match=r"not positive definite.*alpha=0.001 is too small"):
         objective.value(objective.space.start)
+
+
+def test_an_interrupted_search_keeps_its_best_point() -> None:
+    def interrupt(history: Any) -> None:
+        if len(history) == 7:
+            raise KeyboardInterrupt
+
+    machine = TunedSVC(cv=3, callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(X, Y)
+    history = machine.history_[-1]
+    assert machine.search_status_ == history.status == "interrupted"
+    assert machine.best_params_["C"] == pytest.approx(np.exp(history.thetas[history.best][0]))
+    SVC(**machine.best_params_).fit(X, Y)
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+
+
+def test_a_share_of_outliers_that_no_width_keeps_to_is_told() -> None:
+    with pytest.warns(UserWarning, match="nu=1e-06 allows"):
+        TunedOneClassSVM(nu=1e-6).fit(X[:20])
+
+
+def test_a_wrong_score_is_reported_as_scoring() -> None:
+    with pytest.raises(ValueError, match="scoring"):
+        TunedSVC(scoring="foo").fit(X, Y)
+    with pytest.raises(ValueError, match="loss='squared' needs targets"):
+        make_objective("cv", OneClassSVM(), X, loss="squared")

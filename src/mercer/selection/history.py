@@ -87,7 +87,7 @@ class History:
         Rows that the criterion looks at, fewer than all if it is that of a sample.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
-        "boundary" or "no-value".
+        "boundary", "no-value" or "interrupted".
     """
 
     names: list[str]

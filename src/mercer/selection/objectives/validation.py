@@ -50,9 +50,9 @@ class Validation(Objective):
         super().__init__(task)
         if loss is None:
             loss = "zero_one" if task.is_classifier else "squared"
+        self.loss = loss
         if task.y is None:
             raise ValueError(f"{self._described()} needs targets: one-class machines have none")
-        self.loss = loss
         self._smooth: SmoothLoss | None = None
         self._judge: Callable[[FloatArray, Any], float] | None = None
         if isinstance(loss, str) and loss in SMOOTH_LOSSES:
@@ -196,8 +196,8 @@ class Validation(Objective):
             scorer = check_scoring(machine, scoring=scoring)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                "loss must be 'zero_one', 'squared', 'logistic', a scorer or a matrix of costs, "
-                f"got {scoring!r}: {error}"
+                "loss (scoring of machines that tune themselves) must be 'zero_one', 'squared', "
+                f"'logistic', a scorer or a matrix of costs, got {scoring!r}: {error}"
             ) from error
 
         def judge(values: FloatArray, test: Any) -> float:

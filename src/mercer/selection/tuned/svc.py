@@ -63,7 +63,7 @@ class TunedSVC(TunedClassifier):
     best_estimator_ : SVC
         The machine, fitted on all rows.
     best_params_ : dict
-        Its C and kernel.
+        Its C and kernel; after Ctrl-C the best so far, without a machine.
     best_score_ : float
         The criterion there, large is good: the share of right predictions of held-out rows.
     kernel_ : Kernel
@@ -82,7 +82,7 @@ class TunedSVC(TunedClassifier):
         several points, as those of "likelihood" are.
     search_status_ : str
         Why the search ended: "converged", "max-time", "max-evals", "callback", "flat",
-        "boundary" or "no-value" (no score is a number).
+        "boundary", "no-value" (no score is a number) or "interrupted".
     classes_ : ndarray of shape (n_classes,)
         The labels.
 
