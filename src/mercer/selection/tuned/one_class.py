@@ -144,7 +144,7 @@ best_index_, search_status_
         if found.score < -1.0:
             warn(
                 "TunedOneClassSVM: with every width searched more rows held out were rejected than "
-                f"nu={self.nu:g} allows, and new rows will be: rows are few, or all lie on the boundary"
+                f"nu={self.nu:g} allows, as new ones will be: rows are few, or all on the boundary"
             )
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
