@@ -131,3 +131,14 @@ def test_many_rows_are_tuned_from_a_sample_within_the_time(mercer):
     assert "of them on a sample) by 2-fold cross-validation" in output
     output = words(mercer("tune", "rows.csv", "--cv", 2, "--max-time", 0.001, "--force").output)
     assert "the time was up: this is the best so far" in output
+
+
+def test_a_class_of_one_row_is_named_and_counts_as_wrong(mercer, iris):
+    rows = pd.concat([iris.iloc[:20], iris.iloc[50:70], iris.iloc[[120]]])
+    rows.to_csv("rare.csv", index=False)
+    output = words(mercer("tune", "rare.csv", "--target", "species").output)
+    assert "no row to train on of the classes 'virginica' (1 of all rows)" in output
+    assert "class virginica: 0 of 1 found" in output
+    rows.iloc[20:].to_csv("two.csv", index=False)
+    output = words(mercer("tune", "two.csv", "--target", "species").output)
+    assert "class virginica: 0 of 1 found" in output

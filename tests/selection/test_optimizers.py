@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class FakeObjective:
 
     def __init__(self, function: Callable[[Any], tuple[float, Any]], n_dims: int) -> None:
         self.function, self.space = function, FakeSpace(n_dims)
+        self.task = SimpleNamespace(unit=1.0)
 
     def __call__(self, theta: Any) -> tuple[float, Any]:
         return self.function(theta)

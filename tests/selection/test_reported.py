@@ -7,10 +7,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+from sklearn.model_selection import cross_val_score
 
-from mercer import RLSC, SVC, TunedRLSC, TunedSVC
-from mercer.kernels import Gaussian
+from mercer import (
+    RLSC,
+    SVC,
+    NuSVC,
+    OneClassSVM,
+    TunedOneClassSVM,
+    TunedRLSC,
+    TunedSVC,
+    TunedSVR,
+)
+from mercer.kernels import Gaussian, Sigmoid
 from mercer.selection import make_objective
 
 RNG = np.random.default_rng(0)
@@ -73,12 +84,61 @@ def test_least_squares_go_by_the_score_asked_for() -> None:
         TunedRLSC(scoring="foo").fit(X, Y)
 
 
-def test_a_class_of_one_row_is_named() -> None:
-    labels = np.where(np.arange(60) == 0, "rare", np.where(Y == 1, "a", "b"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that of scikit-learn
-        with pytest.raises(ValueError, match=r"class .*'rare'.* has none of its 1 rows"):
-            TunedSVC().fit(X, labels)
+RARE = np.where(np.isin(np.arange(60), [0, 9]), "rare", np.where(Y == 1, "a", "b"))
+RARE[9] = "odd"
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("objective", ["auto", "alignment", "holdout"])
+def test_a_class_of_one_row_is_tuned_with(objective: str) -> None:
+    machine = TunedSVC(objective=objective, max_evals=4, random_state=2)
+    with pytest.warns(UserWarning, match=r"no row to train on of the classes .*\(1 of all rows\)"):
+        machine.fit(X, RARE)
+    assert set(machine.classes_) == {"a", "b", "rare", "odd"}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("tol", [1e-3, 1e-8])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_folds_without_a_class_score_as_those_of_scikit_learn(tol: float, loss: Any) -> None:
+    machine = SVC(C=3.0, kernel=Gaussian(0.3), tol=tol, loss=loss)
+    objective = make_objective("cv", machine, X, RARE, cv=5)
+    expected = cross_val_score(machine, X, RARE, cv=5)
+    assert 1.0 - objective.value(objective.space.start) == pytest.approx(expected.mean())
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_gradients_know_folds_without_a_class(loss: str) -> None:
+    machine = SVC(solver="active-set", tol=1e-10)
+    objective = make_objective("cv", machine, X, RARE, cv=5, loss=loss)
+    theta, step = objective.space.start, 1e-5
+    expected = [
+        (objective.value(theta + step * unit) - objective.value(theta - step * unit)) / (2 * step)
+        for unit in np.eye(len(theta))
+    ]
+    np.testing.assert_allclose(objective(theta)[1], expected, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_two_classes_of_which_one_has_one_row_are_tuned() -> None:
+    labels = np.where(np.arange(60) == 7, "rare", "usual")
+    assert TunedSVC().fit(X, labels).best_score_ == pytest.approx(59 / 60, abs=1e-2)
+    weighted = TunedSVC(class_weight={"rare": 2.0, "usual": 1.0}, max_evals=3).fit(X, labels)
+    assert weighted.best_score_ > 0.9
+
+
+def test_classes_of_fewer_rows_than_folds_have_fewer_folds() -> None:
+    with pytest.warns(UserWarning, match="3 folds instead of cv=5"):
+        machine = TunedSVC(max_evals=3).fit(X, np.arange(60) % 20)
+    assert "split2_test_score" in machine.cv_results_
+    assert "split3_test_score" not in machine.cv_results_
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+def test_nu_machines_refuse_folds_without_a_class() -> None:
+    with pytest.raises(ValueError, match=r"classes 'odd' \(1 of all rows\), 'rare'"):
+        make_objective("cv", NuSVC(nu=0.01), X, RARE, cv=3)
 
 
 def test_scores_that_are_no_numbers_are_told() -> None:
@@ -104,3 +164,83 @@ def test_pairs_without_held_out_rows_raise_no_warning() -> None:
 def test_scores_of_probabilities_are_refused_by_name() -> None:
     with pytest.raises(ValueError, match="'neg_log_loss' asks for more than predictions"):
         TunedSVC(scoring="neg_log_loss", cv=2).fit(X, Y)
+
+
+@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40])
+@pytest.mark.parametrize("metric", ["radial", "diagonal"])
+def test_targets_of_another_scale_give_the_same_machine(factor: float, metric: Any) -> None:
+    target = np.sin(X[:, 0]) + 0.2 * X[:, 1]
+    kernel, evals = Gaussian("scale", metric=metric), 40 if metric == "diagonal" else None
+    one, other = (
+        TunedSVR(kernel=kernel, cv=3, max_evals=evals).fit(X, scale * target)
+        for scale in (1.0, factor)
+    )
+    assert one.score(X, target) > 0.9
+    np.testing.assert_allclose(other.predict(X) / factor, one.predict(X), rtol=1e-6, atol=1e-6)
+    assert other.best_score_ / factor**2 == pytest.approx(one.best_score_, rel=1e-6)
+    np.testing.assert_allclose(other.C_ / factor, one.C_)
+    np.testing.assert_allclose(other.cv_results_["param_C"] / factor, one.cv_results_["param_C"])
+
+
+@pytest.mark.parametrize("factor", [1e6, 1e-9])
+def test_large_and_small_targets_are_learned(factor: float) -> None:
+    target = factor * (np.sin(X[:, 0]) + 0.2 * X[:, 1])
+    machine = TunedSVR(cv=3).fit(X, target)
+    assert machine.score(X, target) > 0.9
+    assert machine.search_status_ == "converged"
+
+
+def test_epsilon_is_the_one_given_or_follows_the_targets() -> None:
+    target = 50.0 * X[:, 0]
+    given = TunedSVR(epsilon=0.5, max_evals=2, cv=2).fit(X, target)
+    assert given.best_estimator_.epsilon == 0.5
+    scaled = TunedSVR(max_evals=2, cv=2).fit(X, target)
+    assert scaled.best_estimator_.epsilon == pytest.approx(0.1 * target.std())
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_indefinite_kernel_has_no_perfect_leave_one_out_error() -> None:
+    machine = TunedRLSC(kernel="sigmoid").fit(X, Y)
+    matrix = machine.kernel_(X)
+    assert np.linalg.eigvalsh(matrix)[0] >= -0.5 * machine.alpha_ * (1 + 1e-9)
+    estimator = machine.best_estimator_
+    errors = [
+        (
+            1
+            - 2 * Y[i]
+            + estimator.fit(np.delete(X, i, 0), np.delete(Y, i)).decision_function(X[[i]])
+        )
+        for i in range(60)
+    ]
+    assert machine.best_score_ == pytest.approx(-np.mean(np.square(errors)), rel=1e-6)
+    objective = make_objective("gcv", RLSC(kernel=Sigmoid(1.0, 0.0), alpha=1e-3), X, Y)
+    with pytest.raises(ValueError, match=r"not positive definite.*alpha=0.001 is too small"):
+        objective.value(objective.space.start)
+
+
+def test_an_interrupted_search_keeps_its_best_point() -> None:
+    def interrupt(history: Any) -> None:
+        if len(history) == 7:
+            raise KeyboardInterrupt
+
+    machine = TunedSVC(cv=3, callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(X, Y)
+    history = machine.history_[-1]
+    assert machine.search_status_ == history.status == "interrupted"
+    assert machine.best_params_["C"] == pytest.approx(np.exp(history.thetas[history.best][0]))
+    SVC(**machine.best_params_).fit(X, Y)
+    with pytest.raises(NotFittedError):
+        machine.predict(X)
+
+
+def test_a_share_of_outliers_that_no_width_keeps_to_is_told() -> None:
+    with pytest.warns(UserWarning, match="nu=1e-06 allows"):
+        TunedOneClassSVM(nu=1e-6).fit(X[:20])
+
+
+def test_a_wrong_score_is_reported_as_scoring() -> None:
+    with pytest.raises(ValueError, match="scoring"):
+        TunedSVC(scoring="foo").fit(X, Y)
+    with pytest.raises(ValueError, match="loss='squared' needs targets"):
+        make_objective("cv", OneClassSVM(), X, loss="squared")

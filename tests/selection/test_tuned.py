@@ -34,6 +34,26 @@ def test_the_best_score_is_that_of_cross_validation() -> None:
     again = SVC(tol=1e-6).set_params(**table["params"][best])
     np.testing.assert_allclose(cross_val_score(again, X, Y, cv=4), expected)
     assert table["param_C"][best] == machine.C_
+    assert table["param_kernel__gamma"][best] == machine.kernel_.gamma
+    assert table["rank_test_score"][best] == 1
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        TunedSVC(cv=3),
+        TunedSVC(kernel=Gaussian("scale", metric="diagonal"), cv=3),
+        TunedSVC(objective="alignment", cv=3),
+        TunedRLSC(),
+    ],
+)
+def test_the_best_index_is_the_row_that_was_chosen(machine: Any) -> None:
+    table, best = machine.fit(X, Y).cv_results_, machine.best_index_
+    assert table["mean_test_score"][best] == machine.best_score_
+    assert table["rank_test_score"][best] == 1
+    price = "alpha" if isinstance(machine, TunedRLSC) else "C"
+    assert table["params"][best][price] == machine.best_params_[price]
+    np.testing.assert_allclose(table["params"][best]["kernel"].theta, machine.kernel_.theta)
 
 
 def test_a_tuned_machine_is_an_estimator_like_others() -> None:

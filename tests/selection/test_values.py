@@ -202,7 +202,7 @@ def test_extreme_weights_are_refused_by_name(name: str) -> None:
             make_objective(name, SVC(), X, Y, sample_weight=np.full(40, weight))
 
 
-@pytest.mark.parametrize("name", ["bootstrap", "holdout", "likelihood", "posterior"])
+@pytest.mark.parametrize("name", ["bootstrap", "likelihood", "posterior"])
 def test_rows_to_test_with_need_weight(name: str) -> None:
     weight = np.zeros(40)
     weight[[Y.argmax(), Y.argmin()]] = 1.0

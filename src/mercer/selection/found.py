@@ -41,6 +41,8 @@ class Found:
         That of the criterion that decided.
     as_scores : callable
         From its values to scores.
+    chosen : int or None
+        Position of the parameters there; None if they are the mean of several points.
     """
 
     space: Space
@@ -49,6 +51,7 @@ class Found:
     histories: list[History]
     listed: History
     as_scores: Callable[[Any], Any]
+    chosen: int | None = None
 
 
 def make(name: str, task: Task, options: dict[str, Any]) -> Any:
@@ -78,9 +81,8 @@ def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget)
         )
     best = history.best
     score = objective.score(history.values[best])
-    return Found(
-        history.spaces[best], history.thetas[best], score, [history], history, objective.score
-    )
+    space, theta = history.spaces[best], history.thetas[best]
+    return Found(space, theta, score, [history], history, objective.score, best)
 
 
 def continued(before: Found | None, found: Found) -> Found:

@@ -87,7 +87,7 @@ class History:
         Rows that the criterion looks at, fewer than all if it is that of a sample.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
-        "boundary" or "no-value".
+        "boundary", "no-value" or "interrupted".
     """
 
     names: list[str]
@@ -113,6 +113,13 @@ class History:
         self.thetas.append(np.array(theta))
         self.values.append(float(value))
         self.seconds.append(seconds)
+
+    @property
+    def points(self) -> FloatArray:
+        """C and the kernel's parameters as numbers, where theta has their logarithms."""
+        points = np.exp(np.array(self.thetas).reshape(len(self), len(self.names)))
+        points[:, 0] *= [space.unit for space in self.spaces]
+        return points
 
     @property
     def best(self) -> int:

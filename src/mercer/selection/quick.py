@@ -37,7 +37,7 @@ _LEAST_TOL = 1e-4  # that single precision reaches
 _MOST_STEPS = 20_000
 _CHUNK = 512
 _ERROR_PER_NORM = 2e-7
-_MOST_ERROR = 0.02  # of a decision value
+_MOST_ERROR = 0.02  # of a decision value, in units of the targets
 
 
 class QuickMachines:
@@ -72,7 +72,7 @@ class QuickMachines:
         first, size = self.units[0][0], self._largest
         return (
             self.task.machine.solver == "auto"
-            and self.tol >= _LEAST_TOL
+            and self.tol >= _LEAST_TOL * self.task.unit
             and size <= _MOST_ROWS
             and 4 * size**2 <= gram.cache_bytes
             and not (gram.form.reads_python or gram.form.reads_stored or gram.precision_is_given)
@@ -166,6 +166,8 @@ class QuickMachines:
             if task.n_classes > 2:
                 used &= task.labels == c
             rows = np.flatnonzero(used)
+            if not len(rows):
+                continue
             own = coef[rows].reshape(len(rows), -1)
             found = gram.product(rows, own, rows=test, precision="single")
             found = found.reshape(len(test), n_prices, -1)
@@ -182,8 +184,9 @@ class QuickMachines:
         size = unit.n_variables
         beta, gradient, ridge = np.zeros(size), np.empty(0), unit.ridge
         options, native, known = _options(size, self.tol), gram.native("single"), None
+        most_error = _MOST_ERROR * self.task.unit
         problem: _core.Problem | None = None
-        for j, price in enumerate(prices):
+        for price in prices:
             box, new = price**self.scaling.box, price**self.scaling.ridge * unit.ridge
             arrays = (unit.index, unit.linear, box * unit.lower, box * unit.upper, new)
             last, problem = problem, _core.Problem(*arrays, unit.group, unit.group_sum)
@@ -197,7 +200,7 @@ class QuickMachines:
             if found.status == "max-time":
                 raise OutOfTime
             error = _ERROR_PER_NORM * float(np.sqrt(beta @ beta))
-            if found.status != "converged" or found.drifted or error > _MOST_ERROR:
+            if found.status != "converged" or found.drifted or error > most_error:
                 beta, gradient = self._certified(unit, gram, price)
             values = unit.linear - gradient - ridge * beta
             # of one group, or none

@@ -21,7 +21,8 @@ FloatArray = NDArray[np.float64]
 def cv_results(found: Found) -> dict[str, Any]:
     """Every point of the search on all rows, as scikit-learn's searches list them.
 
-    ``theta_...`` are the coordinates of the search, most of them logarithms.
+    ``theta_...`` are the coordinates of the search, most of them logarithms. There are no times
+    of fits: machines of a width share kernel values, and each starts from the one before.
     """
     history = found.listed
     scores = found.as_scores(np.asarray(history.values))
@@ -34,6 +35,10 @@ def cv_results(found: Found) -> dict[str, Any]:
     }
     for name in params[0] if params else ():
         table[f"param_{name}"] = np.array([point[name] for point in params])
+    kernels = [point["kernel"].get_params() for point in params]
+    for name in history.names[1:]:
+        if kernels and name in kernels[0]:
+            table[f"param_kernel__{name}"] = np.array([own[name] for own in kernels])
     for k, name in enumerate(history.names):
         table[f"theta_{name}"] = np.array([theta[k] for theta in history.thetas])
     counts = {len(values) for values in history.by_split}
@@ -46,10 +51,7 @@ def cv_results(found: Found) -> dict[str, Any]:
 
 def _params(space: Space, theta: FloatArray) -> dict[str, Any]:
     """What ``set_params`` of the machine takes."""
-    return {
-        space.price: getattr(space.machine_at(theta), space.price),
-        "kernel": space.kernel_at(theta),
-    }
+    return {space.price: space.price_at(theta), "kernel": space.kernel_at(theta)}
 
 
 def relevance(kernel: Kernel) -> FloatArray | None:
@@ -78,13 +80,13 @@ def plot_search(histories: list[History], ax: Any = None) -> Any:
     values = values[np.isfinite(values)]
     limits = np.quantile(values, [0.25, 1.0] if drawn[-1].greater_is_better else [0.0, 0.75])
     for history in drawn:
-        points = np.exp(np.array(history.thetas))
+        points = history.points
         size = 40 if history is drawn[-1] else 12
         shown = ax.scatter(
             *points.T, c=history.values, cmap="viridis", s=size, vmin=limits[0], vmax=limits[1]
         )
     chosen = drawn[-1]
-    best = np.exp(chosen.thetas[chosen.best])
+    best = chosen.points[chosen.best]
     ax.plot(*best, "r*", markersize=14, label=f"best: {chosen.values[chosen.best]:.4g}")
     ax.set_xscale("log")
     ax.set_yscale("log")

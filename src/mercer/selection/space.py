@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,16 +36,21 @@ class Space:
     kernel : Kernel
         The kernel at the start, all its parameters numbers. The theta of a full metric is zero
         there, and counts from it.
+    unit : float
+        Theta counts C in such units. If the targets of a regression are multiplied by a factor,
+        and C and epsilon with them, the machine is the same up to that factor.
     """
 
     machine: Any
     kernel: Kernel
+    unit: float = 1.0
 
     @classmethod
     def of(cls, task: Task) -> Space:
         """That of a task; rules such as gamma="scale" become numbers."""
         kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
-        return cls(task.machine, kernel)
+        space = cls(task.machine, kernel)
+        return replace(space, unit=task.unit) if space.price == "C" else space
 
     @property
     def price(self) -> str:
@@ -81,7 +86,7 @@ class Space:
         """Theta of the machine as it is."""
         price = getattr(self.machine, self.price)
         number = float(price) if np.ndim(price) == 0 and not isinstance(price, str) else 1.0
-        number = 1.0 / number if self.price == "alpha" else number
+        number = 1.0 / number if self.price == "alpha" else number / self.unit
         first = np.log(number if 0.0 < number < np.inf else 1.0)
         return np.concatenate([[first], self.kernel.theta])
 
@@ -135,9 +140,12 @@ class Space:
 
     def machine_at(self, theta: FloatArray) -> Any:
         """An unfitted machine with the price; its kernel is as it was."""
+        return clone(self.machine).set_params(**{self.price: self.price_at(theta)})
+
+    def price_at(self, theta: FloatArray) -> float:
+        """The machine's parameter that the first entry stands for."""
         price = float(np.exp(theta[0]))
-        price = 1.0 / price if self.price == "alpha" else price
-        return clone(self.machine).set_params(**{self.price: price})
+        return 1.0 / price if self.price == "alpha" else price * self.unit
 
     def tuned(self, theta: FloatArray) -> Any:
         """An unfitted machine with the price and the kernel."""
@@ -148,7 +156,7 @@ class Space:
 
         Only a full metric has another theta: it counts from where it is.
         """
-        space = Space(self.machine, self.kernel_at(theta))
+        space = replace(self, kernel=self.kernel_at(theta))
         return space, np.concatenate([theta[:1], space.kernel.theta])
 
 

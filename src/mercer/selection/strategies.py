@@ -6,6 +6,7 @@ in for one width, gradients for many.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -47,9 +48,8 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
     if name == "alignment" or name == "polarization":
         return _kernel_first(task, name, optimizer, options, budget)
     objective = make(name, task, options)
-    return run(
-        objective, _optimizer(optimizer, objective), moderate_start(task, objective.space), budget
-    )
+    start = objective.begin(moderate_start(task, objective.space))
+    return run(objective, _optimizer(optimizer, objective), start, budget)
 
 
 def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
@@ -83,14 +83,19 @@ def _refined(
     second = run(smooth, LBFGS(**_SMOOTH), first.theta, budget.half())
     first = replace(first, histories=[*first.histories, *second.histories])
     objective.space, objective.deadline = second.space, budget.deadline
+    began = time.perf_counter()
     try:
-        score = objective.score(objective.value(second.theta))
+        value = objective.value(second.theta)
     except OutOfTime:
         second.histories[-1].status = "max-time"
         return first
+    listed, score = first.listed, objective.score(value)
+    seconds = listed.seconds[-1] + time.perf_counter() - began
+    listed.add(second.space, second.theta, value, seconds, objective.by_split)
     if score < first.score:
         return first
-    return replace(first, space=second.space, theta=second.theta, score=score)
+    last = len(listed) - 1
+    return replace(first, space=second.space, theta=second.theta, score=score, chosen=last)
 
 
 def _kernel_first(
@@ -127,4 +132,8 @@ def _optimizer(given: Any, objective: Objective) -> Any:
         return CMA()
     if objective.is_stochastic:
         return NoisyRprop()
-    return IRpropPlus() if objective.name in ("span_like", "radius_margin") else LBFGS()
+    # these step back from where there is no value
+    is_partial = objective.name in ("span_like", "radius_margin") or (
+        objective.name == "gcv" and objective.space.kernel.definiteness not in ("known", "stated")
+    )
+    return IRpropPlus() if is_partial else LBFGS()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -60,6 +60,11 @@ class Task:
         Classes or targets; None for one-class machines.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights; 2 is the same as the row given twice.
+
+    Attributes
+    ----------
+    unit : float, default=1.0
+        What the C of a search is measured by; who makes the task may change it.
     """
 
     def __init__(
@@ -83,6 +88,7 @@ class Task:
             self.classes, self.labels = find_classes(self.y)
             check_weighted_classes(self.classes, self.labels, self.weight)
         self.parts = self._make_parts()
+        self.unit = 1.0
 
     def sampled(self, count: int) -> Task:
         """The same on some of the rows, at equal intervals within each class.
@@ -97,7 +103,21 @@ class Task:
             kept.append(own[np.arange(size) * len(own) // size])
         rows = np.sort(np.concatenate(kept))
         y = None if self.y is None else self.y[rows]
-        return Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
+        task = Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
+        task.unit = self.unit
+        return task
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the targets, 1 if all are alike."""
+        target = self.parts[0].target
+        largest = float(np.abs(target).max())
+        if largest == 0.0:
+            return 1.0
+        scaled = target / largest  # squares of large targets would overflow
+        apart = scaled - np.average(scaled, weights=self.weight)
+        spread = largest * float(np.sqrt(np.average(apart**2, weights=self.weight)))
+        return spread if spread > 0.0 else 1.0
 
     @property
     def n_classes(self) -> int:
@@ -157,8 +177,16 @@ class Task:
         return gram
 
     def formulate(self, machine: Any, part: Part, weight: FloatArray) -> Formulation:
-        """The problem of a part on the rows that have weight."""
+        """The problem of a part on the rows that have weight.
+
+        Of a pair of classes one may have no such row. Its rows then stay in the problem with a box
+        of [0, 0]: all coefficients are 0, and the bias says the class that is known.
+        """
         used = part.rows[weight[part.rows] > 0]
+        if self.is_classifier and not self.is_least_squares:
+            absent = self._absent(part, used)
+            if len(absent):
+                return self._formulate_known(machine, part, weight, absent)
         target, own = part.target[used], weight[used]
         if self.is_least_squares:
             formulation = least_squares(
@@ -170,6 +198,23 @@ class Task:
         else:
             formulation = machine._formulate(target, own)
         return formulation.on_rows(used, self.n_rows)
+
+    def _absent(self, part: Part, used: IntArray) -> IntArray:
+        """Rows of the classes of a pair that have no row among those used."""
+        target = part.target[part.rows]
+        known = np.unique(part.target[used])
+        return part.rows[~np.isin(target, known)] if len(known) < 2 else part.rows[:0]
+
+    def _formulate_known(
+        self, machine: Any, part: Part, weight: FloatArray, absent: IntArray
+    ) -> Formulation:
+        """The problem of a pair whose rows ``absent`` must not be learned from."""
+        pinned = np.isin(part.rows, absent)
+        rows, pinned = part.rows[keep := pinned | (weight[part.rows] > 0)], pinned[keep]
+        formulation = machine._formulate(part.target[rows], np.where(pinned, 1.0, weight[rows]))
+        problem = formulation.problem
+        box = {name: np.where(pinned, 0.0, getattr(problem, name)) for name in ("lower", "upper")}
+        return replace(formulation, problem=replace(problem, **box)).on_rows(rows, self.n_rows)
 
     def train_series(
         self,

@@ -103,7 +103,7 @@ def _summary(
 def _reason(tuning: Tuning) -> Iterator[str]:
     """Why these parameters were chosen, in words."""
     histories = tuning.tuned.history_
-    points = np.exp(np.array([theta[:2] for history in histories for theta in history.thetas]))
+    points = np.concatenate([history.points[:, :2] for history in histories])
     names = [name.removeprefix("log ") for name in histories[0].names[:2]]
     ranges = ", ".join(
         f"{name} from {low:.3g} to {high:.3g}"

@@ -85,11 +85,9 @@ def tune_machine(
 ) -> Tuning:
     """Choose the parameters on the training rows, train, and predict what was held out."""
     notes: list[str] = []
-    folds = possible_folds(data, search.folds, notes)
-    if folds < 2:
-        raise InputError("--cv must be 2 or more, with as many rows of every class, to tune")
-    cv = [(train, held_out) for train, held_out in splits(data, folds, search.seed)]
+    folds = _folds(data, search.folds, notes)
     with noted(notes):
+        cv = list(splits(data, folds, search.seed))
         with display.searching() as callback:
             # the splitter and not its splits: searches of many rows begin on a sample
             splitter = splitter_of(data, folds, search.seed)
@@ -109,6 +107,18 @@ def tune_machine(
             _baseline(data.y, data.task, len(test.y)),  # type: ignore[arg-type]
         )
     return Tuning(tuned, estimator, held_out, notes)
+
+
+def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
+    """The folds that are possible; a class of one row is told of by the search."""
+    counts = sorted(data.class_counts.values())
+    if data.task is Task.classification and counts[0] < 2 <= counts[-1]:
+        possible = min(folds, counts[-1])
+    else:
+        possible = possible_folds(data, folds, notes)
+    if possible < 2:
+        raise InputError("--cv must be 2 or more, with as many rows of a class, to tune")
+    return possible
 
 
 def split_test_set(data: TrainingSet, share: float, seed: int) -> tuple[TrainingSet, TrainingSet]:
@@ -159,9 +169,14 @@ def _cross_validated(chosen: Any, data: TrainingSet, cv: list[tuple[Any, Any]]) 
     predicted, baseline = np.empty_like(data.y), np.empty_like(data.y)
     values = []
     for train, test in cv:
+        baseline[test] = _baseline(data.y[train], data.task, len(test))
+        if data.task is Task.classification and len(np.unique(data.y[train])) == 1:
+            # nothing can be learned: the class that is known
+            predicted[test] = baseline[test]
+            values.append(float(np.mean(predicted[test] == data.y[test])))
+            continue
         fold = clone(chosen).fit(take(data.X, train), data.y[train])
         predicted[test] = fold.predict(take(data.X, test))
-        baseline[test] = _baseline(data.y[train], data.task, len(test))
         values.append(float(fold.score(take(data.X, test), data.y[test])))
     scores = Scores(SCORE_NAMES[data.task], np.array(values))
     where = f"{len(cv)}-fold cross-validation; the choice has seen these folds, --test-size has not"

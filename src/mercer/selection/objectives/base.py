@@ -92,6 +92,10 @@ class Objective(ABC):
         is_small = self.task.n_rows < _MANY_ROWS
         return blas_threads(1 if is_small else resolve_threads(self.task.machine.n_threads))
 
+    def begin(self, theta: FloatArray) -> FloatArray:
+        """Where a search from ``theta`` begins: a point near it at which there is a value."""
+        return theta
+
     def score(self, value: Any) -> Any:
         """A value, or an array of them, as a score that is to be large."""
         return value if self.greater_is_better else -value

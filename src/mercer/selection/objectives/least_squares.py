@@ -16,16 +16,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import inv
+from scipy.linalg import eigvalsh, inv
 
 from mercer._memory import require_memory
-from mercer.selection.objectives.base import Objective
+from mercer.selection.objectives.base import NoValue, Objective
 from mercer.selection.shared import some_rows
 from mercer.selection.task import Task
 
 __all__ = ["LeastSquaresLoo"]
 
 FloatArray = NDArray[np.float64]
+
+_SHARE = 0.5  # of alpha that negative eigenvalues may take
 
 
 class LeastSquaresLoo(Objective):
@@ -61,12 +63,25 @@ class LeastSquaresLoo(Objective):
             "use the objective 'cv'",
         )
 
+    def begin(self, theta: FloatArray) -> FloatArray:
+        """With an alpha that makes K + alpha I positive definite."""
+        gram = self._gram_of(self.space.kernel_at(theta))
+        if gram.definiteness in ("known", "stated"):
+            return theta
+        lowest = _lowest(gram.block(self._used, self._used, precision="double"))
+        needed = -2.0 / _SHARE * lowest * float(self._weight.max())
+        price = min(theta[0], -np.log(needed)) if needed > 0.0 else theta[0]
+        return np.concatenate([[price], theta[1:]])
+
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         rows, weight = self._used, self._weight[self._used]
         gram = self._gram_of(self.space.kernel_at(theta))
         alpha = float(np.exp(-theta[0]))
         self.n_trainings += 1
-        inverse = self._inverse(gram.block(rows, rows, precision="double"), alpha / weight)
+        K, ridge = gram.block(rows, rows, precision="double"), alpha / weight
+        if gram.definiteness not in ("known", "stated"):
+            _check_definite(K, float(ridge.min()))
+        inverse = self._inverse(K, ridge)
         target = np.column_stack([part.target[rows] for part in self.task.parts])
         coef = inverse @ target
         value, by_coef, by_inverse, by_alpha = self._criterion(coef, inverse, alpha, weight)
@@ -112,3 +127,21 @@ class LeastSquaresLoo(Objective):
         by_inverse = by_left * alpha / (weight * total)
         by_alpha = 2.0 * value / alpha + by_left * float((own / weight).sum()) / total
         return value, by_coef, by_inverse, by_alpha
+
+
+def _lowest(K: NDArray[Any]) -> float:
+    """The smallest eigenvalue."""
+    return float(eigvalsh(K, subset_by_index=[0, 0])[0])
+
+
+def _check_definite(K: NDArray[Any], ridge: float) -> None:
+    """An indefinite kernel with little alpha has no minimum, and its errors no meaning.
+
+    Near a singular K + alpha I, with eigenvector v, all left-out errors are (v'y) / v_i: they
+    vanish where v'y does.
+    """
+    if (lowest := _lowest(K)) < -_SHARE * ridge:
+        raise NoValue(
+            "the kernel is not positive definite: its matrix has the eigenvalue "
+            f"{lowest:.3g}, next to which alpha={ridge:.3g} is too small"
+        )

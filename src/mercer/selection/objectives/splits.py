@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from mercer._warning import warn
 from mercer.selection.task import Task
 
 __all__ = ["Split", "draw_splits", "every_split", "given_splits"]
 
 IntArray = NDArray[np.intp]
 _MOST_SPLITS = 100_000
+_MOST_NAMED = 5  # classes in a warning
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,7 @@ class Split:
 def given_splits(task: Task, cv: Any, groups: ArrayLike | None = None) -> list[Split]:
     """The splits of ``cv`` as in scikit-learn, exactly the indices it gives."""
     try:
-        splitter = check_cv(cv, task.y, classifier=task.is_classifier)
+        splitter = check_cv(_possible(task, cv), task.y, classifier=task.is_classifier)
         pairs = list(splitter.split(task.rows, task.y, groups))
     except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"cv={cv!r} gives no splits: {error}") from error
@@ -40,7 +43,18 @@ def given_splits(task: Task, cv: Any, groups: ArrayLike | None = None) -> list[S
     splits = [split for split in splits if len(split.test)]
     if not splits:
         raise ValueError(f"cv={cv!r} must give rows of positive sample_weight to test with")
+    _tell_missing(task, splits)
     return splits
+
+
+def _possible(task: Task, cv: Any) -> Any:
+    """No more folds than the largest class has rows, two at least."""
+    if task.classes is None or not isinstance(cv, Integral):
+        return cv
+    most = max(int(np.bincount(task.labels).max()), 2)
+    if int(cv) > most:
+        warn(f"{most} folds instead of cv={cv}: no class has more rows")
+    return min(int(cv), most)
 
 
 def draw_splits(task: Task, share: float, count: int, random_state: Any) -> Iterator[Split]:
@@ -115,20 +129,27 @@ def _checked(task: Task, number: int, train: Any, test: Any) -> Split:
                 f"as {name} of split {number}"
             )
         parts.append(array.astype(np.intp))
-    if not _has_all_classes(task, parts[0]):
-        raise ValueError(
-            "cv must train on rows of positive weight of every class, not so in split "
-            f"{number}: {_missing(task, parts[0])}. Leave rare classes out, join them, or give "
-            "splits that train on them"
-        )
+    if not task.weight[parts[0]].any():
+        raise ValueError(f"cv must train on rows of positive weight, not so in split {number}")
     return _split(task, *parts)
 
 
-def _missing(task: Task, train: IntArray) -> str:
-    """Which class has nothing to train on."""
+def _tell_missing(task: Task, splits: list[Split]) -> None:
+    """Name the classes that some splits have nothing of to train on.
+
+    Their rows count as wrong there, as in scikit-learn; nu machines cannot be trained so.
+    """
     if task.classes is None:
-        return "no row has weight"
-    used = train[task.weight[train] > 0]
-    rare = int(np.setdiff1d(np.arange(task.n_classes), task.labels[used])[0])
-    total = np.count_nonzero((task.labels == rare) & (task.weight > 0))
-    return f"class {task.classes[rare]!r} has none of its {total} rows there"
+        return
+    counts = [np.bincount(task.labels, task.weight * split.times) for split in splits]
+    missing = np.flatnonzero((np.array(counts) == 0).any(axis=0))
+    if not len(missing):
+        return
+    total = np.bincount(task.labels[task.weight > 0], minlength=task.n_classes)
+    named = zip(task.classes[missing].tolist(), total[missing], strict=True)
+    shown = ", ".join([f"{name!r} ({n} of all rows)" for name, n in named][:_MOST_NAMED])
+    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    message = f"some splits of cv have no row to train on of the classes {shown}{more}"
+    if hasattr(task.machine, "nu"):
+        raise ValueError(f"{message}: leave them out, join them, or give other splits")
+    warn(f"{message}: their rows count as wrong there")

@@ -8,6 +8,7 @@ mean is that over all splits (bootstrapping).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,9 @@ class Validation(Objective):
         super().__init__(task)
         if loss is None:
             loss = "zero_one" if task.is_classifier else "squared"
+        self.loss = loss
         if task.y is None:
             raise ValueError(f"{self._described()} needs targets: one-class machines have none")
-        self.loss = loss
         self._smooth: SmoothLoss | None = None
         self._judge: Callable[[FloatArray, Any], float] | None = None
         if isinstance(loss, str) and loss in SMOOTH_LOSSES:
@@ -195,8 +196,8 @@ class Validation(Objective):
             scorer = check_scoring(machine, scoring=scoring)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                "loss must be 'zero_one', 'squared', 'logistic', a scorer or a matrix of costs, "
-                f"got {scoring!r}: {error}"
+                "loss (scoring of machines that tune themselves) must be 'zero_one', 'squared', "
+                f"'logistic', a scorer or a matrix of costs, got {scoring!r}: {error}"
             ) from error
 
         def judge(values: FloatArray, test: Any) -> float:
@@ -273,8 +274,13 @@ class HoldOut(CrossValidation):
     def __init__(
         self, task: Task, *, loss: Any = None, test_size: float = 0.2, random_state: Any = None
     ) -> None:
-        kind = StratifiedShuffleSplit if task.is_classifier else ShuffleSplit
-        splitter = kind(1, test_size=test_size, random_state=random_state)
+        splitter: Any = ShuffleSplit(1, test_size=test_size, random_state=random_state)
+        if task.is_classifier:
+            stratified = StratifiedShuffleSplit(1, test_size=test_size, random_state=0)
+            with suppress(ValueError):  # of a class of one row, or more classes than test rows
+                next(stratified.split(np.zeros(task.n_rows), task.labels))
+                stratified.random_state = random_state
+                splitter = stratified
         super().__init__(task, loss=loss, cv=splitter)
 
 

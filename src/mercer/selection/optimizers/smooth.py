@@ -35,8 +35,15 @@ class LBFGS:
     def minimize(self, watched: Watched, theta: FloatArray) -> str:
         """Search from ``theta``; returns the status."""
         options = {"maxiter": self.n_iterations, "gtol": self.tol, "ftol": self.tol**2}
+        unit = watched.objective.task.unit
+
+        def scaled(point: FloatArray) -> tuple[float, FloatArray]:
+            # squared errors have the unit of the targets, the limits have none
+            value, gradient = watched.gradient(point)
+            return value / unit**2, gradient / unit**2
+
         found = minimize(
-            watched.gradient,
+            scaled,
             theta,
             jac=True,
             bounds=watched.bounds,

@@ -96,15 +96,24 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
-        task = Task(self._machine(), X, y, sample_weight)
+        task = self._task(X, y, sample_weight)
         limit = None if self.max_time is None else (1.0 - _LAST_SHARE) * self.max_time
-        budget = Budget(self.max_evals, Deadline.after(limit), self._watch())
-        found = search(task, self.objective, self.optimizer, self._options(groups), budget)
+        seen: list[History] = []
+        budget = Budget(self.max_evals, Deadline.after(limit), self._watch(seen))
+        try:
+            found = search(task, self.objective, self.optimizer, self._options(groups), budget)
+        except KeyboardInterrupt:
+            self._keep_interrupted(seen)
+            raise
         machine = self._tuned(found)
         if self.max_time is not None:
             machine.set_params(max_time=max(self.max_time, _LEAST_SECONDS))
         self._keep(found, machine.fit(X, y, sample_weight).set_params(max_time=None))
         return self
+
+    def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
+        """What is learned."""
+        return Task(self._machine(), X, y, sample_weight)
 
     def _tuned(self, found: Found) -> Any:
         """The machine with the parameters found, unfitted."""
@@ -125,21 +134,39 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             options["prior"] = self.prior
         return options
 
-    def _watch(self) -> Any:
-        """The callback, and lines that show the search if that is wanted."""
-        if not self.verbose:
-            return self.callback
+    def _watch(self, seen: list[History]) -> Any:
+        """The callback, and lines that show the search if that is wanted; notes the histories."""
         name = type(self).__name__
 
         def watch(history: History) -> Any:
+            if not seen or seen[-1] is not history:
+                seen.append(history)
+            if self.verbose:
+                show(history)
+            return self.callback(history) if self.callback is not None else None
+
+        def show(history: History) -> None:
             where = ", ".join(
                 f"{name} {value:.3g}"
                 for name, value in zip(history.names[:4], history.thetas[-1], strict=False)
             )
             print(f"[{name}] {len(history)}: {history.values[-1]:.6g} at {where}", flush=True)
-            return self.callback(history) if self.callback is not None else None
 
         return watch
+
+    def _keep_interrupted(self, seen: list[History]) -> None:
+        """The best parameters of the search that was interrupted; there is no machine."""
+        if hasattr(self, "best_estimator_"):
+            del self.best_estimator_
+        if seen:
+            history = seen[-1]
+            history.status = self.search_status_ = "interrupted"
+            space, theta = history.spaces[history.best], history.thetas[history.best]
+            price = {space.price: space.price_at(theta)}
+            self.history_, self.best_params_ = seen, {**price, "kernel": space.kernel_at(theta)}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "best_estimator_")
 
     def _keep(self, found: Found, machine: Any) -> None:
         self.best_estimator_ = machine
@@ -151,6 +178,8 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             "kernel": machine.kernel_,
         }
         self.best_score_ = found.score
+        if found.chosen is not None:
+            self.best_index_ = found.chosen
         self.relevance_ = relevance(machine.kernel_)
         self.cv_results_ = cv_results(found)
         self.n_features_in_ = getattr(machine, "n_features_in_", None)

@@ -12,6 +12,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._warning import warn
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.found import Found
 from mercer.selection.tuned.base import TunedMachine
@@ -50,7 +51,8 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
     ----------
     best_estimator_ : OneClassSVM
         The machine, fitted on all rows.
-    best_params_, best_score_, kernel_, relevance_, history_, cv_results_, search_status_
+    best_params_, best_score_, kernel_, relevance_, history_, cv_results_, \
+best_index_, search_status_
         As in :class:`TunedSVC`; the score is minus the criterion "rejection".
 
     Examples
@@ -135,6 +137,15 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
     def _tuned(self, found: Found) -> Any:
         # the logarithm of nu has rounded it
         return super()._tuned(found).set_params(nu=self.nu)
+
+    def _keep(self, found: Found, machine: Any) -> None:
+        super()._keep(found, machine)
+        # minus the criterion, which is more than 1 where its rule does not hold
+        if found.score < -1.0:
+            warn(
+                "TunedOneClassSVM: with every width searched more rows held out were rejected than "
+                f"nu={self.nu:g} allows, as new ones will be: rows are few, or all on the boundary"
+            )
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
         options = super()._options(groups)

@@ -27,7 +27,7 @@ random_state, n_threads, verbose, callback
     Attributes
     ----------
     best_estimator_, best_params_, best_score_, kernel_, relevance_, history_, cv_results_, \
-search_status_, classes_
+best_index_, search_status_, classes_
         As in :class:`TunedSVC`; the score of "auto" is minus the squared leave-one-out error.
     alpha_ : float
         The chosen alpha.

@@ -63,7 +63,7 @@ class TunedSVC(TunedClassifier):
     best_estimator_ : SVC
         The machine, fitted on all rows.
     best_params_ : dict
-        Its C and kernel.
+        Its C and kernel; after Ctrl-C the best so far, without a machine.
     best_score_ : float
         The criterion there, large is good: the share of right predictions of held-out rows.
     kernel_ : Kernel
@@ -75,10 +75,14 @@ class TunedSVC(TunedClassifier):
     history_ : list of History
         The searches, with every point that was evaluated.
     cv_results_ : dict
-        The same as in scikit-learn's searches.
+        As in scikit-learn's searches, without the times of single fits: machines share kernel
+        values, and each starts from the one before. ``seconds`` is when each row was known.
+    best_index_ : int
+        The row of ``cv_results_`` that was chosen. Not there if the parameters are a mean of
+        several points, as those of "likelihood" are.
     search_status_ : str
         Why the search ended: "converged", "max-time", "max-evals", "callback", "flat",
-        "boundary" or "no-value" (no score is a number).
+        "boundary", "no-value" (no score is a number) or "interrupted".
     classes_ : ndarray of shape (n_classes,)
         The labels.
 

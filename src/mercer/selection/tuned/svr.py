@@ -3,35 +3,44 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.machines.svm.regressors import SVR
+from mercer.selection.task import Task
 from mercer.selection.tuned.base import TunedMachine
 
 __all__ = ["TunedSVR"]
+
+_SHARE = 0.1  # of the standard deviation of the targets
 
 
 class TunedSVR(RegressorMixin, TunedMachine):
     """An :class:`SVR` that chooses its C and the parameters of its kernel.
 
-    By the squared error of held-out rows, unless ``scoring`` says otherwise.
+    By the squared error of held-out rows, unless ``scoring`` says otherwise. C is searched in
+    units of the standard deviation of the targets: with targets of another scale the machine is
+    the same up to that scale.
 
     Parameters
     ----------
-    kernel, objective, optimizer, cv, scoring, tol, max_time, max_evals, random_state, n_threads, \
+    kernel, objective, optimizer, cv, scoring, max_time, max_evals, random_state, n_threads, \
 verbose, callback
         As in :class:`TunedSVC`.
-    epsilon : float, default=0.1
-        Half-width of the tube, as in :class:`SVR`.
+    epsilon : float or "scale", default="scale"
+        Half-width of the tube, as in :class:`SVR`; "scale" is a tenth of the standard deviation of
+        the targets.
+    tol : float, default=1e-3
+        As in :class:`SVR`, in units of that standard deviation.
 
     Attributes
     ----------
     best_estimator_, best_params_, best_score_, kernel_, C_, relevance_, history_, cv_results_, \
-search_status_
+best_index_, search_status_
         As in :class:`TunedSVC`; the score is minus the squared error.
 
     Examples
@@ -46,14 +55,14 @@ search_status_
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TunedMachine._parameter_constraints,
-        "epsilon": [Interval(Real, 0.0, None, closed="left")],
+        "epsilon": [Interval(Real, 0.0, None, closed="left"), StrOptions({"scale"})],
     }
 
     def __init__(
         self,
         *,
         kernel: Any = "rbf",
-        epsilon: float = 0.1,
+        epsilon: float | Literal["scale"] = "scale",
         objective: str = "auto",
         optimizer: Any = "auto",
         cv: Any = 5,
@@ -81,7 +90,14 @@ search_status_
         self.callback = callback
 
     def _machine(self) -> SVR:
-        return SVR(kernel=self.kernel, epsilon=self.epsilon, tol=self.tol, n_threads=self.n_threads)
+        return SVR(kernel=self.kernel, tol=self.tol, n_threads=self.n_threads)
+
+    def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
+        task = super()._task(X, y, sample_weight)
+        task.unit = task.spread
+        epsilon = _SHARE * task.unit if self.epsilon == "scale" else self.epsilon
+        task.machine.set_params(epsilon=epsilon, tol=self.tol * task.unit)
+        return task
 
     @property
     def C_(self) -> float:
