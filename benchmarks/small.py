@@ -53,8 +53,8 @@ MACHINES: tuple[tuple[str, int, int, dict[str, float]], ...] = (
     ("NuSVR", 20, 1, {}),
     ("OneClassSVM", 20, 1, {}),
 )
-# Seconds after which a contender is not asked again: a long fit is not disturbed by much. Short fits
-# are repeated for so many seconds, up to so many times.
+# Seconds after which a contender is not asked again: a long fit is not disturbed by much. Short
+# fits are repeated for so many seconds, up to so many times.
 LONG, ENOUGH, MOST = 1.5, 0.5, 25
 
 
