@@ -59,8 +59,9 @@ best_index_, search_status_
     --------
     >>> import numpy as np
     >>> from mercer import TunedOneClassSVM
-    >>> angle = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 300)
-    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> random = np.random.default_rng(0)
+    >>> angle, radius = random.uniform(0.0, 2.0 * np.pi, 300), random.normal(1.0, 0.1, 300)
+    >>> ring = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     >>> machine = TunedOneClassSVM(nu=0.05).fit(ring)
     >>> machine.predict([[0.0, 0.0]]).tolist()
     [-1]
