@@ -25,3 +25,12 @@ def test_the_likelihood_beats_the_span_bound_on_the_chess_board() -> None:
         machine = TunedSVC(objective=objective, max_evals=evals, random_state=0).fit(X, y)
         errors[objective] = 1.0 - machine.score(*make_chessboard(5000, random_state=10_000))
     assert errors["likelihood"] < errors["span_like"] - 0.2
+
+
+def test_the_posterior_of_a_chess_board_does_not_end_where_all_rows_are_at_a_bound():
+    """There the likelihood does not depend on C, and the prior alone led C to its lower end."""
+    X, y = make_chessboard(200, random_state=3)
+    X_test, y_test = make_chessboard(2000, random_state=4)
+    machine = TunedSVC(objective="posterior", max_evals=100, random_state=3).fit(X, y)
+    assert machine.score(X_test, y_test) > 0.85
+    assert len(machine.history_) == 2
