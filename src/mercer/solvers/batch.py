@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise, repeat
 from typing import Any
 
@@ -21,6 +21,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Columns = dict[str, NDArray[Any]]
 
+_NAMES = tuple(field.name for field in fields(Solution))  # in the order of a solution made singly
 _U = 2.0**-53
 _FEASIBLE = 1e-9  # infeasibility that is rounding of many steps
 _ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
@@ -76,7 +77,7 @@ class Batch:
             "definiteness": repeat(self.definiteness, len(cuts)),
             "solver": repeat(Smo.name, len(cuts)),
         }
-        return [_solution(record) for record in _records(columns)]
+        return [_solution(record) for record in _records({name: columns[name] for name in _NAMES})]
 
 
 def solve_batch(
