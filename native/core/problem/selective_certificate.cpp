@@ -216,20 +216,20 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
                                         const SelectiveOptions& options) {
     Sample sample = draw_sample(p, lengths, options.sample);
     add_coefficients(p.n_variables, beta, sample.checked);
-    const auto at = [&](const Positions& some) {
-        return options.keeps_sample ? exact.kept_at(some) : exact.at(some);
-    };
-    const std::vector<double> known = at(sample.checked), far = at(sample.outermost);
-    std::vector<double> errors(known.size());  // without any correction
+    const std::size_t n_checked = sample.checked.size();
+    Positions all = sample.checked;  // at once: rows with a coefficient are laid out once
+    all.insert(all.end(), sample.outermost.begin(), sample.outermost.end());
+    const std::vector<double> known = options.keeps_sample ? exact.kept_at(all) : exact.at(all);
+    std::vector<double> errors(n_checked);  // without any correction
     double found = 0.0, largest_error = 0.0;
-    for (std::size_t k = 0; k < known.size(); ++k) {
+    for (std::size_t k = 0; k < n_checked; ++k) {
         const double error = followed.correct(sample.checked[k], known[k]);
         if (std::isnan(error)) return std::nullopt;
         errors[k] = followed.corrections[sample.checked[k]];
         found = std::max(found, std::abs(error));
         largest_error = std::max(largest_error, std::abs(errors[k]));
     }
-    for (std::size_t k = 0; k < far.size(); ++k) followed.correct(sample.outermost[k], far[k]);
+    for (std::size_t k = n_checked; k < all.size(); ++k) followed.correct(all[k], known[k]);
     const Size size = measure(p, beta, origin);
     double largest = 0.0;
     for (const double k : gram.diagonal()) largest = std::max(largest, std::abs(k));

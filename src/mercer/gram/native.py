@@ -84,7 +84,8 @@ def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
         return False
     some = _some(rows, max(min(_SAMPLE, _SAMPLE_ENTRIES // rows.shape[1]), _LEAST_SAMPLE))
     share = _dense_share(rows, precision, form)
-    return bool(np.count_nonzero(some) < share * some.size)
+    # a comparison is done in vectors, numpy's search for zeros is not
+    return bool(np.count_nonzero(some != 0) < share * some.size)
 
 
 def _is_numeric(rows: Any) -> bool:
