@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from sklearn.model_selection import cross_val_score
@@ -244,3 +245,46 @@ def test_a_wrong_score_is_reported_as_scoring() -> None:
         TunedSVC(scoring="foo").fit(X, Y)
     with pytest.raises(ValueError, match="loss='squared' needs targets"):
         make_objective("cv", OneClassSVM(), X, loss="squared")
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+def test_features_of_any_scale_are_tuned(scale: float) -> None:
+    for machine in (TunedSVC(cv=3), TunedRLSC()):
+        plain, moved = (clone(machine).fit(rows, Y) for rows in (X, scale * X))
+        assert moved.best_score_ == pytest.approx(plain.best_score_, rel=1e-3)
+        assert moved.search_status_ == plain.search_status_
+
+
+def test_a_best_cell_at_the_edge_of_its_range_is_told() -> None:
+    kernel = Gaussian("scale", gamma_bounds=(1e-3, 3e-3))
+    with pytest.warns(UserWarning, match="edge of those searched"):
+        machine = TunedSVC(kernel=kernel, cv=3).fit(X, Y)
+    assert machine.search_status_ == "boundary"
+    assert 1e-3 <= machine.kernel_.gamma <= 3e-3 * (1 + 1e-12)
+
+
+def test_of_equal_cells_the_middle_one_is_chosen() -> None:
+    rare = np.zeros(60)
+    rare[:6] = 1.0  # no cell predicts them
+    machine = TunedSVC(cv=3).fit(RNG.normal(size=(60, 4)), rare)
+    equal = machine.cv_results_["rank_test_score"] == 1
+    prices = machine.cv_results_["param_C"][equal]
+    assert prices.min() < machine.C_ < prices.max()
+
+
+@pytest.mark.parametrize("limit", [{"max_evals": 1}, {"max_time": 1e-9}])
+def test_a_search_that_ends_at_once_ends_at_a_moderate_machine(limit: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match="first evaluation"):
+        machine = TunedSVC(cv=3, **limit).fit(X, Y)
+    assert pytest.approx(10.0) == machine.C_
+    assert machine.best_score_ > max(Y.mean(), 1.0 - Y.mean())
+    with pytest.warns(UserWarning, match="first evaluation"):
+        widest = TunedOneClassSVM(nu=0.1, cv=3, **limit).fit(X)
+    assert widest.kernel_.gamma > 1e-3
+
+
+def test_least_squares_of_many_rows_are_tuned_on_a_sample(monkeypatch: Any) -> None:
+    monkeypatch.setattr("mercer.selection.least_squares_search._MOST_ROWS", 40)
+    machine = TunedRLSC().fit(X, Y)
+    assert machine.history_[0].n_rows <= 42
+    assert machine.best_estimator_.shape_fit_ == X.shape

@@ -44,6 +44,11 @@ class Budget:
     callback: Callable[[Any], Any] | None = None
 
     @property
+    def is_limited(self) -> bool:
+        """Whether a search may end before it has converged."""
+        return self.max_evals is not None or bool(np.isfinite(self.deadline.moment))
+
+    @property
     def is_spent(self) -> bool:
         """Whether nothing is left of it."""
         return self.deadline.is_over or self.max_evals == 0
@@ -123,14 +128,14 @@ class History:
 
     @property
     def best(self) -> int:
-        """Position of the best value, the first of equal ones."""
+        """Position of the best value; of equal ones that of the point nearest to their middle."""
         if not self.values:
             raise ValueError("nothing has been evaluated")
-        values = np.asarray(self.values)
-        values = np.where(
-            np.isfinite(values), values, -np.inf if self.greater_is_better else np.inf
-        )
-        return int(values.argmax() if self.greater_is_better else values.argmin())
+        values = np.asarray(self.values) * (-1.0 if self.greater_is_better else 1.0)
+        values = np.where(np.isfinite(values), values, np.inf)
+        equal = np.flatnonzero(values == values.min())
+        points = np.array([self.thetas[k] for k in equal])
+        return int(equal[np.square(points - points.mean(axis=0)).sum(axis=1).argmin()])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the values over the evaluations, and the best so far."""

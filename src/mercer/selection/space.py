@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from mercer.kernels import Kernel
+from mercer.kernels import Gaussian, Kernel
 from mercer.kernels.adapters.sklearn import SklearnKernel
+from mercer.kernels.parameters.hyperparameters import POSITIVE_BOUNDS
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.adjoint import Scaling
@@ -21,6 +22,7 @@ __all__ = ["Space"]
 FloatArray = NDArray[np.float64]
 
 _PRICES = {"C": (1e-4, 1e7), "nu": (1e-4, 1.0), "alpha": (1e-7, 1e7)}
+_REACH = 1e6  # factor around the gamma that the rows suggest
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +41,20 @@ class Space:
     unit : float
         Theta counts C in such units. If the targets of a regression are multiplied by a factor,
         and C and epsilon with them, the machine is the same up to that factor.
+    reach : tuple of float
+        Range of every gamma whose own range is the default one.
     """
 
     machine: Any
     kernel: Kernel
     unit: float = 1.0
+    reach: tuple[float, float] = POSITIVE_BOUNDS
 
     @classmethod
     def of(cls, task: Task) -> Space:
         """That of a task; rules such as gamma="scale" become numbers."""
         kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
-        space = cls(task.machine, kernel)
+        space = cls(task.machine, kernel, reach=_reach(task, kernel))
         return replace(space, unit=task.unit) if space.price == "C" else space
 
     @property
@@ -93,7 +98,10 @@ class Space:
     @property
     def bounds(self) -> FloatArray:
         """Lowest and highest value of every entry, shape (n_dims, 2)."""
-        return np.concatenate([[np.log(_PRICES[self.price])], self.kernel.bounds])
+        kernel = np.array(self.kernel.bounds, dtype=np.float64)
+        is_gamma = self.width_direction == 1.0
+        kernel[is_gamma & (kernel == np.log(POSITIVE_BOUNDS)).all(axis=1)] = np.log(self.reach)
+        return np.concatenate([[np.log(_PRICES[self.price])], kernel])
 
     @property
     def widths(self) -> list[FloatArray]:
@@ -158,6 +166,18 @@ class Space:
         """
         space = replace(self, kernel=self.kernel_at(theta))
         return space, np.concatenate([theta[:1], space.kernel.theta])
+
+
+def _reach(task: Task, kernel: Kernel) -> tuple[float, float]:
+    """The default range of a gamma, wider where features are so small or large that it is not.
+
+    Rows suggest 1 / (d variance) next to squares, and the root of that next to distances.
+    """
+    if kernel._row_kind != "numeric" or not kernel.n_dims:
+        return POSITIVE_BOUNDS
+    scale = float(Gaussian("scale").resolve(task.rows, sample_weight=task.weight).gamma)  # type: ignore[arg-type]
+    low, high = sorted((scale, float(np.sqrt(scale))))
+    return min(POSITIVE_BOUNDS[0], low / _REACH), max(POSITIVE_BOUNDS[1], high * _REACH)
 
 
 def _widths(kernel: Kernel) -> list[FloatArray]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.found import Found, continued, make, run
 from mercer.selection.history import Budget, Watched
+from mercer.selection.least_squares_search import least_squares_search
 from mercer.selection.objectives import OBJECTIVES, Objective
 from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.objectives.likelihood import Likelihood
@@ -50,6 +51,8 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
         return _automatic(task, optimizer, options, budget)
     if name == "alignment" or name == "polarization":
         return _kernel_first(task, name, optimizer, options, budget)
+    if name == "gcv" and optimizer == "auto":
+        return least_squares_search(task, options, budget)
     objective = make(name, task, options)
     start = objective.begin(moderate_start(task, objective.space))
     if optimizer == "auto" and isinstance(objective, Likelihood):
@@ -164,7 +167,4 @@ def _optimizer(given: Any, objective: Objective) -> Any:
     if objective.is_stochastic:
         return NoisyRprop()
     # these step back from where there is no value
-    is_partial = objective.name in ("span_like", "radius_margin") or (
-        objective.name == "gcv" and objective.space.kernel.definiteness not in ("known", "stated")
-    )
-    return IRpropPlus() if is_partial else LBFGS()
+    return IRpropPlus() if objective.name in ("span_like", "radius_margin") else LBFGS()

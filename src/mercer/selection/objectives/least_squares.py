@@ -81,12 +81,14 @@ class LeastSquaresLoo(Objective):
         K, ridge = gram.block(rows, rows, precision="double"), alpha / weight
         if gram.definiteness not in ("known", "stated"):
             _check_definite(K, float(ridge.min()))
+        self._check_time()
         inverse = self._inverse(K, ridge)
         target = np.column_stack([part.target[rows] for part in self.task.parts])
         coef = inverse @ target
         value, by_coef, by_inverse, by_alpha = self._criterion(coef, inverse, alpha, weight)
         if not with_gradient:
             return value, None
+        self._check_time()
         # -<G', W>, and alpha in G changes by -alpha with log C = -log alpha
         matrix = (inverse @ by_coef) @ coef.T + (inverse * by_inverse) @ inverse
         by_price = -alpha * by_alpha + float(np.diagonal(matrix) @ (alpha / weight))

@@ -116,6 +116,7 @@ class Likelihood(Objective):
                 s = fit_slope(signs, values, weight)
                 value -= float(weight @ np.logaddexp(0.0, s * signs * values)) / len(splits)
                 if with_gradient:
+                    self._check_time()
                     slopes = -s * signs * expit(s * signs * values) * weight / len(splits)
                     pulls.add(machine, at, slopes)
         return value, pulls.gradient(self.space.n_dims) if with_gradient else None

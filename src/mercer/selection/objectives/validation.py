@@ -152,6 +152,7 @@ class Validation(Objective):
                 is_own = np.isin(split.test, part.rows)
                 at = split.test[is_own]
                 slopes = self._smooth(part.target[at], own[is_own])[1]  # type: ignore[misc]
+                self._check_time()
                 pulls.add(machine, at, self.task.weight[at] / total * slopes)
         return pulls.gradient(self.space.n_dims)
 

@@ -42,10 +42,11 @@ class Cells:
     def column(self, shift: float, prices: FloatArray) -> FloatArray:
         """Values of several C at one width, to be small."""
         keys = [(round(float(price), 9), round(shift, 9)) for price in prices]
-        new = [key for key in keys if key not in self.known]
+        new = [k for k, key in enumerate(keys) if key not in self.known]
         if new:
-            thetas = [self.at(*key) for key in new]
-            for key, theta, by_split in zip(new, thetas, self.watched.series(thetas), strict=True):
+            thetas = [self.at(float(prices[k]), shift) for k in new]
+            for k, theta, by_split in zip(new, thetas, self.watched.series(thetas), strict=True):
+                key = keys[k]
                 value = self.watched.known(theta, float(by_split.mean()), by_split)
                 self.known[key] = value
                 if value == self.lowest and len(by_split) > 1:
@@ -74,4 +75,7 @@ class Cells:
         is_edge = price in (min(prices), max(prices))
         if self.has_width:
             is_edge = is_edge or shift in (min(shifts), max(shifts))
+        at = self.at(price, shift)[:, None]
+        moves = np.concatenate([[True], self.direction != 0.0]) if self.has_width else [True]
+        is_edge = is_edge or bool((at == self.watched.bounds)[: len(moves)][moves].any())
         return "boundary" if is_edge else "converged"

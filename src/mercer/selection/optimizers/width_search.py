@@ -42,16 +42,17 @@ class WidthSearch:
         apart = np.log(self.width)
         reach = apart * (self.n_widths // 2)
         known: dict[float, float] = {}
-        for shift in np.linspace(-reach, reach, self.n_widths):
+        # from the start outwards: a search that ends early ends at a moderate width
+        for shift in sorted(np.linspace(-reach, reach, self.n_widths), key=abs):
             known[float(shift)] = self._value(watched, theta, direction, float(shift))
         for _ in range(self.n_rounds):
             apart /= 2.0
-            best = min(known, key=known.__getitem__)
+            best = min(sorted(known), key=known.__getitem__)
             for shift in (best - apart, best + apart):
                 known[shift] = self._value(watched, theta, direction, shift)
         if np.ptp(list(known.values())) == 0.0:
             return "flat"
-        best = min(known, key=known.__getitem__)
+        best = min(sorted(known), key=known.__getitem__)
         return "boundary" if best in (min(known), max(known)) else "converged"
 
     @staticmethod

@@ -47,6 +47,9 @@ class Zoom:
     def minimize(self, watched: Watched, theta: FloatArray) -> str:
         """Search around the width of ``theta``; returns the status."""
         cells = Cells(watched, theta, may_move=self.n_widths > 1)
+        if watched.budget.is_limited:
+            # what ends at once ends at a moderate machine, not in a corner of the grid
+            cells.column(0.0, theta[:1])
         lowest, highest = np.log(self.prices)
         rows = np.linspace(lowest, highest, self.n_prices)
         reach = np.log(self.width) * (self.n_widths // 2)

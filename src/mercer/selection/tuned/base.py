@@ -43,6 +43,12 @@ _NOTHING = (
 )
 
 
+_FIRST = (
+    "the search ended ({}) after its first evaluation: the parameters are those that it begins "
+    "with, compared with no others"
+)
+
+
 class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     """What all machines that tune themselves share."""
 
@@ -188,6 +194,8 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
                 setattr(self, name, getattr(machine, name))
         if not len(found.listed):
             warn(f"{type(self).__name__}: {_NOTHING}")
+        elif len(found.listed) == 1 and self.search_status_ in ("max-time", "max-evals"):
+            warn(f"{type(self).__name__}: {_FIRST.format(self.search_status_)}")
         elif self.search_status_ in _MESSAGES:
             warn(f"{type(self).__name__}: {_MESSAGES[self.search_status_]}")
 

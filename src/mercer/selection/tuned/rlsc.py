@@ -16,7 +16,9 @@ __all__ = ["TunedRLSC"]
 class TunedRLSC(TunedClassifier):
     """An :class:`RLSC` that chooses its alpha and the parameters of its kernel.
 
-    By the exact leave-one-out error of least squares and its gradient.
+    By the exact leave-one-out error of least squares and its gradient, of a sample of 2,000 rows
+    if there are more; with `max_time` of as many as the time allows. The factorization of the fit
+    that comes after it is finished, whatever it takes.
 
     Parameters
     ----------
