@@ -288,3 +288,20 @@ def test_least_squares_of_many_rows_are_tuned_on_a_sample(monkeypatch: Any) -> N
     machine = TunedRLSC().fit(X, Y)
     assert machine.history_[0].n_rows <= 42
     assert machine.best_estimator_.shape_fit_ == X.shape
+
+
+@pytest.mark.parametrize("seed", range(12, 24))
+def test_gradients_without_free_support_vectors_are_those_of_the_bias_in_the_middle(
+    seed: int,
+) -> None:
+    """The active set left a coefficient an ulp beside its bound, which then counted as free."""
+    rows, labels = np.random.default_rng(seed).normal(size=(24, 2)), np.arange(24) % 2
+    machine = SVC(C=0.01, kernel=Gaussian(0.7), solver="active-set", tol=1e-12)
+    split = [(np.arange(20), np.arange(20, 24))]
+    objective = make_objective("cv", machine, rows, labels, loss="squared", cv=split)
+    theta, step = objective.space.start, 1e-4
+    expected = [
+        (objective.value(theta + step * unit) - objective.value(theta - step * unit)) / (2 * step)
+        for unit in np.eye(2)
+    ]
+    np.testing.assert_allclose(objective(theta)[1], expected, rtol=1e-4)

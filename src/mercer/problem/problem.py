@@ -176,6 +176,15 @@ class Problem:
         members = self.group == g
         return float(self.lower[members].sum()), float(self.upper[members].sum())
 
+    def room(self, coef: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which variables may rise and which may fall: both are free.
+
+        What the rounding of a sum left beside a bound counts as on it, as for multipliers.
+        """
+        rounding = 4.0 * np.finfo(np.float64).eps * float(np.abs(coef).sum())
+        near = np.minimum(1e-9 * (self.upper - self.lower), rounding)
+        return coef < self.upper - near, coef > self.lower + near
+
     def row_coef(self, coef: ArrayLike, n_rows: int) -> FloatArray:
         """Coefficient of each data row: the variables of one row added up."""
         weights = np.asarray(coef, dtype=np.float64)

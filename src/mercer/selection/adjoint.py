@@ -86,9 +86,8 @@ class Trained:
 
     @property
     def free(self) -> NDArray[np.intp]:
-        """Variables strictly between their bounds."""
-        beta, problem = self.solution.coef, self.problem
-        return np.flatnonzero((beta > problem.lower) & (beta < problem.upper))
+        """Variables between their bounds."""
+        return np.flatnonzero(np.logical_and(*self.problem.room(self.solution.coef)))
 
     def values(self, at: NDArray[np.intp]) -> FloatArray:
         """f at some rows of the Gram."""
@@ -159,10 +158,10 @@ class Trained:
 
     def _ends(self, group: int) -> NDArray[np.intp]:
         """The variables whose gradients limit the multiplier of a group from both sides."""
-        beta, problem, gradient = self.solution.coef, self.problem, self.solution.gradient
-        is_member = problem.group == group
-        up = np.flatnonzero(is_member & (beta < problem.upper))
-        down = np.flatnonzero(is_member & (beta > problem.lower))
+        problem, gradient = self.problem, self.solution.gradient
+        rises, falls = problem.room(self.solution.coef)
+        up = np.flatnonzero((problem.group == group) & rises)
+        down = np.flatnonzero((problem.group == group) & falls)
         ends = [
             side[best(gradient[side])]
             for side, best in ((up, np.argmax), (down, np.argmin))

@@ -116,7 +116,7 @@ class Basis:
         p, coef = self.problem, self.coef
         expansion = p.linear - self.gradient - p.ridge * coef
         multiplier = self.multiplier
-        is_free = (coef > p.lower) & (coef < p.upper)  # not so of every member of the factor
+        is_free = np.logical_and(*p.room(coef))  # not so of every member of the factor
         if len(np.unique(p.group[is_free])) < p.n_groups:
             multiplier = assess(p, coef, expansion).multiplier
         # a variable without a group has group -1, the last entry
