@@ -52,7 +52,7 @@ class Validation(Objective):
             loss = "zero_one" if task.is_classifier else "squared"
         self.loss = loss
         if task.y is None:
-            raise ValueError(f"{self._described()} needs targets: one-class machines have none")
+            raise self._refused("targets")
         self._smooth: SmoothLoss | None = None
         self._judge: Callable[[FloatArray, Any], float] | None = None
         if isinstance(loss, str) and loss in SMOOTH_LOSSES:
