@@ -43,6 +43,19 @@ _NOTHING = (
 )
 
 
+_ALL_ROWS = (
+    "every row is a support vector: the machine keeps the rows, and may have learned nothing. "
+    "mercer.diagnostics.diagnose says why"
+)
+
+
+def _knows_all_rows(machine: Any) -> bool:
+    """Whether a machine of two classes that could leave rows out left out none."""
+    if getattr(machine, "loss", None) != "hinge" or len(getattr(machine, "classes_", ())) != 2:
+        return False
+    return len(machine.support_) == int(machine.shape_fit_[0])
+
+
 class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     """What all machines that tune themselves share."""
 
@@ -186,10 +199,21 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for name in ("classes_", "feature_names_in_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
+        self._edges = found.space.edges(found.theta)
+        self._tell(found)
+
+    def _tell(self, found: Found) -> None:
+        """Warn of what did not go well."""
+        name, status = type(self).__name__, self.search_status_
         if not len(found.listed):
-            warn(f"{type(self).__name__}: {_NOTHING}")
-        elif self.search_status_ in _MESSAGES:
-            warn(f"{type(self).__name__}: {_MESSAGES[self.search_status_]}")
+            warn(f"{name}: {_NOTHING}")
+            return
+        if status in _MESSAGES and not (status == "boundary" and self._edges):
+            warn(f"{name}: {_MESSAGES[status]}")
+        if self._edges:
+            warn(f"{name}: {_MESSAGES['boundary']} ({', '.join(self._edges)})")
+        if _knows_all_rows(self.best_estimator_):
+            warn(f"{name}: {_ALL_ROWS}")
 
     def predict(self, X: Any) -> Any:
         """Predictions of the tuned machine."""
