@@ -11,6 +11,7 @@ from sklearn.model_selection import GroupKFold, ShuffleSplit
 
 from mercer import SVC, TunedSVC
 from mercer.datasets import make_chessboard
+from mercer.diagnostics import diagnose
 from mercer.kernels import Gaussian
 from mercer.selection import landscape, make_objective, plot_landscape
 from mercer.selection.history import Budget, Watched
@@ -21,6 +22,7 @@ matplotlib.use("Agg")
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] + 0.4 * RNG.normal(size=60) > 0).astype(int)
+AT_RANDOM = RNG.permutation(np.arange(60) % 2)
 
 
 def assert_sound(machine: TunedSVC) -> None:
@@ -32,15 +34,53 @@ def assert_sound(machine: TunedSVC) -> None:
         assert np.isfinite(history.thetas).all()
 
 
+@pytest.mark.filterwarnings("ignore:TunedSVC:UserWarning")
 def test_a_diverging_width_stays_in_its_range() -> None:
-    # labels at random: the alignment is largest where every row is alone
-    labels = RNG.permutation(np.arange(60) % 2)
-    machine = TunedSVC(objective="alignment", cv=3).fit(X, labels)
+    # the alignment is largest where every row is alone
+    machine = TunedSVC(objective="alignment", cv=3).fit(X, AT_RANDOM)
     assert_sound(machine)
     low, high = machine.history_[0].spaces[-1].bounds.T
     thetas = np.array(machine.history_[0].thetas)
     assert (thetas >= low).all()
     assert (thetas <= high).all()
+
+
+@pytest.mark.filterwarnings("ignore:TunedSVC:UserWarning")
+def test_a_width_that_diverges_is_told() -> None:
+    # polarization is largest where every row is alone
+    with pytest.warns(UserWarning, match=r"edge of those searched.*the narrowest kernel"):
+        machine = TunedSVC(objective="polarization", cv=3).fit(X, AT_RANDOM)
+    assert machine.history_[0].status == "boundary"
+    finding = diagnose(machine).findings[0]
+    assert finding.name == "search-boundary"
+    assert "narrowest" in finding.observed
+    assert_sound(machine)
+
+
+def test_a_price_that_diverges_is_told_when_the_evaluations_are_over() -> None:
+    machine = TunedSVC(objective="radius_margin", loss="squared_hinge", max_evals=60)
+    with pytest.warns(UserWarning, match=r"edge of those searched.*C = 0.0001"):
+        machine.fit(X, AT_RANDOM)
+    assert_sound(machine)
+    assert machine.search_status_ == "max-evals"
+
+
+def test_one_useless_feature_at_the_end_of_its_range_is_no_warning() -> None:
+    rows = np.column_stack([X[:, 0], np.zeros(60)])
+    machine = TunedSVC(kernel=Gaussian("scale", metric="diagonal"), cv=3).fit(rows, Y)
+    space, theta = machine.history_[-1].spaces[-1], machine.history_[-1].thetas[-1].copy()
+    theta[2] = space.bounds[2, 0]
+    assert not space.edges(theta)
+    theta[1] = space.bounds[1, 0]
+    assert space.edges(theta) == ["the widest kernel"]
+
+
+@pytest.mark.filterwarnings("ignore:.*the same everywhere:UserWarning")
+def test_a_machine_that_keeps_every_row_is_told() -> None:
+    with pytest.warns(UserWarning, match="every row is a support vector"):
+        machine = TunedSVC(kernel=Gaussian(1e4, gamma_bounds="fixed"), cv=3).fit(X, AT_RANDOM)
+    assert_sound(machine)
+    assert diagnose(machine).support_share == 1.0
 
 
 def test_where_all_rows_are_support_vectors_the_best_point_is_kept() -> None:
@@ -52,6 +92,7 @@ def test_where_all_rows_are_support_vectors_the_best_point_is_kept() -> None:
     assert machine.search_status_ in ("max-evals", "converged", "flat")
 
 
+@pytest.mark.filterwarnings("ignore:TunedSVC:UserWarning")
 @pytest.mark.parametrize("objective", ["span_like", "likelihood", "posterior", "cv", "holdout"])
 def test_rows_without_information_tune_to_something(objective: str) -> None:
     rows, labels = np.ones((40, 2)), np.arange(40) % 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import matplotlib
@@ -14,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 
 from mercer import SVC, SVR, TunedSVC, TunedSVR
 from mercer.kernels import Gaussian
-from mercer.selection import make_objective
+from mercer.selection import make_objective, small_parts
 from mercer.selection import quick as quick_module
 from mercer.selection.quick import QuickMachines
 
@@ -72,6 +73,72 @@ def test_a_machine_that_rounding_spoils_is_certified(monkeypatch: pytest.MonkeyP
     monkeypatch.undo()
     for one, other in zip(plain, quick.values(gram, [1.0]), strict=True):
         np.testing.assert_allclose(one, other, atol=0.02)
+
+
+SMALL = np.repeat(np.arange(8), 30)  # 28 pairs of 60 rows, 20 of a class to train on
+SMALL_KINDS = [
+    SVC(kernel=Gaussian(0.3)),
+    SVC(kernel=Gaussian(0.3), loss="squared_hinge"),
+    SVC(kernel=Gaussian(0.3), class_weight="balanced", fit_intercept=False),
+]
+
+
+def gathered(quick: QuickMachines, gram: Any) -> np.ndarray:
+    return np.concatenate(list(quick.values(gram, PRICES)))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+@pytest.mark.parametrize("machine", SMALL_KINDS, ids=["hinge", "squared hinge", "no bias"])
+def test_pairs_of_small_classes_are_those_solved_one_after_the_other(
+    machine: Any, n_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.set_params(n_threads=n_threads)
+    objective, quick = machines_of(machine, SMALL)
+    gram = objective.task.gram(Gaussian(0.3))
+    calls: list[int] = []
+    solve = small_parts.solve_batch
+
+    def counted(problem: Any, offsets: Any, *given: Any, **options: Any) -> Any:
+        calls.append(len(offsets) - 1)
+        return solve(problem, offsets, *given, **options)
+
+    monkeypatch.setattr(small_parts, "solve_batch", counted)
+    found = gathered(quick, gram)
+    # one call for each split and price, not for each pair
+    assert calls[0] == 28
+    assert len(calls) <= 3 * len(PRICES)
+    monkeypatch.setattr(small_parts, "_FEW_VARIABLES", 0)
+    singly = gathered(machines_of(machine, SMALL)[1], gram)
+    # both are within the tolerance of the optimum
+    np.testing.assert_allclose(found, singly, atol=0.02)
+
+
+def test_a_small_pair_that_its_batch_leaves_open_is_solved_singly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    objective, quick = machines_of(SVC(kernel=Gaussian(0.3)), SMALL)
+    gram = objective.task.gram(Gaussian(0.3))
+    plain, solve = gathered(quick, gram), small_parts.solve_batch
+
+    def undecided(*given: Any, **options: Any) -> Any:
+        found = solve(*given, **options)
+        return replace(
+            found, coef=np.full_like(found.coef, np.nan), is_plain=found.is_plain & False
+        )
+
+    monkeypatch.setattr(small_parts, "solve_batch", undecided)
+    np.testing.assert_allclose(gathered(quick, gram), plain, atol=0.02)
+
+
+def test_larger_prices_leave_machines_without_a_bounded_coefficient_as_they_are() -> None:
+    objective, quick = machines_of(SVC(kernel=Gaussian(3.0)), SMALL)
+    gram, small = objective.task.gram(Gaussian(3.0)), quick._small[0]
+    assert small is not None
+    known: Any = (gram, [0.1, 10.0, 1e4], quick.scaling, 1e-3, lambda: 1e3)
+    bounded, free, larger = (coef.copy() for coef, _, _ in small.followed(*known))
+    assert np.abs(bounded).max() == 0.1
+    assert np.abs(free).max() < 10.0
+    np.testing.assert_array_equal(free, larger)
 
 
 def test_small_tolerances_have_certificates() -> None:

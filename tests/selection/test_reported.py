@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
@@ -305,3 +306,36 @@ def test_gradients_without_free_support_vectors_are_those_of_the_bias_in_the_mid
         for unit in np.eye(2)
     ]
     np.testing.assert_allclose(objective(theta)[1], expected, rtol=1e-4)
+
+
+def test_a_constant_feature_is_not_relevant() -> None:
+    rows = np.column_stack([X, np.full(60, 7.0)])
+    machine = TunedSVC(kernel=Gaussian("scale", metric="diagonal"), cv=3, max_evals=20)
+    found = machine.fit(rows, Y).relevance_
+    assert found is not None
+    assert found[-1] < 1e-9
+    assert found.max() == 1.0
+    sparse = machine.fit(csr_array(rows), Y).relevance_
+    np.testing.assert_allclose(sparse, found, atol=0.05)
+
+
+def test_an_interrupted_fit_leaves_nothing_of_the_one_before() -> None:
+    machine = TunedSVC(cv=3).fit(X, Y)
+
+    def interrupt(history: Any) -> None:
+        if len(history) > 3:
+            raise KeyboardInterrupt
+
+    machine.set_params(callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(X[:, :2], Y)
+    fitted = {name for name in vars(machine) if name.endswith("_") and name[0] != "_"}
+    assert fitted == {"best_params_", "history_", "search_status_"}
+
+
+def test_a_score_that_cannot_be_beaten_ends_the_search() -> None:
+    rows = RNG.normal(size=(60, 2)) + 20.0 * Y[:, None]
+    machine = TunedSVC().fit(rows, Y)
+    assert machine.best_score_ == 1.0
+    assert machine.search_status_ == "converged"
+    assert len(machine.cv_results_["params"]) < 20

@@ -124,6 +124,7 @@ def test_limits_end_a_search_with_its_best_point() -> None:
     assert ended.search_status_ == "callback"
 
 
+@pytest.mark.filterwarnings("ignore:.*every row:UserWarning")
 def test_a_flat_criterion_is_told() -> None:
     rows = np.zeros((20, 1))
     labels = np.arange(20) % 2

@@ -243,8 +243,8 @@ def _no_free(machine: Any, n_without: int, n_problems: int) -> Finding:
 
 
 def _of_search(machine: TunedMachine) -> Iterator[Finding]:
-    if machine.search_status_ == "boundary":
-        ends = ", ".join(_ends(machine.history_[0]))
+    if machine.search_status_ == "boundary" or machine._edges:
+        ends = ", ".join(machine._edges or _ends(machine.history_[0]))
         where = f" ({ends})" if ends else ""
         yield Finding(
             "search-boundary",

@@ -16,6 +16,10 @@ __all__ = ["Prior"]
 
 FloatArray = NDArray[np.float64]
 
+# gamma = factor * parameter ** power: 1 / (4 sigma^2) of sequences, 1 / (2 length^2) of
+# scikit-learn's kernels
+_WIDTHS = {"gamma": (1.0, 1.0), "sigma": (0.25, -2.0), "length_scale": (0.5, -2.0)}
+
 
 @dataclass(frozen=True)
 class Prior:
@@ -53,10 +57,12 @@ class Prior:
         if isinstance(kernel, Gaussian) and kernel._metric == "full":
             return self._of_metric(kernel) if kernel.n_dims else (value, gradient)
         for k, name in enumerate(kernel.parameter_names):
-            if name.split("__")[-1].split("[")[0] == "gamma":
-                apart = float(kernel.theta[k] - np.log(self.gamma)) / self.deviation
+            width = _WIDTHS.get(name.split("__")[-1].split("[")[0])
+            if width is not None:
+                log_gamma = np.log(width[0]) + width[1] * float(kernel.theta[k])
+                apart = (log_gamma - np.log(self.gamma)) / self.deviation
                 value -= 0.5 * apart**2
-                gradient[k] = -apart / self.deviation
+                gradient[k] = -apart / self.deviation * width[1]
         return value, gradient
 
     def _of_metric(self, kernel: Gaussian) -> tuple[float, FloatArray]:

@@ -12,6 +12,7 @@ with its certificate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from mercer.selection.adjoint import Scaling
 from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.objectives.splits import Split
 from mercer.selection.shared import on_threads
+from mercer.selection.small_parts import SmallParts
 from mercer.selection.task import Task
 from mercer.solvers import solve_many
 from mercer.solvers.runs.deadline import Deadline
@@ -65,6 +67,9 @@ class QuickMachines:
             [task.formulate(machine, part, weight) for weight in weights] for part in task.parts
         ]
         self._in_place: list[Problem] = []
+        self._pairs = np.array(task.pairs)
+        by_split = zip(*self.units, strict=True) if task.n_classes > 2 else ()
+        self._small = [SmallParts.of(units) for units in by_split]
         self.deadline = Deadline()
 
     def suit(self, gram: Gram) -> bool:
@@ -124,10 +129,16 @@ class QuickMachines:
         coef = np.zeros((len(self.splits), gram.n_rows, len(prices), n_columns))
         bias = np.zeros((len(self.splits), len(prices), len(self.units)))
         everywhere = range(len(self.splits))
+        is_left = np.ones((len(self.units), len(self.splits)), dtype=bool)
+        if is_whole and SmallParts.suit(gram):
+            self._train_small(gram, prices, coef, bias)
+            for s, small in enumerate(self._small):
+                is_left[small.part if small else [], s] = False
         jobs = [
             (p, some)
             for p in range(len(self.units))
             for some in ([[s] for s in everywhere] if is_whole else [list(everywhere)])
+            if is_left[p, some].all()
         ]
 
         def train(job: tuple[int, list[int]]) -> None:
@@ -147,15 +158,40 @@ class QuickMachines:
         for s, split in enumerate(self.splits):
             yield self._expanded(gram, coef[s], split.test) + bias[s]
 
+    def _train_small(
+        self, gram: Gram, prices: Sequence[float], coef: FloatArray, bias: FloatArray
+    ) -> None:
+        """Train the machines of small pairs, those of a split and a price together."""
+
+        def train(s: int) -> None:
+            if (small := self._small[s]) is None:
+                return
+            index = small.problem.index
+            column = self._columns(np.repeat(small.part, np.diff(small.offsets)), index)
+            known = gram, prices, self.scaling, self.tol, self._seconds_left
+            with gram.visit():
+                for j, (betas, biases, again) in enumerate(small.followed(*known)):
+                    coef[s, index, j, column], bias[s, j, small.part] = betas, biases
+                    for part in small.part[again]:
+                        problem = self.units[part][s].problem
+                        at = s, problem.index, j, self._columns(part, problem.index)
+                        found = next(self._followed(problem, gram, prices[j : j + 1]))
+                        coef[at], _, bias[s, j, part] = found
+
+        on_threads(train, range(len(self._small)), gram.n_threads)
+
+    def _columns(self, part: Any, index: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Where the coefficients of pairs stand: with the other class of each row."""
+        first, second = self._pairs[part].T
+        return np.where(self.task.labels[index] == first, second - 1, first)
+
     def _put(self, coef: FloatArray, part: int, problem: Problem, betas: FloatArray) -> None:
         """Write coefficients by row, and of pairs by the other class (LIBSVM's layout)."""
         if self.task.n_classes <= 2:
             for j, beta in enumerate(betas):
                 coef[:, j, 0] = problem.row_coef(beta, len(coef))
             return
-        i, k = self.task.pairs[part]
-        column = np.where(self.task.labels[problem.index] == i, k - 1, i)
-        coef[problem.index, :, column] = betas.T
+        coef[problem.index, :, self._columns(part, problem.index)] = betas.T
 
     def _expanded(self, gram: Gram, coef: FloatArray, test: NDArray[np.intp]) -> FloatArray:
         """Values without the bias; of pairs the sum over the rows of both classes."""

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from scipy.stats import rankdata
 
 from mercer.kernels import Kernel
 from mercer.selection.found import Found
 from mercer.selection.history import History
 from mercer.selection.space import Space
+from mercer.selection.task import Task
 
 __all__ = ["cv_results", "plot_search", "relevance"]
 
@@ -54,13 +56,26 @@ def _params(space: Space, theta: FloatArray) -> dict[str, Any]:
     return {space.price: space.price_at(theta), "kernel": space.kernel_at(theta)}
 
 
-def relevance(kernel: Kernel) -> FloatArray | None:
-    """How much each feature counts: the root of its width, 1 for the largest; None if unknown."""
+def relevance(kernel: Kernel, task: Task) -> FloatArray | None:
+    """How much each feature counts, 1 for the largest; None if there is one width for all.
+
+    The root of its width times its deviation: what it adds to distances of rows.
+    """
     gamma = np.asarray(getattr(kernel, "gamma", 0.0))
     if gamma.dtype.kind != "f" or gamma.ndim == 0:
         return None
-    root = np.sqrt(np.diagonal(gamma) if gamma.ndim == 2 else gamma)
-    return np.asarray(root / root.max())
+    root = np.sqrt(np.diagonal(gamma) if gamma.ndim == 2 else gamma) * _deviations(task)
+    return np.asarray(root / max(float(root.max()), np.finfo(np.float64).tiny))
+
+
+def _deviations(task: Task) -> FloatArray:
+    """Of each feature, as the rows are weighted."""
+    rows, weight = task.rows, task.weight / task.weight.sum()
+    if issparse(rows):
+        square = np.asarray(rows.multiply(rows).T @ weight) - np.asarray(rows.T @ weight) ** 2
+    else:
+        square = weight @ np.square(rows - weight @ rows)
+    return np.sqrt(np.maximum(square, 0.0))
 
 
 def plot_search(histories: list[History], ax: Any = None) -> Any:

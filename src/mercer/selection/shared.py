@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 def on_threads(work: Callable[[T], None], jobs: Sequence[T], n_threads: int) -> None:
     """Do all jobs; the first error, or an interrupt, ends them."""
-    if n_threads == 1 or len(jobs) == 1:
+    if n_threads == 1 or len(jobs) <= 1:
         for job in jobs:
             work(job)
         return

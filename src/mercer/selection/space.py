@@ -21,6 +21,7 @@ __all__ = ["Space"]
 
 FloatArray = NDArray[np.float64]
 
+_AT_END = 1e-6  # of logarithms
 _PRICES = {"C": (1e-4, 1e7), "nu": (1e-4, 1.0), "alpha": (1e-7, 1e7)}
 _REACH = 1e6  # factor around the gamma that the rows suggest
 
@@ -129,6 +130,21 @@ class Space:
             else:
                 found.append(1.0)
         return np.array(found)
+
+    def edges(self, theta: FloatArray) -> list[str]:
+        """What lies at an end of its range: the price, or all widths at the same end.
+
+        One of several widths, or a weight of a sum, may well end there: what it belongs to does
+        not count. nu is given, not searched.
+        """
+        low, high = (np.isclose(theta, end, atol=_AT_END).astype(int) for end in self.bounds.T)
+        at, direction = high - low, np.sign(self.width_direction)
+        found = [f"{self.price} = {self.price_at(theta):.3g}"] if at[0] else []
+        found = [] if self.price == "nu" else found
+        ends = set((at[1:] * direction)[direction != 0].tolist())
+        if len(ends) == 1 and (end := ends.pop()):
+            found.append(f"the {'narrowest' if end > 0 else 'widest'} kernel")
+        return found
 
     def checked(self, theta: ArrayLike) -> FloatArray:
         """``theta`` as a vector of the right length with finite entries."""

@@ -42,7 +42,7 @@ class Polarization(Objective):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         if not task.is_classifier:
-            raise ValueError(f"{self._described()} needs classes, got targets")
+            raise self._refused("classes")
         self._used = np.flatnonzero(task.weight > 0)
         self._kept: tuple[Kernel, FloatArray] | None = None
 

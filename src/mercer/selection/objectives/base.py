@@ -13,16 +13,20 @@ from mercer._floating import without_warnings
 from mercer._threads import blas_threads, resolve_threads
 from mercer.gram import Gram
 from mercer.kernels import Kernel
+from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.adjoint import Trained
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["NoValue", "Objective", "OutOfTime"]
+__all__ = ["NoValue", "Objective", "OutOfTime", "suited"]
 
 FloatArray = NDArray[np.float64]
 
 _MANY_ROWS = 1000
+_OF_TARGETS = ("cv", "holdout", "bootstrap")
+_OF_CLASSES = ("alignment", "polarization", "likelihood", "posterior")
+_OF_MARGINS = ("loo", "n_support", "span", "span_like", "radius_margin")
 
 
 class NoValue(ValueError):
@@ -31,6 +35,16 @@ class NoValue(ValueError):
 
 class OutOfTime(Exception):
     """The deadline of a criterion came before its value was known."""
+
+
+def suited(task: Task) -> list[str]:
+    """Names of the criteria of a machine."""
+    if isinstance(task.machine, OneClassSVM):
+        return ["rejection"]
+    names = [*_OF_TARGETS, *(_OF_CLASSES if task.is_classifier else ())]
+    if task.is_least_squares:
+        return [*names, "gcv"]
+    return [*names, *_OF_MARGINS] if task.is_classifier and hasattr(task.machine, "C") else names
 
 
 class Objective(ABC):
@@ -116,6 +130,12 @@ class Objective(ABC):
 
     def _described(self) -> str:
         return f"the objective {self.name!r}"
+
+    def _refused(self, needs: str) -> ValueError:
+        """What the criterion needs, and what suits the machine that was given."""
+        names = ", ".join(map(repr, suited(self.task)))
+        given = type(self.task.machine).__name__
+        return ValueError(f"{self._described()} needs {needs}, got {given}: use {names}")
 
     def _gram_of(self, kernel: Kernel) -> Gram:
         """Kernel values, those of the last evaluation if the kernel is the same."""

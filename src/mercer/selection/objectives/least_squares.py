@@ -48,10 +48,7 @@ class LeastSquaresLoo(Objective):
     def __init__(self, task: Task, *, method: str = "gcv") -> None:
         super().__init__(task)
         if not task.is_least_squares:
-            raise ValueError(
-                f"{self._described()} needs RLSC, LSSVC or LSSVR, got {task.machine!r}: use 'cv' "
-                "or 'loo'"
-            )
+            raise self._refused("RLSC, LSSVC or LSSVR")
         if method not in ("gcv", "loo"):
             raise ValueError(f"method must be 'gcv' or 'loo', got {method!r}")
         self.method = method

@@ -49,7 +49,7 @@ class _ByRow(Objective):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         if not task.is_classifier or task.is_least_squares or self.space.price != "C":
-            raise ValueError(f"{self._described()} needs an SVC, got {task.machine!r}")
+            raise self._refused("an SVC")
 
     def _machines(self, theta: FloatArray) -> Iterator[tuple[Part, Trained]]:
         machines = self._train(theta, [self.task.training_weight()])[0]

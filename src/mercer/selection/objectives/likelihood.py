@@ -94,7 +94,7 @@ class Likelihood(Objective):
     ) -> None:
         super().__init__(task)
         if not task.is_classifier:
-            raise ValueError(f"{self._described()} needs classes, got targets")
+            raise self._refused("classes")
         self.train_size, self.n_draws = train_size, n_draws
         self._given = None if cv is None else given_splits(task, cv, groups)
         self.is_stochastic = self._given is None
@@ -138,7 +138,17 @@ class Posterior(Likelihood):
 
     def __init__(self, task: Task, *, prior: Any = None, **options: Any) -> None:
         super().__init__(task, **options)
-        self.prior = Prior.of(task) if prior is None else prior
+        self.prior = self._usual_prior(task) if prior is None else prior
+
+    def _usual_prior(self, task: Task) -> Prior:
+        """Around a distance of rows, where rows have one."""
+        try:
+            return Prior.of(task)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self._described()} needs rows of numbers to tell which widths are likely: give "
+                "prior=mercer.selection.Prior(gamma), or use 'likelihood'"
+            ) from error
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         value, gradient = super()._evaluate(theta, with_gradient)

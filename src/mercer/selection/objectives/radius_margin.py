@@ -46,7 +46,7 @@ class RadiusMargin(Objective):
         super().__init__(task)
         loss = getattr(task.machine, "loss", None)
         if not task.is_classifier or self.space.price != "C":
-            raise ValueError(f"{self._described()} needs an SVC, got {task.machine!r}")
+            raise self._refused("an SVC")
         if loss not in ("hinge", "squared_hinge"):
             raise ValueError(
                 f"{self._described()} needs loss 'hinge' or 'squared_hinge', got {loss!r}"

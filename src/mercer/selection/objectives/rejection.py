@@ -53,7 +53,7 @@ class Rejection(Objective):
     def __init__(self, task: Task, *, cv: Any = 5, groups: ArrayLike | None = None) -> None:
         super().__init__(task)
         if not isinstance(task.machine, OneClassSVM):
-            raise ValueError(f"{self._described()} needs a OneClassSVM, got {task.machine!r}")
+            raise self._refused("a OneClassSVM")
         self._splits = given_splits(task, cv, groups)
         self.by_split: FloatArray = np.empty(0)  # rejected shares of the last evaluation
         used = np.flatnonzero(task.weight > 0)

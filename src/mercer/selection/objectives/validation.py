@@ -52,7 +52,7 @@ class Validation(Objective):
             loss = "zero_one" if task.is_classifier else "squared"
         self.loss = loss
         if task.y is None:
-            raise ValueError(f"{self._described()} needs targets: one-class machines have none")
+            raise self._refused("targets")
         self._smooth: SmoothLoss | None = None
         self._judge: Callable[[FloatArray, Any], float] | None = None
         if isinstance(loss, str) and loss in SMOOTH_LOSSES:
@@ -160,6 +160,10 @@ class Validation(Objective):
         """The share of right predictions for the loss "zero_one"."""
         is_error = isinstance(self.loss, str) and self.loss == "zero_one"
         return 1.0 - value if is_error else super().score(value)
+
+    def is_perfect(self, value: float) -> bool:
+        """Whether no other value can be better."""
+        return isinstance(self.loss, str) and self.loss == "zero_one" and value == 0.0
 
     def _check_smooth(self, loss: str) -> None:
         if loss == "logistic" and not self.task.is_classifier:

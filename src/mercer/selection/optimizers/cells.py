@@ -59,6 +59,11 @@ class Cells:
         return min(self.known.values())
 
     @property
+    def is_perfect(self) -> bool:
+        """Whether no cell can be better than the best."""
+        return self.objective.is_perfect(self.lowest)
+
+    @property
     def best(self) -> tuple[float, float]:
         """The best cell; of equal ones the one nearest to their middle."""
         equal = np.array(sorted(key for key, value in self.known.items() if value == self.lowest))
@@ -70,12 +75,11 @@ class Cells:
         """Whether the best cell is a minimum among others."""
         if len(set(self.known.values())) == 1:
             return "flat"
+        if self.is_perfect:
+            return "converged"
         prices, shifts = zip(*self.known, strict=True)
         price, shift = self.best
         is_edge = price in (min(prices), max(prices))
         if self.has_width:
             is_edge = is_edge or shift in (min(shifts), max(shifts))
-        at = self.at(price, shift)[:, None]
-        moves = np.concatenate([[True], self.direction != 0.0]) if self.has_width else [True]
-        is_edge = is_edge or bool((at == self.watched.bounds)[: len(moves)][moves].any())
         return "boundary" if is_edge else "converged"

@@ -57,11 +57,11 @@ class Zoom:
         is_open = {-1.0: True, 0.0: True, 1.0: True}  # towards wider and narrower kernels
         for shift in sorted(shifts, key=abs):
             side = float(np.sign(shift))
-            if is_open[side]:
+            if is_open[side] and not (cells.known and cells.is_perfect):
                 lowest = self._column(cells, float(shift), rows)
                 is_open[side] = lowest <= cells.lowest + _HOPELESS * cells.noise
         apart = np.array([rows[1] - rows[0], np.log(self.width)])
-        for _ in range(self.n_rounds):
+        for _ in range(0 if cells.is_perfect else self.n_rounds):
             apart /= 2.0
             price, shift = cells.best
             around = [shift - apart[1], shift, shift + apart[1]] if cells.has_width else [shift]

@@ -22,6 +22,7 @@ from mercer.selection.optimizers import OPTIMIZERS
 from mercer.selection.results import cv_results, plot_search, relevance
 from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.task import Task
+from mercer.selection.tuned.messages import messages_of
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["TunedClassifier", "TunedMachine"]
@@ -30,23 +31,6 @@ FloatArray = NDArray[np.float64]
 
 _LAST_SHARE = 0.25  # of the time, for the fit with the parameters found
 _LEAST_SECONDS = 1.0  # after which that fit is given up
-
-_MESSAGES = {
-    "flat": "the criterion is the same everywhere: the parameters chosen are as good as any others",
-    "no-value": "no score of the search is a number: the parameters are those it begins with",
-    "boundary": "the best parameters lie at the edge of those searched: better ones may lie beyond",
-}
-
-_NOTHING = (
-    "max_time was over before the criterion had a value: the parameters are those that the search "
-    "begins with. Allow more time, or take the objective 'auto'"
-)
-
-
-_FIRST = (
-    "the search ended ({}) after its first evaluation: the parameters are those that it begins "
-    "with, compared with no others"
-)
 
 
 class TunedMachine(MetaEstimatorMixin, BaseEstimator):
@@ -115,6 +99,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         if self.max_time is not None:
             machine.set_params(max_time=max(self.max_time, _LEAST_SECONDS))
         self._keep(found, machine.fit(X, y, sample_weight).set_params(max_time=None))
+        self.relevance_ = relevance(self.kernel_, task)
         return self
 
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
@@ -162,8 +147,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
 
     def _keep_interrupted(self, seen: list[History]) -> None:
         """The best parameters of the search that was interrupted; there is no machine."""
-        if hasattr(self, "best_estimator_"):
-            del self.best_estimator_
+        self._forget()
         if seen:
             history = seen[-1]
             history.status = self.search_status_ = "interrupted"
@@ -174,7 +158,13 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_")
 
+    def _forget(self) -> None:
+        """Drop what an earlier fit has left."""
+        for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, name)
+
     def _keep(self, found: Found, machine: Any) -> None:
+        self._forget()
         self.best_estimator_ = machine
         self.history_ = found.histories
         self.search_status_ = found.histories[-1].status
@@ -186,18 +176,14 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self.best_score_ = found.score
         if found.chosen is not None:
             self.best_index_ = found.chosen
-        self.relevance_ = relevance(machine.kernel_)
         self.cv_results_ = cv_results(found)
         self.n_features_in_ = getattr(machine, "n_features_in_", None)
         for name in ("classes_", "feature_names_in_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
-        if not len(found.listed):
-            warn(f"{type(self).__name__}: {_NOTHING}")
-        elif len(found.listed) == 1 and self.search_status_ in ("max-time", "max-evals"):
-            warn(f"{type(self).__name__}: {_FIRST.format(self.search_status_)}")
-        elif self.search_status_ in _MESSAGES:
-            warn(f"{type(self).__name__}: {_MESSAGES[self.search_status_]}")
+        self._edges = found.space.edges(found.theta)
+        for message in messages_of(found, self.search_status_, self._edges, machine):
+            warn(f"{type(self).__name__}: {message}")
 
     def predict(self, X: Any) -> Any:
         """Predictions of the tuned machine."""

@@ -71,7 +71,8 @@ class TunedSVC(TunedClassifier):
     C_ : float
         The chosen C.
     relevance_ : ndarray or None
-        How much each feature counts, 1 for the largest, if there is a width for each.
+        How much each feature counts, 1 for the largest, if there is a width for each: the root
+        of its width times its deviation.
     history_ : list of History
         The searches, with every point that was evaluated.
     cv_results_ : dict

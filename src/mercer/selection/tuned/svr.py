@@ -24,7 +24,7 @@ class TunedSVR(RegressorMixin, TunedMachine):
 
     By the squared error of held-out rows, unless ``scoring`` says otherwise. C is searched in
     units of the standard deviation of the targets: with targets of another scale the machine is
-    the same up to that scale.
+    the same up to that scale (and what rounding does to a search by gradients, for several widths).
 
     Parameters
     ----------
