@@ -300,3 +300,8 @@ def test_a_damaged_description_of_the_training(mercer, iris_csv):
         for command in (("info", "m.mercer"), ("predict", "m.mercer", iris_csv)):
             text = message(mercer(*command, code=2))
             assert "the description of the training is damaged" in text
+
+
+def test_a_missing_header_is_told_of(mercer, iris):
+    iris.to_csv("bare.csv", index=False, header=False)
+    assert "the first line of a file must hold the names" in refused(mercer, "bare.csv")

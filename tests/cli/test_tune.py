@@ -142,3 +142,15 @@ def test_a_class_of_one_row_is_named_and_counts_as_wrong(mercer, iris):
     rows.iloc[20:].to_csv("two.csv", index=False)
     output = words(mercer("tune", "two.csv", "--target", "species").output)
     assert "class virginica: 0 of 1 found" in output
+
+
+def test_balanced_weights_choose_by_balanced_accuracy(mercer, iris):
+    rare = iris.assign(species=np.where(np.arange(len(iris)) % 12 == 0, "rare", "usual"))
+    rare.loc[rare["species"] == "rare", rare.columns[0]] += 3.0
+    rare.to_csv("rare.csv", index=False)
+    options = ("--target", "species", "--cv", 3, "--class-weight", "balanced")
+    output = words(mercer("tune", "rare.csv", *options).output)
+    assert "3-fold cross-validation of balanced accuracy" in output
+    found = re.search(r"class rare: (\d+) of (\d+) found", output)
+    assert found is not None
+    assert int(found[1]) > 0.8 * int(found[2])

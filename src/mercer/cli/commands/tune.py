@@ -112,9 +112,10 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     most = max(history.n_rows for history in histories)
     few = sum(len(history) for history in histories if history.n_rows < most)
     on_sample = f" ({few:,} of them on a sample)" if few else ""
+    score = f" of {tuning.tuned.scoring.replace('_', ' ')}" if tuning.tuned.scoring else ""
     yield (
         f"the best of {plural(len(points), 'candidate')}{on_sample} by "
-        f"{tuning.tuned.cv.get_n_splits()}-fold cross-validation, {ranges}"
+        f"{tuning.tuned.cv.get_n_splits()}-fold cross-validation{score}, {ranges}"
     )
     yield _ENDS.get(tuning.tuned.search_status_, f"the search ended: {tuning.tuned.search_status_}")
 

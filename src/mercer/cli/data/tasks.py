@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def find_target(names: list[str], target: str | None, task: Task) -> str | None:
 
     Without `target` it is the one column called "target", "label", "class" or "y".
     """
-    listed = quoted(names)
+    listed = quoted(names) + _header_hint(names)
     if target is not None:
         if target not in names:
             raise InputError(f"there is no column {target!r}; the columns are {listed}")
@@ -35,6 +36,18 @@ def find_target(names: list[str], target: str | None, task: Task) -> str | None:
     if len(usual) != 1:
         raise InputError(f"say which column to predict with --target; the columns are {listed}")
     return usual[0]
+
+
+def _header_hint(names: list[str]) -> str:
+    """What to say of names most of which are numbers."""
+    n_numbers = 0
+    for name in names:
+        with suppress(ValueError):
+            float(name)
+            n_numbers += 1
+    if 2 * n_numbers <= len(names):
+        return ""
+    return ". They look like values: the first line of a file must hold the names of its columns"
 
 
 def resolve_task(values: pd.Series[Any], task: Task) -> Task:

@@ -157,7 +157,9 @@ def _tuned(task: Task, search: Search, cv: Any) -> Any:
     common = {"kernel": search.kernel, "tol": search.tol, "max_time": search.max_time, "cv": cv}
     common |= {"n_threads": search.threads, "random_state": search.seed}
     if task is Task.classification:
-        return TunedSVC(class_weight=search.class_weight, **common)
+        # who weighs classes does not want the rare ones to be given up
+        scoring = "balanced_accuracy" if search.class_weight == "balanced" else None
+        return TunedSVC(class_weight=search.class_weight, scoring=scoring, **common)
     if search.class_weight is not None:
         raise InputError("--class-weight is for classes, the target holds numbers")
     return TunedSVR(epsilon=search.epsilon, **common)

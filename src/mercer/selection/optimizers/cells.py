@@ -26,6 +26,13 @@ class Cells:
         self.direction = objective.space.width_direction
         self.has_width = may_move and bool(self.direction.any())
 
+    @staticmethod
+    def suit(watched: Watched) -> bool:
+        """Whether several C of a width can be evaluated together, and there is a width."""
+        objective = watched.objective
+        is_given = isinstance(objective, Validation) and not objective.is_stochastic
+        return is_given and bool(objective.space.width_direction.any())
+
     def at(self, price: float, shift: float) -> FloatArray:
         """Theta of a cell, within its range."""
         moved = np.concatenate([[price], self.theta[1:] + shift * self.direction])

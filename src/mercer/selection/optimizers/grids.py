@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.selection.history import Watched
+from mercer.selection.optimizers.cells import Cells
 
 __all__ = ["CoordinateSearch", "FocusedGrid", "GridSearch"]
 
@@ -31,21 +32,34 @@ def _product(axes: Sequence[FloatArray]) -> Iterator[tuple[float, ...]]:
 class GridSearch:
     """All points of a grid, equidistant in theta; more points with the number of parameters.
 
+    Cross-validation over C and one width goes width by width: all C share their kernel values.
+
     Attributes
     ----------
     n_points : int
         Values of each parameter.
+    width : float
+        Half the range of each parameter around the start, in units of theta: a factor of 1,000.
     bounds : array-like of shape (n_dims, 2), default=None
-        Range of every parameter; None means that of the space.
+        Range of every parameter in place of that.
     """
 
     n_points: int = 10
+    width: float = float(np.log(1e3))
     bounds: object = None
 
     def minimize(self, watched: Watched, theta: FloatArray) -> str:
         """Evaluate the grid; returns the status."""
-        ranges = watched.bounds if self.bounds is None else np.asarray(self.bounds, np.float64)
+        around = np.column_stack([theta - self.width, theta + self.width])
+        ranges = np.clip(around, *(side[:, None] for side in watched.bounds.T))
+        if self.bounds is not None:
+            ranges = np.asarray(self.bounds, np.float64)
         axes = [_axis(low, high, self.n_points, k) for k, (low, high) in enumerate(ranges.tolist())]
+        if len(axes) == 2 and Cells.suit(watched):
+            cells = Cells(watched, theta, may_move=True)
+            for width in axes[1]:
+                cells.column(cells.shift_of(np.array([0.0, width])), axes[0])
+            return cells.status
         # one by one: of many parameters there are more cells than memory holds
         values = {watched.value(np.array(point)) for point in _product(axes)}
         return "flat" if len(values) == 1 else "converged"

@@ -82,8 +82,9 @@ class TunedSVC(TunedClassifier):
         The row of ``cv_results_`` that was chosen. Not there if the parameters are a mean of
         several points, as those of "likelihood" are.
     search_status_ : str
-        Why the search ended: "converged", "max-time", "max-evals", "callback", "flat",
-        "boundary", "no-value" (no score is a number) or "interrupted".
+        Why the search ended: "converged", "max-time", "max-evals" (or as many as the optimizer
+        takes by itself), "callback", "flat", "boundary", "no-value" (no score is a number) or
+        "interrupted".
     classes_ : ndarray of shape (n_classes,)
         The labels.
 
