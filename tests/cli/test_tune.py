@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from sklearn.datasets import dump_svmlight_file, load_diabetes
 from sklearn.model_selection import train_test_split
 
-from mercer import SVC, SVR
+from mercer import SVC, SVR, TunedSVC
+from mercer.cli.output.progress import Display
 from mercer.io import load, read_metadata
 
 
@@ -58,6 +61,16 @@ def test_the_model_predicts_and_the_score_is_that_of_the_test_file(mercer, iris)
     said = mercer("predict", "train.csv.mercer", "test.csv", "--out", "said.csv").output
     assert f"accuracy {100 * accuracy:.1f} %" in said
     assert set(pd.read_csv("said.csv")["prediction"]) <= set(iris["species"])
+
+
+def test_a_terminal_sees_how_the_search_goes_on():
+    console = Console(force_terminal=True, file=StringIO(), width=100)
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with Display(console, quiet=False).searching() as callback:
+        TunedSVC(cv=2, max_evals=5, callback=callback).fit(X, X[:, 0] > 0)
+    assert "5 evaluated, best criterion" in console.file.getvalue()
+    with Display(console, quiet=True).searching() as callback:
+        assert callback is None
 
 
 def test_numbers_are_shown_beside_the_mean(mercer):
