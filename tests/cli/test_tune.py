@@ -107,7 +107,7 @@ def test_sparse_text_is_tuned(mercer):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--task", "outliers"], "outliers has no score to tune by"),
+        (["--task", "outliers", "--test-size", 0.3], "outliers have none"),
         (["--cv", "0"], "--cv must be 2 or more"),
         (["--test-size", "1.5"], "--test-size must be a share between 0 and 1, got 1.5"),
         (["--test-size", "0.2", "--test", "x.csv"], "exclude each other"),
@@ -167,3 +167,16 @@ def test_balanced_weights_choose_by_balanced_accuracy(mercer, iris):
     found = re.search(r"class rare: (\d+) of (\d+) found", output)
     assert found is not None
     assert int(found[1]) > 0.8 * int(found[2])
+
+
+def test_outliers_are_tuned_by_the_share_that_is_rejected(mercer, iris):
+    rows = iris.drop(columns="species")
+    rows.to_csv("rows.csv", index=False)
+    output = words(mercer("tune", "rows.csv", "--task", "outliers", "--nu", 0.1, "--cv", 3).output)
+    assert "OneClassSVM with nu = 0.1" in output
+    assert "by 3-fold cross-validation, gamma from" in output
+    assert "of rows held out are called outliers" in output
+    assert len(read_metadata("rows.csv.mercer")["scores"]["values"]) == 3
+    said = mercer("predict", "rows.csv.mercer", "rows.csv", "--out", "said.csv").output
+    assert said is not None
+    assert 0.0 < (pd.read_csv("said.csv")["prediction"] == -1).mean() < 0.3

@@ -143,6 +143,7 @@ def tune(
     kernel: KernelOption = Kernel.rbf,
     class_weight: ClassWeightOption = ClassWeight.equal,
     epsilon: Epsilon = 0.1,
+    nu: Nu = 0.05,
     tol: Tol = 1e-3,
     cv: Folds = 5,
     seed: Seed = 0,
@@ -165,7 +166,7 @@ def _tune(chosen: dict[str, Any], errors: Console) -> RenderableType:
     from mercer.cli.output.progress import Display
 
     is_balanced = chosen["class_weight"] is ClassWeight.balanced
-    same = ("epsilon", "tol", "max_time", "threads", "scale", "seed")
+    same = ("epsilon", "nu", "tol", "max_time", "threads", "scale", "seed")
     search = Search(
         kernel=str(chosen["kernel"]),
         class_weight="balanced" if is_balanced else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shlex import quote
 
@@ -64,8 +64,8 @@ def tune(
     path = model_path(file, out)
     check_model_destination(path, force, *(given for given in (file, test) if given is not None))
     data = read_training_set(file, roles, task)
-    if data.task is Task.outliers:
-        raise InputError("--task outliers has no score to tune by: use mercer fit --nu")
+    if data.task is Task.outliers and (test is not None or test_size is not None):
+        raise InputError("--test and --test-size compare with a target, outliers have none")
     held_out: TrainingSet | None = None
     if test is not None:
         held_out = read_test_set(test, data)
@@ -82,8 +82,7 @@ def _summary(
     machine = machine_of(tuning.estimator)
     findings = diagnose(machine).findings
     advice = [f"{finding.observed}. {finding.advice}" for finding in findings]
-    score_name = "accuracy" if data.task is Task.classification else "R2"
-    score_lines = _class_lines if data.task is Task.classification else _number_lines
+    score_name, score_lines = _SCORES[data.task]
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
         "chosen": [machine_line(machine), scaling_line(data, search.scale), *_reason(tuning)],
@@ -108,6 +107,7 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     ranges = ", ".join(
         f"{name} from {low:.3g} to {high:.3g}"
         for name, low, high in zip(names, points.min(axis=0), points.max(axis=0), strict=True)
+        if low < high * (1.0 - 1e-9)
     )
     most = max(history.n_rows for history in histories)
     few = sum(len(history) for history in histories if history.n_rows < most)
@@ -151,3 +151,17 @@ def _number_lines(held_out: HeldOut) -> Iterator[str | Text]:
         f"typical error {np.sqrt(squares.mean()):.4g}; {np.sqrt(by_mean.mean()):.4g} by always "
         "saying the mean"
     )
+
+
+def _outlier_lines(held_out: HeldOut) -> Iterator[str | Text]:
+    """The share of rows that were held out and called outliers."""
+    share = float(np.mean(held_out.predicted == -1))
+    yield Text.assemble((f"{100 * share:.1f} %", "bold green"), (f"  {held_out.where}", "dim"))
+    yield "of rows held out are called outliers; --nu is the share that may be"
+
+
+_SCORES: dict[Task, tuple[str, Callable[[HeldOut], Iterator[str | Text]]]] = {
+    Task.classification: ("accuracy", _class_lines),
+    Task.regression: ("R2", _number_lines),
+    Task.outliers: ("rejected", _outlier_lines),
+}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
-from mercer import TunedSVC, TunedSVR
+from mercer import TunedOneClassSVM, TunedSVC, TunedSVR
 from mercer.cli.choices import Task
 from mercer.cli.data.columns import usable_frame
 from mercer.cli.data.tables import SparseData, read_file
@@ -40,6 +40,7 @@ class Search:
 
     kernel: str = "rbf"
     epsilon: float = 0.1
+    nu: float = 0.05
     class_weight: str | None = None
     tol: float = 1e-3
     max_time: float | None = None
@@ -93,11 +94,13 @@ def tune_machine(
             splitter = splitter_of(data, folds, search.seed)
             tuned = checked(_tuned(data.task, search, splitter))
             searching = prepared(tuned.set_params(callback=callback), data, search.scale)
-            searching.fit(data.X, data.y)
+            searching.fit(*_learned(data))
         tuned = machine_of(searching)
         chosen = prepared(clone(tuned.best_estimator_), data, search.scale)
-        estimator = clone(chosen).fit(data.X, data.y)
-    if test is None:
+        estimator = clone(chosen).fit(*_learned(data))
+    if data.task is Task.outliers:
+        held_out = _rejected(chosen, data, cv)
+    elif test is None:
         held_out = _cross_validated(chosen, data, cv)
     else:
         held_out = HeldOut(
@@ -107,6 +110,11 @@ def tune_machine(
             _baseline(data.y, data.task, len(test.y)),  # type: ignore[arg-type]
         )
     return Tuning(tuned, estimator, held_out, notes)
+
+
+def _learned(data: TrainingSet) -> tuple[Any, ...]:
+    """The rows and, where there is one, the target."""
+    return (data.X,) if data.y is None else (data.X, data.y)
 
 
 def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
@@ -161,7 +169,9 @@ def _tuned(task: Task, search: Search, cv: Any) -> Any:
         scoring = "balanced_accuracy" if search.class_weight == "balanced" else None
         return TunedSVC(class_weight=search.class_weight, scoring=scoring, **common)
     if search.class_weight is not None:
-        raise InputError("--class-weight is for classes, the target holds numbers")
+        raise InputError("--class-weight is for classes, there are none")
+    if task is Task.outliers:
+        return TunedOneClassSVM(nu=search.nu, **common)
     return TunedSVR(epsilon=search.epsilon, **common)
 
 
@@ -183,6 +193,17 @@ def _cross_validated(chosen: Any, data: TrainingSet, cv: list[tuple[Any, Any]]) 
     scores = Scores(SCORE_NAMES[data.task], np.array(values))
     where = f"{len(cv)}-fold cross-validation; the choice has seen these folds, --test-size has not"
     return HeldOut(where, data.y, predicted, baseline, scores)
+
+
+def _rejected(chosen: Any, data: TrainingSet, cv: list[tuple[Any, Any]]) -> HeldOut:
+    """Which rows of every fold the machine trained on the others calls outliers, by -1."""
+    predicted = np.empty(data.X.shape[0])
+    for train, test in cv:
+        predicted[test] = clone(chosen).fit(take(data.X, train)).predict(take(data.X, test))
+    shares = np.array([float(np.mean(predicted[test] == -1)) for _, test in cv])
+    scores = Scores(SCORE_NAMES[data.task], shares)
+    normal = np.ones(len(predicted))
+    return HeldOut(f"{len(cv)}-fold cross-validation", normal, predicted, normal, scores)
 
 
 def _baseline(y: NDArray[Any], task: Task, n_rows: int) -> NDArray[Any]:
