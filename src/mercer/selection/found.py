@@ -82,8 +82,6 @@ def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget)
     best = history.best
     score = objective.score(history.values[best])
     space, theta = history.spaces[best], history.thetas[best]
-    if history.status == "converged" and space.edges(theta):
-        history.status = "boundary"
     return Found(space, theta, score, [history], history, objective.score, best)
 
 

@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._warning import warn
 from mercer.machines.base import KernelMachine
 from mercer.machines.fit_context import fit_context
+from mercer.machines.svm.classifiers import SVC
+from mercer.machines.svm.lonely import is_lonely
 from mercer.selection.found import Found
 from mercer.selection.history import Budget, History
 from mercer.selection.optimizers import OPTIMIZERS
@@ -44,16 +46,23 @@ _NOTHING = (
 
 
 _ALL_ROWS = (
-    "every row is a support vector: the machine keeps the rows, and may have learned nothing. "
-    "mercer.diagnostics.diagnose says why"
+    "every row is a support vector and similar to no other: the machine predicts like the nearest "
+    "neighbour. The kernel is too narrow, or the rows tell nothing of the classes"
 )
 
 
 def _knows_all_rows(machine: Any) -> bool:
-    """Whether a machine of two classes that could leave rows out left out none."""
-    if getattr(machine, "loss", None) != "hinge" or len(getattr(machine, "classes_", ())) != 2:
+    """Whether a machine of two classes keeps every row, each for itself."""
+    if not isinstance(machine, SVC) or len(machine.classes_) != 2:
         return False
-    return len(machine.support_) == int(machine.shape_fit_[0])
+    return len(machine.support_) == int(machine.shape_fit_[0]) and is_lonely(machine)
+
+
+def _is_hard(machine: Any) -> bool:
+    """Whether no coefficient is at its bound, so that a larger C is the same machine."""
+    if getattr(machine, "loss", None) not in ("hinge", "epsilon_insensitive"):
+        return False
+    return hasattr(machine, "C") and float(np.abs(machine.dual_coef_).max()) < machine.C
 
 
 class TunedMachine(MetaEstimatorMixin, BaseEstimator):
@@ -199,7 +208,9 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for name in ("classes_", "feature_names_in_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
-        self._edges = found.space.edges(found.theta)
+        self._edges = found.space.edges(found.theta, is_hard=_is_hard(machine))
+        if self._edges and self.search_status_ == "converged":
+            self.search_status_ = found.histories[-1].status = "boundary"
         self._tell(found)
 
     def _tell(self, found: Found) -> None:
