@@ -50,7 +50,6 @@ def test_a_width_that_diverges_is_told() -> None:
     # polarization is largest where every row is alone
     with pytest.warns(UserWarning, match=r"edge of those searched.*the narrowest kernel"):
         machine = TunedSVC(objective="polarization", cv=3).fit(X, AT_RANDOM)
-    assert machine.history_[0].status == "boundary"
     finding = diagnose(machine).findings[0]
     assert finding.name == "search-boundary"
     assert "narrowest" in finding.observed
@@ -65,6 +64,14 @@ def test_a_price_that_diverges_is_told_when_the_evaluations_are_over() -> None:
     assert machine.search_status_ == "max-evals"
 
 
+def test_a_hard_margin_has_no_best_c() -> None:
+    rows = np.array([[-2.0], [-1.0], [1.0], [2.0]] * 4)
+    objective = make_objective("cv", SVC(kernel=Gaussian(0.5)), rows, rows[:, 0] > 0, cv=2)
+    theta = np.array([np.log(1e7), 0.0])
+    assert objective.space.edges(theta) == ["C = 1e+07"]
+    assert not objective.space.edges(theta, is_hard=True)
+
+
 def test_one_useless_feature_at_the_end_of_its_range_is_no_warning() -> None:
     rows = np.column_stack([X[:, 0], np.zeros(60)])
     machine = TunedSVC(kernel=Gaussian("scale", metric="diagonal"), cv=3).fit(rows, Y)
@@ -76,8 +83,8 @@ def test_one_useless_feature_at_the_end_of_its_range_is_no_warning() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*the same everywhere:UserWarning")
-def test_a_machine_that_keeps_every_row_is_told() -> None:
-    with pytest.warns(UserWarning, match="every row is a support vector"):
+def test_a_machine_that_is_the_nearest_neighbour_is_told() -> None:
+    with pytest.warns(UserWarning, match="every row is a support vector and similar to no other"):
         machine = TunedSVC(kernel=Gaussian(1e4, gamma_bounds="fixed"), cv=3).fit(X, AT_RANDOM)
     assert_sound(machine)
     assert diagnose(machine).support_share == 1.0

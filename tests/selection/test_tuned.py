@@ -112,6 +112,7 @@ def test_weights_are_repetitions() -> None:
     one = TunedSVC(kernel=kernel, cv=folds, tol=1e-8).fit(X, Y, sample_weight=weight)
     two = TunedSVC(kernel=kernel, cv=repeated, tol=1e-8).fit(X[place], Y[place])
     np.testing.assert_allclose(one.C_, two.C_)
+    np.testing.assert_allclose(one.kernel_.gamma, two.kernel_.gamma)
     np.testing.assert_allclose(
         one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"], atol=1e-12
     )

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.kernels import Kernel, Normalized
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.machines.least_squares.machine import LeastSquaresMachine
+from mercer.machines.svm.lonely import is_lonely
 from mercer.problem import Solution
 from mercer.selection.history import History
 from mercer.selection.tuned import TunedMachine
@@ -26,8 +26,6 @@ __all__ = ["Diagnosis", "Finding", "diagnose"]
 FloatArray = NDArray[np.float64]
 
 _NEARLY_ALL = 0.99
-_ALONE = 0.05  # normalized kernel value of the nearest other row: each sees hardly but itself
-_SAMPLE = 256  # support vectors looked at
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ def _of_machine(machine: Any, findings: list[Finding]) -> Diagnosis:
     n_support, n_bounded = counts.sum(axis=0).tolist()
     share = len(machine.support_) / n_rows
     bounded = n_bounded / max(n_support, 1)
-    lonely = _is_lonely(machine)
+    lonely = is_lonely(machine)
     findings += _of_certificate(machine)
     if share >= _NEARLY_ALL and lonely:
         findings.append(_nearest_neighbour(share))
@@ -162,24 +160,6 @@ def _counted(solution: Solution) -> tuple[int, int]:
     slack = solution.violation + 1e-9 * float(np.abs(gradient).max(initial=0.0))
     outward = sign * (gradient - multiplier)
     return int(used.sum()), int((outward > slack).sum())
-
-
-def _is_lonely(machine: Any) -> bool:
-    """Whether support vectors are similar to themselves only."""
-    vectors = machine.support_vectors_
-    n = vectors.shape[0] if hasattr(vectors, "shape") else len(vectors)
-    if machine._is_precomputed() or n < 2:
-        return False
-    kernel: Kernel = Normalized(machine.kernel_)
-    step = -(-n // _SAMPLE)
-    try:
-        values = kernel(vectors[::step], vectors)
-    except ValueError:
-        # k(x, x) < 0: the kernel is no similarity
-        return False
-    sample = np.arange(0, n, step)
-    values[np.arange(len(sample)), sample] = -np.inf
-    return bool(np.median(values.max(axis=1)) < _ALONE)
 
 
 def _of_certificate(machine: Any) -> Iterator[Finding]:

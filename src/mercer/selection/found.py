@@ -86,8 +86,6 @@ def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget)
         best, value = _drawn_again(objective, history, budget)
     score = objective.score(value)
     space, theta = history.spaces[best], history.thetas[best]
-    if history.status == "converged" and space.edges(theta):
-        history.status = "boundary"
     return Found(space, theta, score, [history], history, objective.score, best)
 
 

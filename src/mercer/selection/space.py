@@ -131,16 +131,18 @@ class Space:
                 found.append(1.0)
         return np.array(found)
 
-    def edges(self, theta: FloatArray) -> list[str]:
+    def edges(self, theta: FloatArray, is_hard: bool = False) -> list[str]:
         """What lies at an end of its range: the price, or all widths at the same end.
 
         One of several widths, or a weight of a sum, may well end there: what it belongs to does
-        not count. nu is given, not searched.
+        not count. nu is given, not searched. A hard margin is that of all larger C.
         """
         low, high = (np.isclose(theta, end, atol=_AT_END).astype(int) for end in self.bounds.T)
         at, direction = high - low, np.sign(self.width_direction)
-        found = [f"{self.price} = {self.price_at(theta):.3g}"] if at[0] else []
-        found = [] if self.price == "nu" else found
+        is_told = at[0] < 0 or (at[0] > 0 and not is_hard)
+        found = []
+        if is_told and self.price != "nu":
+            found.append(f"{self.price} = {self.price_at(theta):.3g}")
         ends = set((at[1:] * direction)[direction != 0].tolist())
         if len(ends) == 1 and (end := ends.pop()):
             found.append(f"the {'narrowest' if end > 0 else 'widest'} kernel")

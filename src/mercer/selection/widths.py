@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.gram.native import take_rows
 from mercer.kernels.products import squared_distances
@@ -11,6 +14,8 @@ from mercer.selection.space import Space
 from mercer.selection.task import Task
 
 __all__ = ["jaakkola_gamma", "moderate_start"]
+
+FloatArray = NDArray[np.float64]
 
 _PRICE = 10.0
 _MOST_ROWS = 1000  # of all classes
@@ -24,24 +29,31 @@ def jaakkola_gamma(task: Task) -> float:
     """
     labels = task.labels if task.classes is not None else np.zeros(task.n_rows, dtype=np.intp)
     step = max(-(-task.n_rows // _MOST_ROWS), 1)
-    groups = [
-        numeric_rows(
-            take_rows(task.rows, np.flatnonzero((labels == c) & (task.weight > 0))[::step])
-        )
+    chosen = [
+        np.flatnonzero((labels == c) & (task.weight > 0))[::step]
         for c in range(max(task.n_classes, 1))
     ]
-    if len(groups) == 1:
-        groups *= 2
-    apart = [
-        squared_distances(groups[i], groups[j]).ravel()
-        for i in range(len(groups))
-        for j in range(i)
-    ]
-    distances = np.concatenate(apart)
-    distances = distances[distances > 0]
-    if not len(distances):
+    chosen = chosen if len(chosen) > 1 else 2 * chosen
+    groups = [numeric_rows(take_rows(task.rows, rows)) for rows in chosen]
+    apart, weight = [], []
+    for i, j in combinations(range(len(groups)), 2):
+        apart.append(squared_distances(groups[i], groups[j]).ravel())
+        weight.append(np.multiply.outer(task.weight[chosen[i]], task.weight[chosen[j]]).ravel())
+    distances, weights = np.concatenate(apart), np.concatenate(weight)
+    is_known = distances > 0
+    if not is_known.any():
         return 1.0
-    return float(0.5 / np.median(distances))
+    return float(0.5 / _median(distances[is_known], weights[is_known]))
+
+
+def _median(values: FloatArray, weights: FloatArray) -> float:
+    """The median, each value counted as often as it weighs."""
+    if (weights == weights[0]).all():
+        return float(np.median(values))
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    ends = [np.searchsorted(below, 0.5 * below[-1], side=side) for side in ("left", "right")]
+    return float(values[order[ends]].mean())
 
 
 def moderate_start(task: Task, space: Space) -> np.ndarray:

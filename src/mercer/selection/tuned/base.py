@@ -33,6 +33,14 @@ _LAST_SHARE = 0.25  # of the time, for the fit with the parameters found
 _LEAST_SECONDS = 1.0  # after which that fit is given up
 
 
+def _is_hard(machine: Any) -> bool:
+    """Whether no coefficient is at its bound, so that a larger C is the same machine."""
+    if getattr(machine, "loss", None) not in ("hinge", "epsilon_insensitive"):
+        return False
+    coef = machine.dual_coef_
+    return hasattr(machine, "C") and (coef.shape[1] == 0 or float(abs(coef).max()) < machine.C)
+
+
 class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     """What all machines that tune themselves share."""
 
@@ -181,7 +189,9 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for name in ("classes_", "feature_names_in_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
-        self._edges = found.space.edges(found.theta)
+        self._edges = found.space.edges(found.theta, is_hard=_is_hard(machine))
+        if self._edges and self.search_status_ == "converged":
+            self.search_status_ = found.histories[-1].status = "boundary"
         for message in messages_of(found, self.search_status_, self._edges, machine):
             warn(f"{type(self).__name__}: {message}")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from mercer.machines.svm.classifiers import SVC
+from mercer.machines.svm.lonely import is_lonely
 from mercer.selection.found import Found
 
 __all__ = ["messages_of"]
@@ -23,8 +25,8 @@ _FIRST = (
     "with, compared with no others"
 )
 _ALL_ROWS = (
-    "every row is a support vector: the machine keeps the rows, and may have learned nothing. "
-    "mercer.diagnostics.diagnose says why"
+    "every row is a support vector and similar to no other: the machine predicts like the nearest "
+    "neighbour. The kernel is too narrow, or the rows tell nothing of the classes"
 )
 
 
@@ -46,7 +48,7 @@ def messages_of(found: Found, status: str, edges: Sequence[str], machine: Any) -
 
 
 def _keeps_all_rows(machine: Any) -> bool:
-    """Whether a machine of two classes that could leave rows out left out none."""
-    if getattr(machine, "loss", None) != "hinge" or len(getattr(machine, "classes_", ())) != 2:
+    """Whether a machine of two classes keeps every row, each for itself."""
+    if not isinstance(machine, SVC) or len(machine.classes_) != 2:
         return False
-    return len(machine.support_) == int(machine.shape_fit_[0])
+    return len(machine.support_) == int(machine.shape_fit_[0]) and is_lonely(machine)
