@@ -1,6 +1,7 @@
 """Strategies of model selection against each other (Glasmachers 2008, section 12.2).
 
     python studies/strategies.py [--trials 10] [--evals 1500] [--problems chess sparse-3 ...]
+        [--strategies cv posterior ...]
 
 Test error, mean and deviation over trials of 200 training rows, by strategy; the Bayes error beside
 it. Chess boards have one width, sparse coordinates one for each of 20 features. The document's
@@ -56,10 +57,11 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--evals", type=int, default=1500)
     parser.add_argument("--problems", nargs="*", default=list(PROBLEMS))
+    parser.add_argument("--strategies", nargs="*", choices=STRATEGIES, default=STRATEGIES)
     options = parser.parse_args()
     for problem in options.problems:
         print(f"{problem}: Bayes error {PROBLEMS[problem][2]}")
-        for strategy in STRATEGIES:
+        for strategy in options.strategies:
             errors = [error(problem, strategy, t, options.evals) for t in range(options.trials)]
             print(f"  {strategy:12s} {np.mean(errors):.4f} +- {np.std(errors):.4f}", flush=True)
 
