@@ -99,7 +99,8 @@ class Cell:
         return float(np.abs(self.gradient - self.difference).max() / size)
 
 
-def cell(criterion: str, machine: str, kernel: str) -> Cell:
+def cell(criterion: str, machine: str, kernel: str, seed: int | None = None) -> Cell:
+    """By every parameter, or along one direction that is drawn by a seed."""
     name, options = CRITERIA[criterion]
     estimator, y = MACHINES[machine]
     estimator = clone(estimator).set_params(kernel=KERNELS[kernel])
@@ -117,11 +118,11 @@ def cell(criterion: str, machine: str, kernel: str) -> Cell:
     if not objective.has_gradient:
         return Cell(objective.value(theta))
     value, gradient = objective(theta)
-    ends = [
-        [made().value(theta + sign * STEP * unit) for sign in (1.0, -1.0)]
-        for unit in np.eye(len(theta))
-    ]
-    return Cell(value, gradient, np.diff(ends)[:, 0] / (-2.0 * STEP))
+    along = np.eye(len(theta))
+    if seed is not None:
+        along = np.random.default_rng(seed).uniform(0.5, 1.5, size=(1, len(theta)))
+    ends = [[made().value(theta + sign * STEP * unit) for sign in (1.0, -1.0)] for unit in along]
+    return Cell(value, along @ gradient, np.diff(ends)[:, 0] / (-2.0 * STEP))
 
 
 def shown(found: list[Cell]) -> str:
