@@ -21,7 +21,8 @@ class Cells:
         if not isinstance(objective, Validation):
             raise ValueError(f"this optimizer needs cross-validation, got {objective.name!r}")
         self.watched, self.objective, self.theta = watched, objective, theta
-        self.known: dict[tuple[float, float], float] = {}
+        self.known: dict[tuple[float, float], float] = {}  # by rounded places
+        self._exact: dict[tuple[float, float], tuple[float, float]] = {}
         self.noise = 0.0
         self.direction = objective.space.width_direction
         self.has_width = may_move and bool(self.direction.any())
@@ -54,6 +55,7 @@ class Cells:
             thetas = [self.at(float(prices[k]), shift) for k in new]
             for k, theta, by_split in zip(new, thetas, self.watched.series(thetas), strict=True):
                 key = keys[k]
+                self._exact[key] = float(prices[k]), shift
                 value = self.watched.known(theta, float(by_split.mean()), by_split)
                 self.known[key] = value
                 if value == self.lowest and len(by_split) > 1:
@@ -73,9 +75,13 @@ class Cells:
     @property
     def best(self) -> tuple[float, float]:
         """The best cell; of equal ones the one nearest to their middle."""
-        equal = np.array(sorted(key for key, value in self.known.items() if value == self.lowest))
-        nearest = np.square(equal - equal.mean(axis=0)).sum(axis=1).argmin()
-        return float(equal[nearest, 0]), float(equal[nearest, 1])
+        return self._exact[self._best]
+
+    @property
+    def _best(self) -> tuple[float, float]:
+        keys = sorted(key for key, value in self.known.items() if value == self.lowest)
+        equal = np.array(keys)
+        return keys[np.square(equal - equal.mean(axis=0)).sum(axis=1).argmin()]
 
     @property
     def status(self) -> str:
@@ -85,7 +91,7 @@ class Cells:
         if self.is_perfect:
             return "converged"
         prices, shifts = zip(*self.known, strict=True)
-        price, shift = self.best
+        price, shift = self._best
         is_edge = price in (min(prices), max(prices))
         if self.has_width:
             is_edge = is_edge or shift in (min(shifts), max(shifts))

@@ -50,13 +50,13 @@ class Climb:
             cells.column(cells.shift_of(rival), rival[:1])
         price, shift = cells.best
         for _ in range(self.n_moves + 1):
-            best = cells.best
+            best, lowest = cells.best, cells.lowest
             i = round((best[0] - price) / np.log(self.price))
             j = round((best[1] - shift) / np.log(self.width))
             for side, steps in _AROUND if cells.has_width else _AROUND[:1]:
                 # only what is missing is evaluated
                 prices = price + np.log(self.price) * (i + np.array(steps, dtype=np.float64))
                 cells.column(shift + (j + side) * float(np.log(self.width)), prices)
-            if cells.lowest == cells.known[best]:
+            if cells.lowest == lowest:
                 return cells.status
         return "max-evals"
