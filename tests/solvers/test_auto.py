@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
 import mercer.formulations as fm
-from mercer import SVC, SVR, certify, solve
+from mercer import SVC, SVR, NuSVR, certify, solve
 from mercer.formulations import svc, svr
 from mercer.gram import Gram
 from mercer.kernels import Gaussian
@@ -165,3 +165,30 @@ def test_a_polish_that_costs_too_much_is_left_out():
     problem, gram = svc(y, 100.0).problem, Gram(Gaussian(1 / 60), X)
     found = solve(problem, gram)
     assert 1e-9 < certify(problem, gram, found.coef).violation <= found.violation <= 1e-3
+
+
+def test_many_free_variables_are_not_left_to_the_active_set():
+    """It took twenty times as long as to go on in chunks."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(600, 8))
+    y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.4 * rng.normal(size=600)
+    machine = NuSVR(C=1000).fit(X, y)
+    assert machine.solver_ == "chunked"
+    assert machine.solutions_[0].n_iter > 100_000
+    assert machine.solutions_[0].converged
+    with pytest.warns(Warning, match="max_iter=100010"):
+        bounded = NuSVR(C=1000, max_iter=100_010).fit(X, y)
+    assert bounded.solutions_[0].n_iter == 100_010
+
+
+@pytest.mark.parametrize("machine", [SVC(kernel="linear", warm_start=True), SVR(C=10.0, gamma=0.1)])
+def test_a_second_fit_from_the_solution_has_no_worse_certificate(machine):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(700, 6))
+    y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.4 * rng.normal(size=700)
+    y = y > 0 if isinstance(machine, SVC) else y
+    first = machine.set_params(warm_start=True).fit(X, y).solutions_[0]
+    second = machine.fit(X, y).solutions_[0]
+    assert second.n_iter == 0
+    assert second.violation <= first.violation * (1 + 1e-6) + 1e-11
+    assert second.gap <= first.gap * (1 + 1e-6) + 1e-11 * abs(first.objective)

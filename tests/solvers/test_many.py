@@ -302,6 +302,21 @@ def test_auto_leaves_what_takes_too_many_steps_to_the_active_set(monkeypatch):
     assert (first.solver, first.status) == ("active-set", "converged")
     assert first.n_iter > 3000
     assert certify(problem, gram, first.coef).violation <= 1e-3
-    monkeypatch.setattr(many, "_MOST_FREE", 0)
+    monkeypatch.setattr(many, "MOST_FREE", 0)
     ((second,),) = solve_many([[problem]], gram)
     assert (second.solver, second.status) == ("chunked", "converged")
+
+
+@pytest.mark.parametrize("solver", ["auto", "chunked", "smo", "active-set"])
+@pytest.mark.parametrize("rows", [40, 300])
+def test_a_box_may_become_infinite_along_a_sequence(solver, rows):
+    """What was at the old bound was put on the new one, at infinity."""
+    X, y = noisy(rows)
+    gram = Gram(Gaussian(2.0), X, n_threads=1)
+    problems = [svc(y, 0.1).problem, svc(y, 1.0).problem, svc(y, np.inf).problem]
+    problems.append(svc(y, 1.0, loss="squared_hinge").problem)
+    (found,) = solve_many([problems], gram, solver)
+    for problem, solution in zip(problems, found, strict=True):
+        alone = solve(problem, gram, solver)
+        assert solution.converged
+        assert solution.objective == pytest.approx(alone.objective, rel=1e-3)

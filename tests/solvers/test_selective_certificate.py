@@ -69,3 +69,18 @@ def test_gradients_that_are_no_numbers_are_recomputed():
     full = certify(problem, gram, coef)
     found = selective_certificate(problem, gram, coef, spoiled, Origin())
     np.testing.assert_array_equal(found.gradient, full.gradient)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_optimum_lies_between_both_values(loss, seed):
+    """The objective of single precision was off by more than the gap."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rng.integers(201, 900), 6))
+    y = np.where(np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.4 * rng.normal(size=len(X)) > 0, 1.0, -1.0)
+    problem, gram = svc(y, 10.0, loss=loss).problem, Gram(Gaussian(0.2), X)
+    found = solve(problem, gram)
+    exact = certify(problem, gram, found.coef)
+    assert abs(found.objective - exact.objective) <= found.gap + 1e-13 * abs(exact.objective)
+    optimum = solve(problem, Gram(Gaussian(0.2), X, precision="double"), tol=1e-10).objective
+    assert optimum <= found.primal * (1 + 1e-13)

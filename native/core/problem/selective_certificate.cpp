@@ -175,17 +175,28 @@ double objective(const ProblemView& p, const double* beta, const std::vector<dou
     return sum;
 }
 
-// 1/2 |beta' error| with errors independent of each other: those of the sample, weighted by the
-// squares of the coefficients, stand for all.
-double objective_doubt(const Positions& checked, const std::vector<double>& errors,
-                       const double* beta, const Size& size) {
-    double square = 0.0, weight = 0.0;
+// What the errors of a sample say of the objective, which is off by 1/2 beta' errors.
+struct ObjectiveErrors {
+    double apart = 0.0;   // its deviation, if they are independent of each other
+    double common = 0.0;  // what they have in common
+
+    double likely() const { return 3.0 * apart + common; }
+};
+
+// Errors of the sample, weighted by the coefficients and their squares, stand for all.
+ObjectiveErrors objective_errors(const Positions& checked, const std::vector<double>& errors,
+                                 const double* beta, const Size& size) {
+    double square = 0.0, all_square = 0.0, sum = 0.0, all_sum = 0.0;
     for (std::size_t k = 0; k < checked.size(); ++k) {
         const double b = beta[checked[k]];
         square += b * b * errors[k] * errors[k];
-        weight += b * b;
+        all_square += b * b;
+        sum += b * errors[k];
+        all_sum += std::abs(b);
     }
-    return weight > 0.0 ? 0.5 * std::sqrt(size.square * square / weight) : 0.0;
+    if (!(all_square > 0.0)) return {};
+    return {0.5 * std::sqrt(size.square * square / all_square),
+            0.5 * size.sum * std::abs(sum) / all_sum};
 }
 
 // Values that are known up to errors, some of them corrected.
@@ -206,6 +217,7 @@ struct Judgement {
     double bound;          // of their errors
     double rounding;       // of sums in double precision
     bool shows_objective;  // whether that can be read off in spite of the errors
+    double objective_doubt;
 };
 
 // Recomputes a sample of the values and bounds the errors of the others. Nothing if rounding does
@@ -236,9 +248,23 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
     const double rounded = summing * size.sum * largest;
     const double expected = options.error_per_norm * std::sqrt(size.distance) * largest + rounded;
     if (!(found <= origin.error + expected)) return std::nullopt;
-    const double doubt = objective_doubt(sample.checked, errors, beta, size);
-    const bool shows = doubt <= objective_error * std::abs(objective(p, beta, followed.values));
-    return Judgement{std::max(safety * largest_error, rounded), rounded, shows};
+    const ObjectiveErrors doubt = objective_errors(sample.checked, errors, beta, size);
+    const double most = objective_error * std::abs(objective(p, beta, followed.values));
+    return Judgement{std::max(safety * largest_error, rounded), rounded, doubt.apart <= most,
+                     doubt.likely()};
+}
+
+// The same of values that were corrected before: their corrections are a sample of the errors.
+double doubt_of_corrections(const ProblemView& p, const double* beta, const Followed& followed,
+                            const Origin& origin) {
+    Positions known;
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (followed.corrections[i] == 0.0) continue;
+        known.push_back(i);
+        errors.push_back(followed.corrections[i]);
+    }
+    return objective_errors(known, errors, beta, measure(p, beta, origin)).likely();
 }
 
 std::size_t slot(const ProblemView& p, std::size_t i) {
@@ -310,13 +336,14 @@ std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<dou
     if (origin.corrections) {
         std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
     }
-    const auto values_with = [&](double bound, double doubt) {
+    const auto values_with = [&](double bound, double doubt, double objective_doubt) {
         return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound,
-                               doubt};
+                               doubt, objective_doubt};
     };
     const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
     if (is_origin && violation(p, beta, followed.values) + 2.0 * origin.error <= options.enough) {
-        return values_with(origin.error, 2.0 * origin.error);
+        return values_with(origin.error, 2.0 * origin.error,
+                           doubt_of_corrections(p, beta, followed, origin));
     }
     ExactValues exact(p, gram, beta, poll);
     const std::optional<Judgement> judgement =
@@ -326,10 +353,11 @@ std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<dou
     const double doubt = 2.0 * judgement->bound + rounding;
     const bool may_do = judgement->shows_objective && doubt < options.enough;
     if (may_do && violation(p, beta, followed.values) + doubt <= options.enough) {
-        return values_with(judgement->bound, doubt);
+        return values_with(judgement->bound, doubt, judgement->objective_doubt);
     }
     if (!correct_extremes(p, beta, gradient, exact, *judgement, followed)) return std::nullopt;
-    return values_with(judgement->bound, rounding);
+    return values_with(judgement->bound, rounding,
+                       judgement->shows_objective ? judgement->objective_doubt : 0.0);
 }
 
 }  // namespace mercer

@@ -46,6 +46,8 @@ struct SelectiveValues {
     // By how much the violation of these values may be too small: that they only bound it, and
     // sums in double precision that are added up in another order.
     double doubt;
+    // By how much the objective of these values is likely off.
+    double objective_doubt;
 };
 
 // gradient: at `beta`, as followed from the origin. lengths: of the rows of the Gram, or null.

@@ -40,11 +40,13 @@ class Certificate:
         of the same w with another bias or scale, or of w with its rounding corrected.
     gap : float or None
         ``primal - objective``, an upper bound of the distance to the optimal value, if the
-        kernel is positive semi-definite. None if it is known not to be, infinite if no primal
+        kernel is positive semi-definite; wider by what gradients of single precision, where these
+        were kept, likely do to the objective. None if it is known not to be, infinite if no primal
         point was found.
     violation : float
         Largest KKT violation: how much a feasible pair (or, without a group, a single
-        variable) could still gain per unit step.
+        variable) could still gain per unit step; or a bound of it that is small enough, where
+        gradients of single precision were kept.
     infeasibility : float
         Largest violation of the box, relative to the largest coefficient, or of a group sum,
         relative to the sum of the sizes of its coefficients; at most 1.

@@ -14,6 +14,7 @@ from mercer._floating import without_warnings
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.solvers.active_set.solver import ActiveSet
+from mercer.solvers.auto import MOST_FREE
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
@@ -27,11 +28,10 @@ __all__ = ["solve_many", "solve_series"]
 # Rows of the largest matrix that is kept: some 64 MB, which a shared cache holds or nearly so.
 _FULL_ROWS = 4000
 _CHUNK = 512
-# Pair steps after which "auto" leaves a problem to the active set, and the most free variables for
-# that. Nearly linear kernels at large C (2,000 x 60 rows, gamma=1e-4, C=1e4, 333 free) take 0.38 s
-# of pair steps, but 0.05 s of them and 0.03 s of the active set.
+# Pair steps after which "auto" leaves a problem to the active set, if few variables are free.
+# Nearly linear kernels at large C (2,000 x 60 rows, gamma=1e-4, C=1e4, 333 free) take 0.38 s of
+# pair steps, but 0.05 s of them and 0.03 s of the active set.
 _BUDGET = 20_000
-_MOST_FREE = 500
 
 
 def solve_many(
@@ -201,7 +201,7 @@ class _InSequence:
     def _finish(self, problem: Problem, job: Job, first: Solution) -> Solution:
         """Go on where pair steps were too many: by the active set if few variables are free."""
         is_free = (first.coef > problem.lower) & (first.coef < problem.upper)
-        is_small = np.count_nonzero(is_free) <= _MOST_FREE and job.gram.is_positive_definite
+        is_small = np.count_nonzero(is_free) <= MOST_FREE and job.gram.is_positive_definite
         solver = ActiveSet() if is_small else job.solver
         options = {**self.options, "max_time": self.deadline.seconds_left}
         last: Solution = solver.solve(problem, job.gram, start=first.coef, **options)

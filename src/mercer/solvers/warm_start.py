@@ -29,7 +29,8 @@ def carried(last: Solution, before: Problem, problem: Problem) -> dict[str, Any]
         problem._native, before._native, last.coef, last.gradient, _may_scale(before, problem)
     )
     for bound in (problem.lower, problem.upper):
-        np.copyto(start, bound, where=np.abs(start - bound) <= _ROUNDED * np.abs(bound))
+        is_met = np.abs(start - bound) <= _ROUNDED * np.abs(bound)
+        np.copyto(start, bound, where=is_met & np.isfinite(bound))
     if not _has_same_matrix(before, problem):
         return {"start": start}
     corrections = None if last.corrections is None else scale * last.corrections
@@ -50,8 +51,9 @@ def reused(last: Solution, before: Problem, problem: Problem) -> Solution | None
     if not np.array_equal(before.group_sum, problem.group_sum):
         return None
     found = assess(problem, coef, problem.linear - problem.ridge * coef - last.gradient)
-    gap = None if last.gap is None else found.gap
-    primal = None if gap is None else found.primal
+    # that of the last one knows what rounding has done to the gradient
+    gap = None if last.gap is None or found.gap is None else max(found.gap, last.gap)
+    primal = None if gap is None else found.objective + gap
     return replace(last, gap=gap, primal=primal, n_iter=0, n_kernel=0, seconds=0.0, trace={})
 
 

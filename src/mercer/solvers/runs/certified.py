@@ -199,8 +199,10 @@ class CertifiedRun(ABC):
             self.status = "precision-limit"
         self.left -= result.iterations
         self.record(result)
-        if self.drifted or result.status == "callback" or result.violation == np.inf:
-            # gradients that drifted, or were not computed or brought up to date, say nothing
+        is_start = known is None and result.iterations == 0
+        if self.drifted or is_start or result.status == "callback" or result.violation == np.inf:
+            # gradients that drifted, or were not computed or brought up to date, say nothing; a
+            # start that was optimal is certified as well as it was before
             self.gradient = None
         if self.gram.origin is not None:
             restore_sums(self.problem, self.coef)
