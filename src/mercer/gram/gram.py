@@ -112,6 +112,12 @@ class Gram:
             self._segments = check_segments(segments, self.n_rows)
 
     @property
+    def n_dense_features(self) -> int:
+        """Features of rows that are dense; 0 for all others."""
+        is_dense = isinstance(self._rows, np.ndarray) and self._rows.ndim == 2
+        return int(self._rows.shape[1]) if is_dense and not self.form.reads_stored else 0
+
+    @property
     def definiteness(self) -> Definiteness:
         """What is known of the matrix: that of the kernel, or "refuted" by its values."""
         is_refuted = self._spot_check is not None and bool(self._spot_check.reason)

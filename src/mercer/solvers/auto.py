@@ -24,7 +24,7 @@ LEAST_STEPS = 100_000  # of a solver before another one takes over
 MOST_FREE, _MORE = 500, 20
 _LIMITS = ("tol", "max_time", "callback")
 _FEW_ROWS = 3000
-_FEWEST_ROWS = 200
+_FEWEST_ROWS, _FEWEST_WIDE_ROWS, _WIDE = 200, 40, 256
 _SMALL_MATRIX, _LARGE_MATRIX, _WIDE_ROWS = 1536, 4096, 32
 SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit takes hardly longer
 
@@ -33,13 +33,13 @@ SMO = (Smo(shrinking=False), Smo(shrinking=True))  # made once: a small fit take
 class Auto:
     """The fastest solver for the problem, by its number of rows and the cost of its kernel.
 
-    More than 200 rows go to chunks in single precision: up to 3,000 rows if double precision was
-    not asked for, beyond that in both. Fewer go to SMO in double precision, which finishes them to
-    rounding, and so do kernels that only Python can compute, whose values are better kept than
-    computed again, and what single precision left unfinished. A small problem that pair steps do
-    not finish (large C, linear kernels) is finished by the active set, if its kernel is definite
-    and few variables are free, and a linear kernel that doubles are not enough for with twice their
-    digits.
+    More than 200 rows (40 of at least 256 dense features) go to chunks in single precision: up to
+    3,000 rows if double precision was not asked for, beyond that in both. Fewer go to SMO in double
+    precision, which finishes them to rounding, and so do kernels that only Python can compute,
+    whose values are better kept than computed again, and what single precision left unfinished. A
+    small problem that pair steps do not finish (large C, linear kernels) is finished by the active
+    set, if its kernel is definite and few variables are free, and a linear kernel that doubles are
+    not enough for with twice their digits.
     """
 
     shrinking: bool = True
@@ -196,9 +196,11 @@ def _starts_in_single(problem: Problem, gram: Gram) -> bool:
             100     1.0  1.5   0.9  0.7     3.9  5.6   1.5  1.7       22   27   5  8
 
     The polish (:mod:`mercer.solvers.runs.polish`) takes 0.1 and 0.2 at 300 x 5, and is left out
-    where it would take more than a fifth of the fit.
+    where it would take more than a fifth of the fit. Of wide rows fewer are enough: 100 x 1,000
+    take 6.5 and 2.8, 50 x 1,000 take 2.2 and 1.4.
     """
-    if gram.precision_is_given or gram.n_rows <= _FEWEST_ROWS or gram.form.reads_python:
+    fewest = _FEWEST_WIDE_ROWS if gram.n_dense_features >= _WIDE else _FEWEST_ROWS
+    if gram.precision_is_given or gram.n_rows <= fewest or gram.form.reads_python:
         return False
     if problem.is_endless or gram.inspect() == "refuted":
         return False
