@@ -321,7 +321,7 @@ def test_a_gram_whose_values_are_not_finite_is_refused() -> None:
         ),
         (
             lambda: svc_grid(X, y, Cs=[np.float64(-1)]),
-            r"Cs must be positive numbers, got \[-1\.0\]",
+            r"Cs must be positive numbers, all finite, got \[-1\.0\]",
         ),
         (lambda: svc_grid(X, y, Cs="few"), "Cs must be positive numbers, got 'few'"),
         (lambda: svc_grid(X, y, Cs=[1.0], tol=-1), "tol must not be negative, and finite, got -1"),

@@ -43,5 +43,5 @@ def positive_vector(name: str, values: ArrayLike) -> FloatArray:
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be positive numbers, got {values!r}") from None
     if array.ndim != 1 or not len(array) or not ((array > 0) & np.isfinite(array)).all():
-        raise ValueError(f"{name} must be positive numbers, got {array.tolist()}")
+        raise ValueError(f"{name} must be positive numbers, all finite, got {array.tolist()}")
     return np.sort(array)

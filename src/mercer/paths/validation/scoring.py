@@ -102,7 +102,13 @@ class Scoring:
 
         def score(codes: Any, values: Any = None) -> float:
             machine = HeldOutMachine(inputs.classes, codes, values)
-            return _number(self.scorer(machine, rows, truth, **given))
+            try:
+                return _number(self.scorer(machine, rows, truth, **given))
+            except AttributeError as error:
+                raise ValueError(
+                    "scoring asks for more than predictions and decision values, which is what "
+                    f"machines of a search have: {error}"
+                ) from error
 
         return score
 
