@@ -359,3 +359,8 @@ def test_a_grid_lies_around_the_width_that_the_rows_suggest() -> None:
     assert widths.max() / widths.min() == pytest.approx(1e6)
     independent = cross_val_score(SVC(**machine.best_params_), X, Y, cv=3).mean()
     assert machine.best_score_ == pytest.approx(independent, abs=1e-9)
+
+
+def test_two_rows_cannot_be_split() -> None:
+    with pytest.raises(ValueError, match="needs a class of at least two rows"):
+        TunedSVC().fit([[0.0], [1.0]], [0, 1])

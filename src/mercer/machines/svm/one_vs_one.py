@@ -83,7 +83,7 @@ class ClassPairs(Sequence[Pair]):
         begin = (np.cumsum(self.class_sizes) - self.class_sizes)[classes]
         total = np.cumsum(lengths)
         place = np.arange(total[-1]) + np.repeat(begin - (total - lengths), lengths)
-        sign = np.repeat(np.tile([1.0, -1.0], len(which)), lengths)
+        sign = np.repeat(np.where(np.arange(len(lengths)) % 2, -1.0, 1.0), lengths)
         offsets = np.concatenate([[0], total[1::2]])
         if self._is_sorted:
             return RowLists(place, sign, offsets)
@@ -142,7 +142,9 @@ def dual_coefficients(
 def _runs_of_pairs(pairs: ClassPairs, labels: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Pairs that follow each other, so many that their rows take little memory."""
     rows_of_all = max(len(pairs.class_sizes) - 1, 1) * len(labels)
-    return np.array_split(np.arange(len(pairs)), -(-rows_of_all // _MOST_ROWS))
+    every = np.arange(len(pairs))
+    n_runs = -(-rows_of_all // _MOST_ROWS)
+    return [every] if n_runs == 1 else np.array_split(every, n_runs)
 
 
 def _nonzero_entries(

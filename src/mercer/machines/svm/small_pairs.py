@@ -96,8 +96,11 @@ class SmallPairs:
         in_use = np.zeros(len(sizes), dtype=bool)
         in_use[classes[few]] = True
         end = np.cumsum(np.where(in_use, sizes, 0))
+        if end[-1] <= most:
+            yield from [few] if len(few) else []
+            return
         # a part has the classes of two ranges, or of one
-        piece = np.zeros_like(end) if end[-1] <= most else end // max(most // 2, 1)
+        piece = end // max(most // 2, 1)
         ranges = piece[classes[few]] @ np.array([piece[-1] + 1, 1])
         order = np.argsort(ranges, kind="stable")
         cuts = np.flatnonzero(np.diff(ranges[order])) + 1

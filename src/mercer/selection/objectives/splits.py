@@ -48,10 +48,12 @@ def given_splits(task: Task, cv: Any, groups: ArrayLike | None = None) -> list[S
 
 
 def _possible(task: Task, cv: Any) -> Any:
-    """No more folds than the largest class has rows, two at least."""
+    """No more folds than the largest class has rows."""
     if task.classes is None or not isinstance(cv, Integral):
         return cv
-    most = max(int(np.bincount(task.labels).max()), 2)
+    most = int(np.bincount(task.labels).max())
+    if most < 2:
+        raise ValueError(f"cv={cv} needs a class of at least two rows, every class has one")
     if int(cv) > most:
         warn(f"{most} folds instead of cv={cv}: no class has more rows")
     return min(int(cv), most)
