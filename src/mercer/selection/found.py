@@ -21,7 +21,7 @@ __all__ = ["FEW_ROWS", "Found", "continued", "make", "run"]
 
 FloatArray = NDArray[np.float64]
 
-_CANDIDATES, _DRAWS = 5, 20
+_CANDIDATES, _MOST_DRAWS = 5, 20
 FEW_ROWS = 600  # below which the first evaluation is brought to an end, whatever it takes
 
 
@@ -92,9 +92,10 @@ def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget)
 def _drawn_again(objective: Objective, history: History, budget: Budget) -> tuple[int, float]:
     """The best of a few points by new draws, the same for each of them, and their mean there.
 
-    The best of many draws is the luckiest one. The points that were best are judged again by
-    up to 20 draws.
+    The best of many draws is the luckiest one. The points that were best are judged again by up to
+    20 draws, which take at most half as many evaluations as the search.
     """
+    n_draws = int(np.clip(len(history) // 10, 1, _MOST_DRAWS))
     values = (-1.0 if history.greater_is_better else 1.0) * np.asarray(history.values)
     order = np.argsort(np.where(np.isfinite(values), values, np.inf), kind="stable")
     candidates = order[: min(_CANDIDATES, np.count_nonzero(np.isfinite(values)))]
@@ -105,7 +106,7 @@ def _drawn_again(objective: Objective, history: History, budget: Budget) -> tupl
         for k in candidates:
             objective.space = history.spaces[k]
             objective._random.set_state(state)  # type: ignore[attr-defined]
-            again = [objective.value(history.thetas[k]) for _ in range(_DRAWS)]
+            again = [objective.value(history.thetas[k]) for _ in range(n_draws)]
             drawn[int(k)] = float(np.mean(again))
     objective.space = space
     if not drawn:
