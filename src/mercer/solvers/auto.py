@@ -62,7 +62,7 @@ class Auto:
         found = _limited(chunks, problem, gram, max_iter, _budget(problem), options)
         if found.status == "max-iter" and _has_many_free(problem, found):
             found = self._in_more_chunks(problem, gram, found, max_iter, options)
-        is_over = 0 <= max_iter <= found.n_iter
+        is_over = found.status == "max-iter" and 0 <= max_iter <= found.n_iter
         if is_over or found.status not in ("max-iter", "precision-limit"):
             return found
         left, rest = _left(max_iter, found), _rest(found, options)

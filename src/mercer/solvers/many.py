@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -32,6 +33,7 @@ _CHUNK = 512
 # Nearly linear kernels at large C (2,000 x 60 rows, gamma=1e-4, C=1e4, 333 free) take 0.38 s of
 # pair steps, but 0.05 s of them and 0.03 s of the active set.
 _BUDGET = 20_000
+_PATIENCE = 1000  # milliseconds until a thread is taken for one that was never started
 
 
 def solve_many(
@@ -130,9 +132,16 @@ def solve_series(
 
 
 def join_started(threads: Iterable[threading.Thread]) -> None:
-    """Wait for threads; an interrupt may have come before all were started."""
+    """Wait for threads; an interrupt may have come before all were started.
+
+    Or in the middle of a start: such a thread cannot be joined before it has taken its first step.
+    """
     for thread in threads:
-        if thread.ident is not None:
+        for _ in range(_PATIENCE):
+            if thread.is_alive() or thread not in threading.enumerate():
+                break
+            time.sleep(1e-3)
+        if thread.is_alive():
             thread.join()
 
 
