@@ -9,16 +9,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
 from mercer.selection.space import Space
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["Budget", "History", "SearchEnd", "Watched"]
+__all__ = ["Budget", "History", "SearchEnd", "Watched", "nearest_to_middle"]
 
 FloatArray = NDArray[np.float64]
 NEVER = Deadline()
+
+
+def nearest_to_middle(points: ArrayLike) -> int:
+    """Position of the point nearest to the mean of all, the first of equal ones."""
+    places = np.asarray(points, dtype=np.float64)
+    return int(np.square(places - places.mean(axis=0)).sum(axis=1).argmin())
 
 
 class SearchEnd(Exception):
@@ -134,8 +140,7 @@ class History:
         values = np.asarray(self.values) * (-1.0 if self.greater_is_better else 1.0)
         values = np.where(np.isfinite(values), values, np.inf)
         equal = np.flatnonzero(values == values.min())
-        points = np.array([self.thetas[k] for k in equal])
-        return int(equal[np.square(points - points.mean(axis=0)).sum(axis=1).argmin()])
+        return int(equal[nearest_to_middle([self.thetas[k] for k in equal])])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the values over the evaluations, and the best so far."""

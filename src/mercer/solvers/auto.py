@@ -20,7 +20,7 @@ __all__ = ["LEAST_STEPS", "MOST_FREE", "SMO", "Auto", "is_matrix_cheap"]
 
 LEAST_STEPS = 100_000  # of a solver before another one takes over
 # Free variables beyond which chunks go on, with so many times the steps, before the active set has
-# its turn: NuSVR of 1,536 rows at C = 100, 1,242 free, took 16 s and takes 0.8.
+# its turn: NuSVR of 1,536 rows at C = 100, 1,242 free, took 16 s and takes 0.5.
 MOST_FREE, _MORE = 500, 20
 _LIMITS = ("tol", "max_time", "callback")
 _FEW_ROWS = 3000

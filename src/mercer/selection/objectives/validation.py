@@ -7,6 +7,7 @@ mean is that over all splits (bootstrapping).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -71,9 +72,9 @@ class Validation(Objective):
     def _described(self) -> str:
         return f"the objective {self.name!r} with loss={getattr(self, 'loss', None)!r}"
 
+    @abstractmethod
     def _splits(self) -> Iterable[Split]:
         """The splits of one evaluation."""
-        raise NotImplementedError
 
     def series(self, thetas: Sequence[ArrayLike]) -> list[FloatArray]:
         """Losses of every split for several thetas with one kernel, in the order of C.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.selection.history import Watched
+from mercer.selection.history import Watched, nearest_to_middle
 from mercer.selection.objectives.validation import Validation
 
 __all__ = ["Cells"]
@@ -69,8 +69,8 @@ class Cells:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether no cell can be better than the best."""
-        return self.objective.is_perfect(self.lowest)
+        """Whether no cell can be better than the best so far."""
+        return bool(self.known) and self.objective.is_perfect(self.lowest)
 
     @property
     def best(self) -> tuple[float, float]:
@@ -79,9 +79,8 @@ class Cells:
 
     @property
     def _best(self) -> tuple[float, float]:
-        keys = sorted(key for key, value in self.known.items() if value == self.lowest)
-        equal = np.array(keys)
-        return keys[np.square(equal - equal.mean(axis=0)).sum(axis=1).argmin()]
+        equal = sorted(key for key, value in self.known.items() if value == self.lowest)
+        return equal[nearest_to_middle(equal)]
 
     @property
     def status(self) -> str:

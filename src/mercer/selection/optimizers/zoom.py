@@ -57,7 +57,7 @@ class Zoom:
         is_open = {-1.0: True, 0.0: True, 1.0: True}  # towards wider and narrower kernels
         for shift in sorted(shifts, key=abs):
             side = float(np.sign(shift))
-            if is_open[side] and not (cells.known and cells.is_perfect):
+            if is_open[side] and not cells.is_perfect:
                 lowest = self._column(cells, float(shift), rows)
                 is_open[side] = lowest <= cells.lowest + _HOPELESS * cells.noise
         apart = np.array([rows[1] - rows[0], np.log(self.width)])
