@@ -5,11 +5,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bind/bind_point.hpp"
 #include "bind/bind_problem.hpp"
 #include "bind/bind_run.hpp"
 #include "core/chunked/free_factor.hpp"
-#include "core/chunked/polish.hpp"
 #include "core/chunked/solve.hpp"
 
 namespace mercer::bind {
@@ -38,28 +36,20 @@ void register_solve(nb::module_& m) {
           nb::arg("gradient_out").noconvert(), nb::arg("callback").none());
 }
 
-// (corrections, report of the point), and beta is changed; None if it costs too much or fails.
-nb::object polish(const BoundProblem& problem, Gram<double>& gram, OutArray beta,
-                  const Array1<double>& gradient, const std::optional<Array1<double>>& corrections,
-                  double error, std::size_t n_pair_steps, std::size_t n_newton_steps) {
-    const ProblemView& view = problem.view_on(gram.size());
-    double* point = problem.entries(beta);
-    const chunked::RoughPoint rough{point, problem.entries(gradient),
-                                    problem.entries_or_null(corrections), error};
-    std::optional<chunked::PolishedPoint> found;
-    PointReport report;
-    {
-        nb::gil_scoped_release release;
-        if (chunked::is_polish_cheap(view, gram, point, {n_pair_steps, n_newton_steps})) {
-            found = chunked::polish(view, gram, rough, SignalPoll());
-        }
-        if (found) {
-            std::ranges::copy(found->beta, point);
-            report = report_gradient(view, point, found->gradient);
-        }
-    }
-    if (!found) return nb::none();
-    return nb::make_tuple(as_array<double>(found->corrections), report_tuple(report));
+nb::dict counters(const Result& r) {
+    nb::dict out;
+    out["iterations"] = r.iterations;
+    out["newton_steps"] = r.newton_steps;
+    out["chunks"] = r.chunks;
+    out["unshrinks"] = r.unshrinks;
+    out["drifted"] = int(r.drifted);
+    out["keeps_rows"] = int(r.keeps_rows);
+    out["select_seconds"] = r.select_seconds;
+    out["gather_seconds"] = r.gather_seconds;
+    out["solve_seconds"] = r.solve_seconds;
+    out["update_seconds"] = r.update_seconds;
+    out["repair_seconds"] = r.repair_seconds;
+    return out;
 }
 
 // For tests: (H_FF + proximal I)^-1 b_F of one set F after the other; nothing if not positive.
@@ -86,9 +76,6 @@ std::vector<std::vector<double>> solve_free(const Array2<T>& matrix, double prox
 }  // namespace
 
 void register_chunked(nb::module_& m) {
-    m.def("polish", &polish, nb::arg("problem"), nb::arg("gram"), nb::arg("beta").noconvert(),
-          nb::arg("gradient"), nb::arg("corrections").none(), nb::arg("error"),
-          nb::arg("n_pair_steps"), nb::arg("n_newton_steps"));
     m.def("solve_free", &solve_free<float>);
     m.def("solve_free", &solve_free<double>);
     nb::enum_<chunked::RowPolicy>(m, "RowPolicy")
@@ -111,21 +98,13 @@ void register_chunked(nb::module_& m) {
         .def_rw("gradient_error", &Options::gradient_error);
     nb::class_<Result>(m, "ChunkedResult")
         .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
-        .def_ro("chunks", &Result::chunks)
         .def_ro("iterations", &Result::iterations)
-        .def_ro("newton_steps", &Result::newton_steps)
-        .def_ro("unshrinks", &Result::unshrinks)
         .def_ro("violation", &Result::violation)
         .def_ro("seconds", &Result::seconds)
-        .def_ro("select_seconds", &Result::select_seconds)
-        .def_ro("gather_seconds", &Result::gather_seconds)
-        .def_ro("solve_seconds", &Result::solve_seconds)
-        .def_ro("update_seconds", &Result::update_seconds)
-        .def_ro("repair_seconds", &Result::repair_seconds)
-        .def_ro("keeps_rows", &Result::keeps_rows)
         .def_ro("objective", &Result::objective)
         .def_ro("objective_error", &Result::objective_error)
-        .def_ro("drifted", &Result::drifted);
+        .def_ro("drifted", &Result::drifted)
+        .def_prop_ro("counters", &counters);
     register_solve<float>(m);
     register_solve<double>(m);
 }

@@ -34,6 +34,15 @@ void register_frank_wolfe(nb::module_& m) {
           nb::arg("beta").noconvert(), nb::arg("callback").none());
 }
 
+nb::dict counters(const FrankWolfeResult& r) {
+    nb::dict out;
+    out["iterations"] = r.iterations;
+    out["extreme_rows"] = r.extreme_rows;
+    out["clipped_steps"] = r.clipped_steps;
+    out["drifted"] = int(r.drifted);
+    return out;
+}
+
 nb::list trace(const FrankWolfeResult& result) {
     nb::list out;
     for (const hull::FrankWolfePoint& p : result.trace) {
@@ -189,8 +198,7 @@ void register_hull(nb::module_& m) {
         .def_ro("violation", &FrankWolfeResult::violation)
         .def_ro("seconds", &FrankWolfeResult::seconds)
         .def_ro("drifted", &FrankWolfeResult::drifted)
-        .def_ro("extreme_rows", &FrankWolfeResult::extreme_rows)
-        .def_ro("clipped_steps", &FrankWolfeResult::clipped_steps)
+        .def_prop_ro("counters", &counters)
         .def_prop_ro("trace", &trace);
     register_frank_wolfe<float>(m);
     register_frank_wolfe<double>(m);

@@ -1,24 +1,61 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "bind/bind_point.hpp"
 #include "bind/bind_problem.hpp"
+#include "bind/bind_run.hpp"
+#include "core/chunked/polish.hpp"
 #include "core/problem/selective_certificate.hpp"
 
 namespace mercer::bind {
 
 namespace {
 
-// (values, their corrections, bound of their errors, report of the point), or None.
-nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram,
-                                 const Array1<double>& beta, const Array1<double>& gradient,
+using Steps = std::optional<std::pair<std::size_t, std::size_t>>;
+
+// Moves the point to its last digits, if that takes little of a fit of so many pair and Newton
+// steps. false, and nothing has changed, if it takes more or fails.
+bool polish(const ProblemView& problem, Gram<double>& gram, double* beta, SelectiveValues& found,
+            const Steps& steps) {
+    if (!steps || !chunked::is_polish_cheap(problem, gram, beta, {steps->first, steps->second})) {
+        return false;
+    }
+    const std::size_t n = problem.n_variables;
+    // gradient = linear - K beta - ridge beta, and back
+    const auto exchanged = [&](const std::vector<double>& of) {
+        std::vector<double> out(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            out[i] = problem.linear[i] - of[i] - problem.ridge[i] * beta[i];
+        }
+        return out;
+    };
+    const std::vector<double> gradient = exchanged(found.values);
+    const chunked::RoughPoint rough{beta, gradient.data(), found.corrections.data(), found.bound};
+    std::optional<chunked::PolishedPoint> better =
+        chunked::polish(problem, gram, rough, SignalPoll());
+    if (!better) return false;
+    std::ranges::copy(better->beta, beta);
+    found.values = exchanged(better->gradient);
+    found.corrections = std::move(better->corrections);
+    found.doubt = found.objective_doubt = 0.0;
+    return true;
+}
+
+// (values, their corrections, bound of their errors, report of the point), or None. With the steps
+// of the fit the point is polished.
+nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram, OutArray beta,
+                                 const Array1<double>& gradient,
                                  const std::optional<Array1<double>>& origin, double origin_error,
                                  const std::optional<Array1<double>>& corrections,
                                  const std::optional<Array1<double>>& lengths,
-                                 const SelectiveOptions& options) {
+                                 const SelectiveOptions& options, const Steps& steps) {
     const ProblemView& view = problem.view_on(gram.size());
-    const double *point = problem.entries(beta), *followed = problem.entries(gradient);
+    double* point = problem.entries(beta);
+    const double* followed = problem.entries(gradient);
     const Origin from{problem.entries_or_null(origin), origin_error,
                       problem.entries_or_null(corrections)};
     if (lengths && lengths->size() != gram.size()) {
@@ -30,7 +67,10 @@ nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram
         nb::gil_scoped_release release;
         found = recompute_selected(view, gram, point, followed, from,
                                    lengths ? lengths->data() : nullptr, options, SignalPoll());
-        if (found) report = report_point(view, point, found->values.data());
+        if (found) {
+            polish(view, gram, point, *found, steps);
+            report = report_point(view, point, found->values.data());
+        }
     }
     if (!found) return nb::none();
     report.violation += found->doubt;
@@ -49,8 +89,9 @@ void register_selective_certificate(nb::module_& m) {
                                         keeps_sample};
         });
     m.def("selective_certificate", &selective_certificate, nb::arg("problem"), nb::arg("gram"),
-          nb::arg("beta"), nb::arg("gradient"), nb::arg("origin").none(), nb::arg("origin_error"),
-          nb::arg("corrections").none(), nb::arg("lengths").none(), nb::arg("options"));
+          nb::arg("beta").noconvert(), nb::arg("gradient"), nb::arg("origin").none(),
+          nb::arg("origin_error"), nb::arg("corrections").none(), nb::arg("lengths").none(),
+          nb::arg("options"), nb::arg("steps").none());
 }
 
 }  // namespace mercer::bind

@@ -92,11 +92,14 @@ def test_threads_do_not_change_a_byte_of_few_rows(rows, features):
     assert len(coefs) == 1
 
 
-def test_a_tolerance_below_single_precision_is_reached_in_double():
-    X, y = noisy(300)
-    problem, gram = svc(y, 10.0).problem, Gram(Gaussian(0.2), X)
+@pytest.mark.parametrize(
+    ("features", "C", "solver"), [(5, 10.0, "chunked"), (60, 100.0, "smo")], ids=["polish", "steps"]
+)
+def test_a_tolerance_below_single_precision_is_reached_in_double(features, C, solver):
+    X, y = noisy(300, features)
+    problem, gram = svc(y, C).problem, Gram(Gaussian(1 / features), X)
     found = solve(problem, gram, tol=1e-9)
-    assert (found.solver, found.status) == ("smo", "converged")
+    assert (found.solver, found.status) == (solver, "converged")
     assert certify(problem, gram, found.coef).violation <= 1e-9
 
 

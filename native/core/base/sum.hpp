@@ -8,8 +8,9 @@ namespace mercer {
 class Sum {
   public:
     void add(double x) {
-        const double next = total_ + x;
-        lost_ += std::abs(total_) >= std::abs(x) ? (total_ - next) + x : (x - next) + total_;
+        // Knuth 1997, section 4.2.2, theorem B: without a branch that nobody can predict
+        const double next = total_ + x, added = next - total_;
+        lost_ += (total_ - (next - added)) + (x - added);
         total_ = next;
     }
     double value() const { return std::isfinite(lost_) ? total_ + lost_ : total_; }

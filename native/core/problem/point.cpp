@@ -277,13 +277,4 @@ PointReport report_point(const ProblemView& p, const double* beta, const double*
     return report;
 }
 
-PointReport report_gradient(const ProblemView& p, const double* beta,
-                            const std::vector<double>& gradient) {
-    std::vector<double> values(p.n_variables);
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
-    }
-    return report_point(p, beta, values.data());
-}
-
 }  // namespace mercer

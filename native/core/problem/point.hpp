@@ -77,8 +77,5 @@ struct PointReport {
 
 // values: (K beta)[index]. The formulas stand in problem.py and duality.hpp.
 PointReport report_point(const ProblemView& problem, const double* beta, const double* values);
-// The same of a point whose gradient is known instead.
-PointReport report_gradient(const ProblemView& problem, const double* beta,
-                            const std::vector<double>& gradient);
 
 }  // namespace mercer

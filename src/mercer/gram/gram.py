@@ -13,7 +13,6 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 
 from mercer import _core
 from mercer._memory import require_memory
@@ -37,6 +36,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.definiteness import Definiteness
 from mercer.kernels.form import Leaf
 from mercer.kernels.precomputed import check_kernel_matrix
+from mercer.kernels.rows import is_sparse
 
 __all__ = ["Gram"]
 
@@ -101,7 +101,7 @@ class Gram:
         self._native: dict[Precision, CoreGram] = {}
         self._row_sets: dict[str, RowSet] = {}
         self._lengths: FloatArray | None = None
-        self._has_finite_values = False
+        self._has_finite_values = is_at_most_one(self.form)
         self._lock, self._process = threading.Lock(), os.getpid()
         self._wanted: Precision = resolve_precision(precision, self.n_rows)
         self.precision_is_given = precision != "auto"
@@ -231,8 +231,7 @@ class Gram:
     def _rounding(self) -> FloatArray | float:
         """What :func:`rounding_of_rows` says, a number if it is the same for all rows."""
         self.native("double")
-        bound = rounding_of_rows(self.form, self._row_sets["double"])
-        return bound if bound.ndim else float(bound)
+        return rounding_of_rows(self.form, self._row_sets["double"])
 
     @overload
     def native(self, precision: Literal["single"]) -> _core.GramSingle: ...
@@ -326,7 +325,7 @@ class Gram:
         form = self.form
         if not (isinstance(form, Leaf) and form.kind == "linear" and form.transform is None):
             return None
-        if issparse(self._rows):
+        if is_sparse(self._rows):
             return self._rows.tocsr().astype(np.float64, copy=False)
         return np.asarray(self._rows, dtype=np.float64)
 
@@ -344,7 +343,7 @@ class Gram:
         ValueError
             If a kernel value is not finite; it names the row.
         """
-        if self._has_finite_values or is_at_most_one(self.form):
+        if self._has_finite_values:
             return self
         if not np.isfinite(self.diagonal()).all():
             diagonal = self.diagonal(precision="double")

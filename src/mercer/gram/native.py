@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _core
@@ -14,7 +13,7 @@ from mercer.gram.core_types import KERNEL_TYPES, CoreKernel
 from mercer.gram.heavy_features import split_rows
 from mercer.gram.rows import Precision, RowSet, check_finite, count_rows, take_rows
 from mercer.kernels import form as shapes
-from mercer.kernels.rows import is_plain
+from mercer.kernels.rows import is_plain, is_sparse
 
 __all__ = [
     "MOST_SPREAD",
@@ -42,14 +41,15 @@ def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
     """
     if form.reads_stored:
         return RowSet(rows, precision)
-    if _is_mostly_zero(rows, precision, form):
+    is_numeric = _is_numeric(rows)
+    if is_numeric and _is_mostly_zero(rows, precision, form):
         return RowSet(rows, precision, store_sparse=True)
-    if precision == "single" and _is_numeric(rows):
+    if precision == "single" and is_numeric:
         return RowSet(rows, precision, _mean(rows))
     plain = RowSet(rows, precision)
     if not _needs_differences(plain, form):
         return plain
-    if sp.issparse(rows):
+    if is_sparse(rows):
         if rows.nnz < _DENSE_SHARE * rows.shape[0] * rows.shape[1]:
             return plain
         rows = rows.toarray()
@@ -80,7 +80,7 @@ def _dense_share(rows: Any, precision: Precision, form: shapes.Form) -> float:
 
 def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
     """Whether dense rows are better packed without their zeros; a sample of them tells."""
-    if not _is_numeric(rows) or rows.shape[1] < _FEW_FEATURES:
+    if rows.shape[1] < _FEW_FEATURES:
         return False
     some = _some(rows, max(min(_SAMPLE, _SAMPLE_ENTRIES // rows.shape[1]), _LEAST_SAMPLE))
     share = _dense_share(rows, precision, form)
@@ -90,7 +90,7 @@ def _is_mostly_zero(rows: Any, precision: Precision, form: shapes.Form) -> bool:
 
 def _is_numeric(rows: Any) -> bool:
     """Whether the rows are a dense matrix of numbers."""
-    if sp.issparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
+    if is_sparse(rows) or not hasattr(rows, "dtype") or rows.dtype.kind not in "fiub":
         return False
     return rows.ndim == 2 and rows.size > 0
 
@@ -258,7 +258,7 @@ def _opaque_diagonal(form: shapes.Opaque, rows: RowSet) -> Sequence[float]:
 
 
 def _stored(left: RowSet, right: RowSet) -> CoreKernel:
-    if sp.issparse(right.rows):
+    if is_sparse(right.rows):
         raise TypeError("a precomputed kernel needs a dense matrix, got a sparse one")
     matrix = np.asarray(right.rows)
     if matrix.dtype not in (np.float32, np.float64):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mercer.gram.native import is_of_distances, take_rows
 from mercer.kernels import form as shapes
+from mercer.kernels.rows import is_sparse
 from mercer.problem.error_free import long_product
 
 __all__ = [
@@ -54,9 +55,9 @@ def far_origin(
     if weight is not None and not weight.all():
         rows = take_rows(rows, np.flatnonzero(weight))
     with np.errstate(over="ignore", invalid="ignore"):
-        if not sp.issparse(rows) and not _are_near(rows[0], rows[len(rows) // 2]):
+        if not is_sparse(rows) and not _are_near(rows[0], rows[len(rows) // 2]):
             return None
-        low, mean, high, square = (_sparse_moments if sp.issparse(rows) else _moments)(rows)
+        low, mean, high, square = (_sparse_moments if is_sparse(rows) else _moments)(rows)
         small, large = np.minimum(np.abs(low), np.abs(high)), np.maximum(np.abs(low), np.abs(high))
         is_exact = (low * high > 0.0) & (large <= 2.0 * small)
         # the mean of equal numbers may be another one
@@ -85,7 +86,7 @@ def balanced(
         sum_j c_j (x_j - m)'(x - m) = sum_j c_j x_j'x - (sum_j c_j) m'x - sum_j c_j (x_j - m)'m.
     """
     lower = intercept - level(form, moved(rows, origin), origin, coef)
-    if sp.issparse(rows):
+    if is_sparse(rows):
         rows = sp.vstack([rows, sp.csr_array(origin[None])]).tocsr()
     else:
         rows = np.vstack([rows, origin])
@@ -94,7 +95,7 @@ def balanced(
 
 def moved(rows: Any, origin: FloatArray) -> Any:
     """``rows - origin``, sparse if the rows are and the origin is."""
-    if not sp.issparse(rows):
+    if not is_sparse(rows):
         return np.subtract(rows, origin, dtype=np.float64)
     features = np.flatnonzero(origin)
     n, d = rows.shape
@@ -112,7 +113,7 @@ def level(form: shapes.Form, rows: Any, origin: FloatArray, weights: FloatArray)
     Weights of one function or, as columns, of several. The origin is far away: w has all digits.
     """
     direction = _direction(form, origin)
-    transposed = rows.T.tocsr() if sp.issparse(rows) else rows.T
+    transposed = rows.T.tocsr() if is_sparse(rows) else rows.T
     columns = weights.reshape(len(weights), -1).T
     sums = [long_product(transposed, (column, np.zeros_like(column))) for column in columns]
     found = [long_product(direction[None], w)[0][0] for w in sums]

@@ -77,7 +77,7 @@ def is_at_most_one(form: shapes.Form) -> bool:
     return isinstance(form, shapes.Leaf) and is_of_distances(form)
 
 
-def rounding_of_rows(form: shapes.Form, rows: RowSet) -> FloatArray:
+def rounding_of_rows(form: shapes.Form, rows: RowSet) -> FloatArray | float:
     """Bounds of what rounding does to sums of kernel values, one for each row or for all.
 
     With b the result, ``|error of sum_j c_j k(x_i, x_j)| <= sum_j |c_j| sqrt(b_i b_j)``, for rows
@@ -87,13 +87,14 @@ def rounding_of_rows(form: shapes.Form, rows: RowSet) -> FloatArray:
     summing = 2.0 * sqrt(len(rows)) * _U
     if is_at_most_one(form):
         error = _distance_error(form, rows)  # type: ignore[arg-type]
-        return np.asarray(np.inf if isnan(error) else error + summing)
+        return np.inf if isnan(error) else error + summing
     with np.errstate(over="ignore", invalid="ignore"):
         bound = _Bound.of(form, rows)
         # a function says nothing of the size of its values
         size = np.where(np.isnan(bound.size), 0.0, bound.size)
         found = np.asarray(bound.error + summing * size, dtype=np.float64)
-    return np.where(np.isnan(found), np.inf, found)
+    known = np.where(np.isnan(found), np.inf, found)
+    return known if known.ndim else float(known)
 
 
 @dataclass

@@ -6,12 +6,11 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.gram.core_types import ROWS_TYPES, CoreRows, Precision
-from mercer.kernels.rows import is_plain
+from mercer.kernels.rows import is_plain, is_sparse
 
 __all__ = [
     "Precision",
@@ -42,7 +41,7 @@ def check_finite(rows: Any) -> None:
     """Refuse rows with NaN or infinity; a sum tells, and is looked into only if it is neither."""
     if is_plain(rows) and _core.is_finite(rows):
         return
-    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    values = rows.tocsr().data if is_sparse(rows) else np.asarray(rows)
     if 0 in values.strides:
         values = without_repeats(values)
     if values.dtype.kind != "f":
@@ -57,7 +56,7 @@ def check_finite(rows: Any) -> None:
 
 def check_products(rows: Any, gamma: float) -> None:
     """Refuse rows with ``gamma x'x`` out of range, which tanh would turn into a number."""
-    values = rows.tocsr().data if sp.issparse(rows) else np.asarray(rows)
+    values = rows.tocsr().data if is_sparse(rows) else np.asarray(rows)
     largest = float(np.abs(values).max(initial=0.0))
     with np.errstate(over="ignore"):
         product = rows.shape[1] * np.float64(largest) ** 2 * max(gamma, 1.0)
@@ -70,7 +69,7 @@ def check_products(rows: Any, gamma: float) -> None:
 
 def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:
     """The rows ``index``, whatever they are."""
-    if sp.issparse(rows):
+    if is_sparse(rows):
         return rows.tocsr()[index]
     if hasattr(rows, "shape"):
         return rows[index]
@@ -104,7 +103,9 @@ class RowSet:
         self.rows = rows
         self.precision = precision
         self.shift = shift
-        self.store_sparse = store_sparse or sp.issparse(rows)
+        self.store_sparse = store_sparse or is_sparse(rows)
+        # The type of rows that may stay bytes: their inner products are exact in integers.
+        self.byte_type = None if self.store_sparse else _byte_type(rows)
         self.spreads: dict[Any, float] = {}
         # What was chosen for kernels of distances: shifted or not, by differences or not.
         self.packings: dict[Any, tuple[bool, bool]] = {}
@@ -117,17 +118,9 @@ class RowSet:
 
     def like(self, rows: Any) -> RowSet:
         """Other rows, packed as these are."""
-        if sp.issparse(rows) and not self.store_sparse:
+        if is_sparse(rows) and not self.store_sparse:
             rows = rows.toarray()
         return RowSet(rows, self.precision, self.shift, self.store_sparse)
-
-    @property
-    def byte_type(self) -> np.dtype[Any] | None:
-        """The type of rows that may stay bytes: their inner products are exact in integers."""
-        if self.store_sparse or getattr(self.rows, "dtype", None) not in _BYTE_TYPES:
-            return None
-        is_exact = self.rows.ndim == 2 and self.rows.shape[1] <= _core.most_byte_features
-        return self.rows.dtype if is_exact else None
 
     def packed_bytes(self) -> Any:
         """The rows packed as the bytes they are."""
@@ -160,10 +153,8 @@ class RowSet:
 
     def lengths(self) -> NDArray[np.float64] | None:
         """Length of each row as it is packed, the longest of several; None if none is packed."""
-        packed = [rows for key, rows in self._packed.items() if key != "bytes"]
-        if not packed:
-            return None
-        return np.sqrt(reduce(np.maximum, [rows.squared_norms() for rows in packed]))
+        squares = [rows.squared_norms() for key, rows in self._packed.items() if key != "bytes"]
+        return np.sqrt(reduce(np.maximum, squares)) if squares else None
 
     def _pack(
         self,
@@ -172,7 +163,7 @@ class RowSet:
         scale: NDArray[np.float64] | None,
         store_sparse: bool,
     ) -> CoreRows:
-        if sp.issparse(rows):
+        if is_sparse(rows):
             csr = _canonical(rows)
             pack = ROWS_TYPES[self.precision].sparse
             return pack(csr.indptr, csr.indices, csr.data, csr.shape[1], scale)
@@ -185,6 +176,13 @@ class RowSet:
         return ROWS_TYPES[self.precision].dense(contiguous, shift, scale, store_sparse)
 
 
+def _byte_type(rows: Any) -> np.dtype[Any] | None:
+    if getattr(rows, "dtype", None) not in _BYTE_TYPES:
+        return None
+    is_exact = rows.ndim == 2 and rows.shape[1] <= _core.most_byte_features
+    return rows.dtype if is_exact else None
+
+
 def _transformed(
     rows: Any, transform: NDArray[np.float64], shift: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
@@ -192,7 +190,7 @@ def _transformed(
 
     BLAS does not promise that, and a prediction must not depend on the batch.
     """
-    if sp.issparse(rows):
+    if is_sparse(rows):
         return np.asarray(rows @ transform)
     out = np.zeros((len(rows), transform.shape[1]))
     for start in range(0, len(rows), _TRANSFORMED_ROWS):

@@ -75,7 +75,7 @@ class Gaussian(Kernel):
         # A copy, so that a caller who changes the array later does not change the kernel.
         own = checked_gamma(gamma)
         chosen = checked_metric(metric, own)
-        # all at once: every fit makes two
+        # all at once: every fit makes one
         vars(self).update(
             gamma=gamma, metric=metric, gamma_bounds=gamma_bounds, _gamma=own, _metric=chosen
         )
@@ -106,6 +106,8 @@ class Gaussian(Kernel):
         rows, gamma = rows_in_place(X), self._gamma
         if isinstance(gamma, str):
             gamma = resolve_gamma(gamma, rows, sample_weight, distinct_squared_distances)
+            if self._metric == "radial":
+                return self._with_width(gamma)
         elif np.ndim(gamma):
             self._check_features(rows)
         if self._metric == "diagonal" and not np.ndim(gamma):
@@ -115,6 +117,12 @@ class Gaussian(Kernel):
         if gamma is self._gamma:
             return self
         return type(self)(gamma, self.metric, self.gamma_bounds)
+
+    def _with_width(self, gamma: float) -> Self:
+        """The kernel with a number that a rule gave: there is nothing to check."""
+        kernel = object.__new__(type(self))
+        vars(kernel).update(vars(self), gamma=gamma, _gamma=gamma)
+        return kernel
 
     def form(self) -> form.Form:
         """Return a gaussian leaf; other metrics than radial as a transform of the rows."""

@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse import issparse as is_sparse
 
 __all__ = [
     "FloatArray",
@@ -29,6 +28,11 @@ FloatArray = NDArray[np.float64]
 Rows = Any
 
 RowKind = Literal["any", "numeric", "object", "stored"]
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether `X` is a sparse matrix; SciPy asks an abstract class, which takes longer."""
+    return type(X) is not np.ndarray and bool(sparse.issparse(X))
 
 
 def count_rows(X: Rows) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -129,13 +130,19 @@ class KernelMachine(BaseEstimator):
 
     def _is_allowed(self, name: str, value: Any) -> bool:
         """Whether a constraint that is an object already holds: most do, and need not be made."""
-        found = self._parameter_constraints.get(name, ())
+        if type(value) in (int, float, str):
+            return _is_known(type(self), name, type(value), value)  # type: ignore[arg-type]
+        return self._satisfies(name, value)
+
+    @classmethod
+    def _satisfies(cls, name: str, value: Any) -> bool:
+        found = cls._parameter_constraints.get(name, ())
         return any(isinstance(c, Interval | StrOptions) and c.is_satisfied_by(value) for c in found)
 
     def _is_precomputed(self) -> bool:
-        if isinstance(self.kernel, Kernel):
-            return self.kernel._row_kind == "stored"
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+        if isinstance(self.kernel, str):
+            return self.kernel == "precomputed"
+        return isinstance(self.kernel, Kernel) and self.kernel._row_kind == "stored"
 
     def _takes_objects(self) -> bool:
         """Whether rows are handed to a Python function as they are."""
@@ -389,6 +396,12 @@ class KernelMachine(BaseEstimator):
     def _evaluate(self, X: Any) -> FloatArray:
         """Expansion over the support vectors: shape (n_parts, n_rows, n_functions)."""
         return self._expansion.evaluate(X)
+
+
+@lru_cache(maxsize=1024)
+def _is_known(machine: type[KernelMachine], name: str, kind: type, value: Any) -> bool:
+    """Whether a plain value, of its own ``kind``, is allowed: most were looked at before."""
+    return machine._satisfies(name, value)
 
 
 def has_free_bias(machine: Any) -> bool:

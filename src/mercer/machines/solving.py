@@ -11,14 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._floating import without_warnings
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution, lowered
-from mercer.solvers import resolve_solver, solve
+from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto, is_matrix_cheap
 from mercer.solvers.many import join_started
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
+from mercer.solvers.solving import solve_by
 
 __all__ = ["FEW_ROWS", "Problems", "Solved", "merged", "solve_side_by_side"]
 
@@ -127,7 +129,7 @@ class Problems:
             start = None
         max_time = None if self._deadline is None else self._deadline.seconds_left
         options = {**self._options, "max_time": max_time, "callback": callback}
-        return solve(problem, gram, self.solver, start=start, **options)
+        return solve_by(self.solver, problem, gram, start=start, **options)
 
     def _is_better_alone(self, problem: Problem) -> bool:
         n = problem.n_variables
@@ -195,6 +197,7 @@ class _SideBySide:
         self._next, self._lock = 0, threading.Lock()
         self._n_threads = problems.gram.n_threads
 
+    @without_warnings  # a thread does not inherit that of fit
     def serve(self) -> None:
         try:
             while (k := self._take()) is not None:

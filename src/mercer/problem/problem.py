@@ -61,6 +61,7 @@ class Problem:
             raise ValueError(f"linear must be one-dimensional, got shape {linear.shape}")
         m = len(linear)
         index = np.arange(m) if self.index is None else self.index
+        sums = np.asarray(self.group_sum, dtype=np.float64, order="C")
         vars(self).update(
             linear=linear,
             lower=_spread("lower", self.lower, m, np.float64),
@@ -68,7 +69,7 @@ class Problem:
             index=_spread("index", index, m, np.intp),
             ridge=_spread("ridge", self.ridge, m, np.float64),
             group=_spread("group", self.group, m, np.int8),
-            group_sum=np.atleast_1d(np.ascontiguousarray(self.group_sum, dtype=np.float64)),
+            group_sum=sums if sums.ndim else sums.reshape(1),
         )
         self._check()
 
@@ -202,11 +203,11 @@ class Problem:
 def _spread(name: str, value: ArrayLike, m: int, dtype: type) -> NDArray[Any]:
     """``value`` as a contiguous array of length ``m``; a scalar is repeated."""
     try:
-        array: NDArray[Any] = np.asarray(value, dtype=dtype)
+        array: NDArray[Any] = np.asarray(value, dtype=dtype, order="C")
     except OverflowError as error:
         raise ValueError(f"{name} must fit into {np.dtype(dtype)}: {error}") from error
     if array.ndim == 0:
         return np.full(m, array)
     if array.shape != (m,):
         raise ValueError(f"{name} must have shape ({m},) like linear, got {array.shape}")
-    return np.ascontiguousarray(array)
+    return array

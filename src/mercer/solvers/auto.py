@@ -195,7 +195,7 @@ def _starts_in_single(problem: Problem, gram: Gram) -> bool:
              20     0.5  0.6   0.6  0.5     2.5  3.0   1.2  1.2       11   16   4  6
             100     1.0  1.5   0.9  0.7     3.9  5.6   1.5  1.7       22   27   5  8
 
-    The polish (:mod:`mercer.solvers.runs.polish`) takes 0.1 and 0.2 at 300 x 5, and is left out
+    The polish (docs/theory/chunked.md#a-polish) takes 0.1 and 0.2 at 300 x 5, and is left out
     where it would take more than a fifth of the fit. Of wide rows fewer are enough: 100 x 1,000
     take 6.5 and 2.8, 50 x 1,000 take 2.2 and 1.4.
     """

@@ -14,7 +14,6 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution
 from mercer.solvers.runs.certified import CertifiedRun
-from mercer.solvers.runs.polish import polished
 from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.selective_certificate import KnownGradient, selective_certificate
 
@@ -142,7 +141,8 @@ class _Run(CertifiedRun):
         is_whole = self.solver.kernel_rows == "whole"
         if not (is_whole or self.single_only) or self.gradient is None:
             return super().certificate(precision)
-        found = selective_certificate(
+        may_polish = self.single_only and self.status == "converged"
+        return selective_certificate(
             self.problem,
             self.gram,
             self.coef,
@@ -151,11 +151,8 @@ class _Run(CertifiedRun):
             precision,
             enough=self.tol,
             keeps_sample=is_whole and not self.single_only,
+            steps=(self.trace["iterations"], self.trace["newton_steps"]) if may_polish else None,
         )
-        if not self.single_only or not self._is_good(found):
-            return found
-        n_steps = self.trace["iterations"], self.trace["newton_steps"]
-        return polished(self.problem, self.gram, self.coef, found, n_steps)
 
     def _kernel_rows(self, precision: Precision) -> str:
         """No second matrix, of twice the size, for what single precision left.

@@ -22,7 +22,7 @@ from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.start import are_sums_worth, restore_sums
 from mercer.solvers.smo.solver import Smo
 
-__all__ = ["Solver", "resolve_solver", "solve"]
+__all__ = ["Solver", "resolve_solver", "solve", "solve_by"]
 
 
 class Solver(Protocol):
@@ -121,19 +121,19 @@ def solve(
     """
     if not tol >= 0:
         raise ValueError(f"tol must not be negative, got {tol!r}")
+    limits = {"max_iter": max_iter, "max_time": max_time, "callback": callback}
+    return solve_by(resolve_solver(solver), problem, gram, start=start, tol=tol, **limits)
+
+
+def solve_by(
+    solver: Solver, problem: Problem, gram: Gram, *, tol: float, **options: Any
+) -> Solution:
+    """``solve`` by a solver object, for callers who have checked its options."""
     if problem._native.n_rows > gram.n_rows:
         raise ValueError(
             f"problem.index refers to row {problem.index.max()}, but gram has {gram.n_rows} rows"
         )
-    found = resolve_solver(solver).solve(
-        problem,
-        gram.check_values(),
-        start=start,
-        tol=tol,
-        max_iter=max_iter,
-        max_time=max_time,
-        callback=callback,
-    )
+    found = solver.solve(problem, gram.check_values(), tol=tol, **options)
     if found.status == "converged" and not np.isfinite(found.objective):
         return replace(found, status="precision-limit")
     if gram.origin is None and not are_sums_worth(problem, found.coef, found):

@@ -19,6 +19,7 @@ from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
+from mercer.kernels.rows import is_sparse
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
@@ -121,7 +122,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.class_weight_ = class_weight
         self._keep_scheme(scheme)
         self._keep_support(X, found.support)
-        self.dual_coef_ = sp.csr_matrix(found.coef) if sp.issparse(X) else found.coef
+        self.dual_coef_ = sp.csr_matrix(found.coef) if is_sparse(X) else found.coef
         self.intercept_ = found.intercept
         self._weight_sum = float(weights.sum())
         self._n_support = np.bincount(labels[found.support], minlength=len(classes))
@@ -138,7 +139,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self._keep_read_outs(solutions, read_outs, [np.arange(len(labels))], gram)
         coef, intercept = read_outs[0].coef, read_outs[0].intercept
         support = coef.nonzero()[0]
-        support = support[np.argsort(labels[support], kind="stable")]
+        support = support[labels[support].argsort(kind="stable")]
         return Functions(solutions, support, coef[None, support], np.array([intercept]))
 
     def _fit_tasks(

@@ -6,7 +6,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -40,12 +39,6 @@ _SHORT = 10_000  # steps of such runs
 _ROUNDING = 1e-6
 # Share of a tolerance to which slopes are computed where more digits can be had.
 _ACCURACY = 0.05
-
-
-@cache
-def _fields(kind: type) -> tuple[str, ...]:
-    """What the result of a native run tells."""
-    return tuple(name for name in dir(kind) if not name.startswith("_"))
 
 
 class CertifiedRun(ABC):
@@ -93,6 +86,7 @@ class CertifiedRun(ABC):
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
+        self._good: Certificate | None = None  # the last one that was found to be
 
     @abstractmethod
     def native_run(
@@ -111,10 +105,8 @@ class CertifiedRun(ABC):
 
     def record(self, result: Any) -> None:
         """Adds what a native run counted to the trace."""
-        for name in _fields(result.__class__):
-            value = getattr(result, name)
-            if isinstance(value, int) or name.endswith("_seconds"):
-                self.trace[name] = self.trace.get(name, 0) + value
+        for name, value in result.counters.items():
+            self.trace[name] = self.trace.get(name, 0) + value
 
     def solution(self) -> Solution:
         """The point, its certificate and its cost."""
@@ -256,13 +248,18 @@ class CertifiedRun(ABC):
         )
 
     def _is_good(self, certificate: Certificate) -> bool:
+        if certificate is self._good:
+            return True
         if not certificate.is_feasible:
             return False
         if self.stopping in ("maximum-gain", "relative-change"):
             return self.status == "converged"
         if self.stopping == "gap" and certificate.gap is not None:
             return self._gap_error(certificate) <= self.tol * self._size(certificate)
-        return certificate.is_within(self.tol * self._unit(certificate))
+        if not certificate.is_within(self.tol * self._unit(certificate)):
+            return False
+        self._good = certificate
+        return True
 
     def _gap_error(self, certificate: Certificate) -> float:
         """What the gap may be: as for the objective, rounding counts once for each coefficient."""
