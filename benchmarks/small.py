@@ -55,7 +55,7 @@ MACHINES: tuple[tuple[str, int, int, dict[str, float]], ...] = (
 )
 # Seconds after which a contender is not asked again: a long fit is not disturbed by much. Short
 # fits are repeated for so many seconds, up to so many times.
-LONG, ENOUGH, MOST = 1.5, 0.5, 25
+LONG, ENOUGH, MOST = 1.5, 1.0, 50
 
 
 @dataclass

@@ -44,6 +44,22 @@ def test_the_variance_of_weighted_rows_is_that_of_repeated_ones(dtype):
     assert found == pytest.approx(repeated.var(), rel=1e-13)
 
 
+@pytest.mark.parametrize("bad", [None, np.inf, -np.inf, np.nan])
+def test_extents_and_sums_are_those_of_numpy(bad):
+    values = np.random.default_rng(2).normal(size=33)
+    if bad is not None:
+        values[7] = bad
+    np.testing.assert_array_equal(_core.extent(values), (values.min(), values.max()))
+    assert _core.absolute_sum(values) == pytest.approx(np.abs(values).sum(), nan_ok=True)
+
+
+def test_boxes_are_closed_where_weights_are_zero():
+    weight = np.array([0.0, 2.0, 1e300])
+    np.testing.assert_array_equal(_core.box_sizes(weight, 3.0), [0.0, 6.0, 3e300])
+    np.testing.assert_array_equal(_core.box_sizes(weight, 1e20), [0.0, 2e20, np.inf])
+    np.testing.assert_array_equal(_core.box_sizes(weight, np.inf), [0.0, np.inf, np.inf])
+
+
 def test_rows_that_the_core_does_not_read_have_the_same_variance():
     rows, weight = drawn((60, 5), np.float64), np.arange(60.0)
     found = weighted_variance(np.asfortranarray(rows), weight)

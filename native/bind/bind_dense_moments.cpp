@@ -44,6 +44,13 @@ void register_type(nb::module_& m) {
 void register_dense_moments(nb::module_& m) {
     register_type<float>(m);
     register_type<double>(m);
+    m.def("extent", [](const Array1<double>& values) {
+        if (values.size() == 0) throw std::invalid_argument("there must be values");
+        const Extent found = extent(values.data(), values.size());
+        return nb::make_tuple(found.least, found.largest);
+    });
+    m.def("absolute_sum",
+          [](const Array1<double>& values) { return absolute_sum(values.data(), values.size()); });
 }
 
 }  // namespace mercer::bind

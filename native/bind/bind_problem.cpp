@@ -55,6 +55,11 @@ void register_problem(nb::module_& m) {
                  return squared_norm(problem.view(), problem.entries(beta),
                                      problem.entries(gradient));
              })
+        .def("row_coef",
+             [](const BoundProblem& problem, const Array1<double>& beta, std::size_t n_rows) {
+                 const std::size_t n = std::max(n_rows, problem.n_rows());
+                 return as_array<double>(row_coef(problem.view(), problem.entries(beta), n));
+             })
         .def("is_feasible", [](const BoundProblem& problem, const Array1<double>& beta) {
             return is_feasible(problem.view(), problem.entries(beta));
         });

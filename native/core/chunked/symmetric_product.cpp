@@ -10,7 +10,7 @@ namespace mercer::chunked {
 namespace {
 
 // Rows of a panel: whole blocks of any instruction set.
-constexpr std::size_t height = 96;
+constexpr std::size_t height = 48;
 
 // Rows [first, first + count) of a symmetric matrix, `stride` apart, from column `first` on.
 struct Panel {

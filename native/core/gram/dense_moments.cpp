@@ -1,6 +1,8 @@
 #include "core/gram/dense_moments.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -41,6 +43,24 @@ bool is_finite(const S* values, std::size_t count) {
         carried |= (std::bit_cast<Bits>(values[i]) & ones) + unit;
     }
     return !(carried & sign);
+}
+
+Extent extent(const double* values, std::size_t count) {
+    Extent found{values[0], values[0]};
+    bool are_numbers = true;
+    for (std::size_t i = 0; i < count; ++i) {
+        found.least = std::min(found.least, values[i]);
+        found.largest = std::max(found.largest, values[i]);
+        are_numbers &= !std::isnan(values[i]);
+    }
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return are_numbers ? found : Extent{none, none};
+}
+
+double absolute_sum(const double* values, std::size_t count) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < count; ++i) sum += std::abs(values[i]);
+    return sum;
 }
 
 template <class S>

@@ -20,6 +20,15 @@ struct DenseRows {
 template <class S>
 bool is_finite(const S* values, std::size_t count);
 
+struct Extent {
+    double least, largest;
+};
+
+// The least and the largest value, no numbers if one of them is none. requires: a value
+Extent extent(const double* values, std::size_t count);
+
+double absolute_sum(const double* values, std::size_t count);
+
 // The mean of every `step`-th row, beginning with the first. requires: a row
 template <class S>
 std::vector<double> mean_row(const DenseRows<S>& rows, std::size_t step);

@@ -132,6 +132,12 @@ bool are_weighted_signs(const double* sign, const double* weight, std::size_t si
     return has_plus && has_minus;
 }
 
+std::vector<double> box_sizes(const double* weight, std::size_t size, double price) {
+    std::vector<double> sizes(size);
+    for (std::size_t i = 0; i < size; ++i) sizes[i] = weight[i] > 0.0 ? price * weight[i] : 0.0;
+    return sizes;
+}
+
 std::optional<Classes> count_classes(const std::int64_t* labels, std::size_t size) {
     std::vector<std::int64_t> place(2 * size, -1);
     for (std::size_t i = 0; i < size; ++i) {
@@ -185,6 +191,12 @@ bool is_feasible(const ProblemView& p, const double* beta) {
         if (!(std::abs(missing[g]) <= group_rounding * size)) return false;
     }
     return true;
+}
+
+std::vector<double> row_coef(const ProblemView& p, const double* beta, std::size_t n_rows) {
+    std::vector<double> total(n_rows, 0.0);
+    for (std::size_t i = 0; i < p.n_variables; ++i) total[std::size_t(p.index[i])] += beta[i];
+    return total;
 }
 
 double squared_norm(const ProblemView& p, const double* beta, const double* gradient) {

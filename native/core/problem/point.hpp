@@ -20,6 +20,9 @@ bool is_point(const double* beta, const std::int64_t* index, std::size_t size, s
 // weight.
 bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
 
+// price * weight; 0 where that is 0, whatever the price.
+std::vector<double> box_sizes(const double* weight, std::size_t size, double price);
+
 // Distinct labels, ascending, and the position of each label among them. Nothing if one is negative
 // or not below twice their number: then counting takes too much memory.
 struct Classes {
@@ -38,6 +41,9 @@ bool is_zero_feasible(const ProblemView& problem);
 
 // Whether a point lies in the box and its groups have their sums, up to rounding.
 bool is_feasible(const ProblemView& problem, const double* beta);
+
+// The variables of each of `n_rows` rows added up. requires: rows of the problem are among them
+std::vector<double> row_coef(const ProblemView& problem, const double* beta, std::size_t n_rows);
 
 // |w|^2 = beta' K beta of a point with this gradient: K beta = linear - gradient - ridge beta.
 double squared_norm(const ProblemView& problem, const double* beta, const double* gradient);

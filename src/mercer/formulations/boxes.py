@@ -6,12 +6,12 @@ collapsed to [0, 0] whatever the loss.
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer import _core
 from mercer.formulations.bias_and_rho import Formulation, Kind
 from mercer.formulations.checks import check_choice
 from mercer.problem import Problem
@@ -22,11 +22,8 @@ Intercept = Literal[True, False, "penalized"]
 
 def linear_loss(C: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Size of the box and ridge of a loss of slope ``C`` per unit of weight: C w and 0."""
-    nothing = np.zeros(len(weight))
-    if isfinite(C):
-        with np.errstate(over="ignore"):  # a box beyond doubles is that of the hard margin
-            return C * weight, nothing
-    return np.where(weight > 0, C, 0.0), nothing
+    # a box beyond doubles is that of the hard margin
+    return _core.box_sizes(weight, C), np.zeros(len(weight))
 
 
 def squared_loss(alpha: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -180,7 +180,7 @@ class Gram:
         """
         bound = self._rounding
         if isinstance(bound, float):
-            error = bound * float(np.abs(coef).sum())
+            error = bound * _core.absolute_sum(coef)
             return np.inf if isnan(error) else error
         with np.errstate(over="ignore", invalid="ignore"):
             root = np.sqrt(bound[index])

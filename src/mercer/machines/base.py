@@ -342,10 +342,11 @@ class KernelMachine(BaseEstimator):
         self.solutions_ = tuple(solutions)
         self.solver_ = solutions[0].solver
         gaps: list[Any] = [s.relative_gap for s in solutions]
-        self.objective_ = float(sum(s.objective for s in solutions))
-        self.violation_ = max(s.violation for s in solutions)
+        self.objective_ = float(sum([s.objective for s in solutions]))
+        self.violation_ = max([s.violation for s in solutions])
         self.dual_gap_ = None if None in gaps else max(gaps)
-        self.fit_status_ = int(not all(s.converged or self._is_done(s) for s in solutions))
+        is_open = [not (s.converged or self._is_done(s)) for s in solutions]
+        self.fit_status_ = int(True in is_open)
         self._expand()
         if self.fit_status_:
             self._warn_not_converged()

@@ -47,9 +47,10 @@ def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 def check_weighted_classes(classes: NDArray[Any], labels: NDArray[Any], weight: FloatArray) -> None:
     """Two classes at least, and some weight on each."""
-    seen = np.bincount(labels, weights=weight, minlength=len(classes)) > 0
-    if len(seen) > 1 and seen.all():
+    total = np.bincount(labels, weights=weight, minlength=len(classes))
+    if len(total) > 1 and min(total.tolist()) > 0.0:
         return
+    seen = total > 0.0
     if seen.sum() < 2:
         raise ValueError(
             "The number of classes has to be greater than one; got "

@@ -188,9 +188,7 @@ class Problem:
 
     def row_coef(self, coef: ArrayLike, n_rows: int) -> FloatArray:
         """Coefficient of each data row: the variables of one row added up."""
-        weights = np.asarray(coef, dtype=np.float64)
-        total = np.bincount(self.index, weights=weights, minlength=n_rows)
-        return total.astype(np.float64, copy=False)
+        return self._native.row_coef(np.asarray(coef, dtype=np.float64), n_rows)
 
     def group_sums(self, coef: ArrayLike) -> FloatArray:
         """Sum of the coefficients of each group."""

@@ -190,11 +190,11 @@ def _weighted_median(values: FloatArray, weights: FloatArray) -> float:
 def _checked_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(sample_weight, dtype=np.float64, order="C")
     if weights.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {weights.shape}")
-    largest = float(weights.max())
-    if not (weights.min() >= 0.0 and 0.0 < largest < np.inf):
+    least, largest = _core.extent(weights)
+    if not (least >= 0.0 and 0.0 < largest < np.inf):
         raise ValueError(
             f"sample_weight must be finite and not negative, with a positive sum, got {weights}"
         )
