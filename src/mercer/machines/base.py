@@ -98,7 +98,7 @@ class KernelMachine(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_expanded", None)
+        state.pop("_expansions", None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -121,8 +121,9 @@ class KernelMachine(BaseEstimator):
 
     def _validate_params(self) -> None:
         """Check the parameters that are not their defaults."""
+        given = vars(self)
         for name, default in self._defaults().items():
-            value = getattr(self, name)
+            value = given[name] if name in given else getattr(self, name)
             if value is not default and not self._is_allowed(name, value):
                 validate_parameter_constraints(
                     self._parameter_constraints, {name: value}, caller_name=type(self).__name__
@@ -370,17 +371,25 @@ class KernelMachine(BaseEstimator):
     # --- evaluation ------------------------------------------------------------------
 
     def _expand(self) -> None:
+        """Forget the expansion of an earlier fit: the next one is made when it is asked for."""
+        self._expansions: list[LazyExpansion] = []
+
+    @property
+    def _expanded(self) -> LazyExpansion:
         """The expansion over the support vectors, derived from the fitted attributes."""
-        self._expanded = LazyExpansion(
-            self.kernel_,
-            self.support_ if self._is_precomputed() else self.support_vectors_,
-            _dense(self.dual_coef_).T,
-            parts=self._expansion_parts(),
-            precision="single" if self.precision == "single" else "double",
-            n_threads=self.n_threads,
-            sums_vanish=self._sums_vanish(),
-            origin=vars(self).get("_origin"),
-        )
+        if not self._expansions:
+            made = LazyExpansion(
+                self.kernel_,
+                self.support_ if self._is_precomputed() else self.support_vectors_,
+                _dense(self.dual_coef_).T,
+                parts=self._expansion_parts(),
+                precision="single" if self.precision == "single" else "double",
+                n_threads=self.n_threads,
+                sums_vanish=self._sums_vanish(),
+                origin=vars(self).get("_origin"),
+            )
+            self._expansions.append(made)
+        return self._expansions[0]
 
     @property
     def _expansion(self) -> Expansion:

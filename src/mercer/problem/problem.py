@@ -10,13 +10,13 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
+from mercer._cached import cached_property
 
 __all__ = ["Problem"]
 
