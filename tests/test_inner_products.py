@@ -62,7 +62,7 @@ MACHINES: dict[str, tuple[Callable[[], Any], Any]] = {
     "three classes": (lambda: SVC(kernel="linear", tol=1e-6), THREE),
     "squared": (lambda: SVC(kernel="linear", loss="squared_hinge", tol=1e-6), LABELS),
     "active set": (lambda: SVC(kernel="linear", solver="active-set", tol=1e-6), LABELS),
-    "chunks": (lambda: SVC(kernel="linear", solver="chunked", tol=1e-6), LABELS),
+    "chunks": (lambda: SVC(kernel="linear", solver="chunked", tol=1e-7), LABELS),
     "nu-svc": (lambda: NuSVC(kernel="linear", nu=0.4, tol=1e-6), LABELS),
     "svr": (lambda: SVR(kernel="linear", tol=1e-6), TARGET),
     "nu-svr": (lambda: NuSVR(kernel="linear", tol=1e-6), TARGET),
@@ -301,11 +301,11 @@ def fitted(
     """The problem a machine solved, with its matrix and its solution."""
     seen: list[tuple[Problem, Gram, Solution]] = []
 
-    def watched(problem: Problem, gram: Gram, *args: Any, **options: Any) -> Solution:
-        seen.append((problem, gram, solve(problem, gram, *args, **options)))
+    def watched(solver: Any, problem: Problem, gram: Gram, **options: Any) -> Solution:
+        seen.append((problem, gram, solve(problem, gram, solver, **options)))
         return seen[-1][2]
 
-    monkeypatch.setattr("mercer.machines.solving.solve", watched)
+    monkeypatch.setattr("mercer.machines.solving.solve_by", watched)
     machine.fit(X, y)
     return seen[-1]
 

@@ -102,7 +102,13 @@ void register_smo(nb::module_& m) {
         .def_ro("seconds", &Result::seconds)
         .def_ro("drifted", &Result::drifted)
         .def_prop_ro("counters", &counters)
-        .def_prop_ro("planning_ratios", [](const Result& r) { return r.counters.planning_ratios; })
+        .def_prop_ro(
+            "planning_ratios",
+            [](const Result& r) {
+                const auto& counts = r.counters.planning_ratios;
+                return as_array<std::int64_t>(std::vector(counts.begin(), counts.end()));
+            },
+            nb::rv_policy::automatic)
         .def_prop_ro("trace", &trace);
     m.attr("planning_ratio_edges") = smo::ratio_edges;
     register_solve<float>(m);

@@ -56,6 +56,14 @@ def test_names_take_their_width_from_the_data_by_default() -> None:
     assert as_kernel(kernel, gamma=0.5) is kernel
 
 
+def test_a_kernel_that_is_changed_in_place_is_nobody_elses():
+    as_kernel("rbf").set_params(gamma=2.0)
+    assert as_kernel("rbf") == Gaussian("scale")
+    rule, rows = Gaussian("scale"), np.arange(6.0)[:, None]
+    rule.resolve(rows).set_params(gamma=2.0)
+    assert rule == Gaussian("scale")
+
+
 @pytest.mark.parametrize("given", ["gauss", None, 3, Gaussian, process.RBF])
 def test_what_is_no_kernel_is_refused(given) -> None:
     with pytest.raises(ValueError, match=r"kernel must be one of \['linear', 'poly', 'rbf', "):

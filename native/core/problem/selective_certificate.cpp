@@ -248,6 +248,7 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
     const double rounded = summing * size.sum * largest;
     const double expected = options.error_per_norm * std::sqrt(size.distance) * largest + rounded;
     if (!(found <= origin.error + expected)) return std::nullopt;
+    if (n_checked == p.n_variables) return Judgement{rounded, rounded, true, 0.0};
     const ObjectiveErrors doubt = objective_errors(sample.checked, errors, beta, size);
     const double most = objective_error * std::abs(objective(p, beta, followed.values));
     return Judgement{std::max(safety * largest_error, rounded), rounded, doubt.apart <= most,

@@ -63,13 +63,14 @@ def one_bias(
         kind = "penalized"
     n = len(linear)
     n_rows = n if n_rows is None else n_rows
-    problem = Problem(
-        linear=linear,
+    has_group = kind == "intercept"
+    problem = Problem.of_arrays(
+        linear=np.ascontiguousarray(linear),
         lower=lower,
         upper=upper,
-        index=None if n == n_rows else np.arange(n) % n_rows,  # type: ignore[arg-type]
+        index=np.arange(n) if n == n_rows else np.arange(n) % n_rows,
         ridge=ridge,
-        group=np.full(n, 0 if kind == "intercept" else -1, np.int8),
-        group_sum=np.zeros(int(kind == "intercept")),
+        group=np.zeros(n, np.int8) if has_group else np.full(n, -1, np.int8),
+        group_sum=np.zeros(int(has_group)),
     )
     return Formulation(problem, n_rows, kind, epsilon=epsilon)

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from math import fsum, isnan
 from operator import index as as_integer
 from typing import Any, Literal, overload
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
-from mercer._cached import cached_property
 from mercer._memory import require_memory
 from mercer._threads import resolve_threads
 from mercer.gram.arguments import cache_bytes, check_segments, indices, resolve_precision

@@ -104,8 +104,11 @@ class RowSet:
         self.precision = precision
         self.shift = shift
         self.store_sparse = store_sparse or is_sparse(rows)
+        dtype = None if self.store_sparse else getattr(rows, "dtype", None)
+        is_exact = dtype in _BYTE_TYPES and rows.ndim == 2
+        is_exact = is_exact and rows.shape[1] <= _core.most_byte_features
         # The type of rows that may stay bytes: their inner products are exact in integers.
-        self.byte_type = None if self.store_sparse else _byte_type(rows)
+        self.byte_type: np.dtype[Any] | None = dtype if is_exact else None
         self.spreads: dict[Any, float] = {}
         # What was chosen for kernels of distances: shifted or not, by differences or not.
         self.packings: dict[Any, tuple[bool, bool]] = {}
@@ -174,13 +177,6 @@ class RowSet:
             dense = dense.astype(np.float64)
         contiguous: Any = np.ascontiguousarray(dense)
         return ROWS_TYPES[self.precision].dense(contiguous, shift, scale, store_sparse)
-
-
-def _byte_type(rows: Any) -> np.dtype[Any] | None:
-    if getattr(rows, "dtype", None) not in _BYTE_TYPES:
-        return None
-    is_exact = rows.ndim == 2 and rows.shape[1] <= _core.most_byte_features
-    return rows.dtype if is_exact else None
 
 
 def _transformed(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
@@ -47,42 +46,26 @@ def as_kernel(
         An object that is a Kernel already is returned as it is. Rules such as "scale" become
         numbers by :meth:`Kernel.resolve`.
     """
-    if isinstance(kernel, str):
-        return _named(kernel, gamma, degree, coef0)
     if isinstance(kernel, Kernel):
         return kernel
-    if isinstance(kernel, ProcessKernel):
-        return SklearnKernel(kernel)
-    if callable(kernel) and not isinstance(kernel, type):
-        return FunctionKernel(kernel)
-    raise _no_kernel(kernel)
-
-
-def _named(name: str, gamma: float | str, degree: int, coef0: float) -> Kernel:
-    match name:
+    match kernel:
         case "linear":
             return Linear()
         case "poly":
             return Polynomial(degree=degree, gamma=gamma, coef0=coef0)
         case "rbf":
-            return _rule(gamma) if isinstance(gamma, str) else Gaussian(gamma=gamma)
+            return Gaussian(gamma=gamma)
         case "sigmoid":
             return Sigmoid(gamma=gamma, coef0=coef0)
         case "laplacian":
             return Laplacian(gamma=gamma)
         case "precomputed":
             return Precomputed()
-    raise _no_kernel(name)
-
-
-@cache
-def _rule(gamma: str) -> Gaussian:
-    """Made once: every fit resolves it to a kernel of its own."""
-    return Gaussian(gamma=gamma)
-
-
-def _no_kernel(kernel: object) -> ValueError:
-    return ValueError(
+    if isinstance(kernel, ProcessKernel):
+        return SklearnKernel(kernel)
+    if callable(kernel) and not isinstance(kernel, type):
+        return FunctionKernel(kernel)
+    raise ValueError(
         f"kernel must be one of {list(KERNEL_NAMES)}, a Kernel object, a function of two sets of "
         f"rows, or a kernel of sklearn.gaussian_process, got {kernel!r}"
     )

@@ -75,7 +75,7 @@ class Gaussian(Kernel):
         # A copy, so that a caller who changes the array later does not change the kernel.
         own = checked_gamma(gamma)
         chosen = checked_metric(metric, own)
-        # all at once: every fit makes one
+        # all at once: every fit makes two
         vars(self).update(
             gamma=gamma, metric=metric, gamma_bounds=gamma_bounds, _gamma=own, _metric=chosen
         )

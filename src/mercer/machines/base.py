@@ -58,6 +58,7 @@ _ROWS: dict[str, Any] = {
     "accept_sparse": "csr",
     "accept_large_sparse": True,
 }
+_PLAIN = (int, float, str)
 _MANY_ROWS = 1000  # from which on threads take a problem each
 
 
@@ -124,21 +125,14 @@ class KernelMachine(BaseEstimator):
         given = vars(self)
         for name, default in self._defaults().items():
             value = given[name] if name in given else getattr(self, name)
-            if value is not default and not self._is_allowed(name, value):
+            if value is default:
+                continue
+            # plain values were mostly looked at before
+            judge: Any = _is_allowed if type(value) in _PLAIN else _is_allowed.__wrapped__
+            if not judge(type(self), name, type(value), value):
                 validate_parameter_constraints(
                     self._parameter_constraints, {name: value}, caller_name=type(self).__name__
                 )
-
-    def _is_allowed(self, name: str, value: Any) -> bool:
-        """Whether a constraint that is an object already holds: most do, and need not be made."""
-        if type(value) in (int, float, str):
-            return _is_known(type(self), name, type(value), value)  # type: ignore[arg-type]
-        return self._satisfies(name, value)
-
-    @classmethod
-    def _satisfies(cls, name: str, value: Any) -> bool:
-        found = cls._parameter_constraints.get(name, ())
-        return any(isinstance(c, Interval | StrOptions) and c.is_satisfied_by(value) for c in found)
 
     def _is_precomputed(self) -> bool:
         if isinstance(self.kernel, str):
@@ -409,9 +403,13 @@ class KernelMachine(BaseEstimator):
 
 
 @lru_cache(maxsize=1024)
-def _is_known(machine: type[KernelMachine], name: str, kind: type, value: Any) -> bool:
-    """Whether a plain value, of its own ``kind``, is allowed: most were looked at before."""
-    return machine._satisfies(name, value)
+def _is_allowed(machine: type[KernelMachine], name: str, kind: type, value: Any) -> bool:
+    """Whether a constraint that is an object already holds: most do, and need not be made.
+
+    ``kind`` is the type of the value: 1, 1.0 and True are equal.
+    """
+    found = machine._parameter_constraints.get(name, ())
+    return any(isinstance(c, Interval | StrOptions) and c.is_satisfied_by(value) for c in found)
 
 
 def has_free_bias(machine: Any) -> bool:

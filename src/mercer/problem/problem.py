@@ -10,13 +10,13 @@ In signed variables beta (docs/design.md, section 2):
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
-from mercer._cached import cached_property
 
 __all__ = ["Problem"]
 
@@ -72,6 +72,14 @@ class Problem:
             group_sum=sums if sums.ndim else sums.reshape(1),
         )
         self._check()
+
+    @classmethod
+    def of_arrays(cls, **arrays: NDArray[Any]) -> Problem:
+        """A problem of contiguous arrays that have their types and lengths already."""
+        made = object.__new__(cls)
+        vars(made).update(arrays)
+        made._check()
+        return made
 
     def _check(self) -> None:
         """One pass in the core tells whether all is well; the rest tells what is not."""

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer import _core
 from mercer.codes import decoding_named
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
@@ -124,7 +125,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self._keep_support(X, found.support)
         self.dual_coef_ = sp.csr_matrix(found.coef) if is_sparse(X) else found.coef
         self.intercept_ = found.intercept
-        self._weight_sum = float(weights.sum())
+        self._weight_sum = _core.absolute_sum(weights)
         self._n_support = np.bincount(labels[found.support], minlength=len(classes))
         self.n_iter_ = np.array([one.n_iter for one in found.solutions], dtype=np.int32)
         self._keep_solutions(found.solutions, kernel, np.shape(X))
@@ -140,7 +141,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         coef, intercept = read_outs[0].coef, read_outs[0].intercept
         support = coef.nonzero()[0]
         support = support[labels[support].argsort(kind="stable")]
-        return Functions(solutions, support, coef[None, support], np.array([intercept]))
+        return Functions(solutions, support, coef[support][None], np.array([intercept]))
 
     def _fit_tasks(
         self,

@@ -34,6 +34,7 @@ FloatArray = NDArray[np.float64]
 # bounds there need not be tight.
 _ERROR_PER_NORM: dict[Precision, float] = {"single": 2e-6, "double": 2e-14}
 _SAMPLE = 128
+_FEW = 2 * _SAMPLE  # variables that are all recomputed
 _SMALL_SAMPLE = 48
 
 
@@ -70,7 +71,8 @@ def selective_certificate(
     """The certificate of ``coef``, whose ``gradient`` was followed from ``origin``.
 
     For a small problem ``enough`` is what will do: up to that the violation may be a bound. The
-    sample is then small. For one of many problems on a Gram its kernel rows are kept.
+    sample is then small, and all variables if these are few. For one of many problems on a Gram its
+    kernel rows are kept.
 
     With the numbers of pair and Newton ``steps`` that led to it, and where that takes at most a
     fifth as long, ``coef`` is moved to its last digits by Newton steps on its free variables in
@@ -78,7 +80,8 @@ def selective_certificate(
     rounding, weights are repetitions, and no order of the rows matters, to as many digits as
     doubles have.
     """
-    if enough is None and problem.n_variables <= 2 * _SAMPLE:
+    is_few = problem.n_variables <= _FEW
+    if enough is None and is_few:
         return certify(problem, gram, coef)
     found: Any = _core.selective_certificate(
         problem._native,
@@ -89,7 +92,7 @@ def selective_certificate(
         origin.error,
         origin.corrections,
         gram.lengths(),
-        _options(precision, enough, keeps_sample),
+        _options(precision, enough, is_few, keeps_sample),
         steps,
     )
     if found is None:
@@ -111,10 +114,11 @@ def selective_certificate(
 
 @lru_cache(maxsize=64)
 def _options(
-    precision: Precision, enough: float | None, keeps_sample: bool
+    precision: Precision, enough: float | None, is_few: bool, keeps_sample: bool
 ) -> _core.SelectiveOptions:
     rounding = _ERROR_PER_NORM[precision]
     if enough is None:
         return _core.SelectiveOptions(_SAMPLE, rounding, 0.0, keeps_sample)
     bound = enough if precision == "single" else 0.0
-    return _core.SelectiveOptions(_SMALL_SAMPLE, rounding, bound, keeps_sample)
+    sample = _FEW if is_few else _SMALL_SAMPLE
+    return _core.SelectiveOptions(sample, rounding, bound, keeps_sample)

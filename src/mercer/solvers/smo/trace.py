@@ -28,6 +28,7 @@ POINT = np.dtype(
     ]
 )
 _RATIO_EDGES = np.array(_core.planning_ratio_edges)
+_RATIO_EDGES.flags.writeable = False  # all traces share it
 
 
 class Trace:
@@ -53,7 +54,7 @@ class Trace:
         self.iterations = 0
         self.seconds = 0.0
         self._counters: dict[str, int] = {}
-        self._ratios = np.zeros(len(_RATIO_EDGES) + 1, dtype=np.int64)
+        self._ratios: Any = 0
         self._points: list[NDArray[Any]] = []
 
     def add(self, result: Any) -> None:
@@ -63,7 +64,7 @@ class Trace:
         for name, value in self._counters.items():
             counters[name] += value
         self._counters = counters
-        self._ratios += np.array(result.planning_ratios)
+        self._ratios = result.planning_ratios + self._ratios
         if recorded := result.trace:
             points = np.array(recorded, dtype=POINT)
             points["iteration"] += self.iterations
@@ -77,7 +78,7 @@ class Trace:
         """Everything, ready for a solution."""
         mapping: dict[str, Any] = {"iterations": self.iterations, **self._counters}
         mapping["planning_ratios"] = self._ratios
-        mapping["planning_ratio_edges"] = _RATIO_EDGES.copy()
+        mapping["planning_ratio_edges"] = _RATIO_EDGES
         if self._points:
             mapping["points"] = np.concatenate(self._points)
         return mapping
