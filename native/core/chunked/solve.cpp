@@ -224,7 +224,7 @@ class Solver {
     static constexpr std::size_t steps_in_place = 6000;
     // So few are solved in one go: 300 x 5 rows take 0.14 ms, not 0.21 in four chunks. Of 1,000 x
     // 20 rows at C = 100 Newton steps would come too early: 8.1 ms, not 5.4.
-    static constexpr std::size_t at_once = 512;
+    static constexpr std::size_t at_once = 700;
     // Most problems are solved by then; those that are not need several times as many.
     static constexpr std::size_t chunks_before_growth = 60;
     // Few variables are counted: 4,000 x 20 rows at C = 100 take 98 ms, not 161.
