@@ -6,11 +6,12 @@
 // errors could show in the objective, every variable with a coefficient is recomputed, too.
 //
 // Errors are sums of many independent roundings. B is eight times the largest one in a sample
-// spread over all variables: some twenty standard deviations. Distances of rows that lie far out
-// are rounded most: the farthest are recomputed always, and the ones next to them are part of the
-// sample; so are some that have a coefficient. Errors beyond what rounding explains are not relied
-// on. Values that are followed from run to run keep their errors, but for those that were corrected
-// on the way: to tell from a sample what the errors of the others are, corrections are added to it.
+// spread over all variables: some twenty standard deviations. A sample of all leaves nothing to
+// bound. Distances of rows that lie far out are rounded most: the farthest are recomputed always,
+// and the ones next to them are part of the sample; so are some that have a coefficient. Errors
+// beyond what rounding explains are not relied on. Values that are followed from run to run keep
+// their errors, but for those that were corrected on the way: to tell from a sample what the errors
+// of the others are, corrections are added to it.
 #pragma once
 
 #include <optional>

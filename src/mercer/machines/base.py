@@ -105,7 +105,7 @@ class KernelMachine(BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if hasattr(self, "dual_coef_"):
-            self._expand()
+            self._forget_expansion()
 
     @classmethod
     def _defaults(cls) -> dict[str, Any]:
@@ -342,7 +342,7 @@ class KernelMachine(BaseEstimator):
         self.dual_gap_ = None if None in gaps else max(gaps)
         is_open = [not (s.converged or self._is_done(s)) for s in solutions]
         self.fit_status_ = int(True in is_open)
-        self._expand()
+        self._forget_expansion()
         if self.fit_status_:
             self._warn_not_converged()
 
@@ -364,7 +364,7 @@ class KernelMachine(BaseEstimator):
 
     # --- evaluation ------------------------------------------------------------------
 
-    def _expand(self) -> None:
+    def _forget_expansion(self) -> None:
         """Forget the expansion of an earlier fit: the next one is made when it is asked for."""
         self._expansions: list[LazyExpansion] = []
 

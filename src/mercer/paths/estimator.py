@@ -330,7 +330,7 @@ class PathSVC(KernelClassifier):
         self._n_support = np.bincount(inputs.codes[support], minlength=n_classes)
         near = [path.solutions.bias(self.C_) for path in full.paths]
         self._keep_origin(full.paths[0].origin, near, self.intercept_)
-        self._expand()
+        self._forget_expansion()
 
     def decision_function(self, X: Any, C: float | None = None) -> FloatArray:
         """Decision values.

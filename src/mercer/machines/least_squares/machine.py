@@ -244,7 +244,7 @@ class LeastSquaresMachine(KernelMachine):
         if factor is not None:
             vectors = near_vectors(self)
             self.coef_ = factor * np.asarray((vectors.T @ fit.coef).T, dtype=np.float64)
-        self._expand()
+        self._forget_expansion()
 
     def _sums_vanish(self) -> bool:
         return self.fit_intercept is True and self.penalty == "norm" and self.sparse != "l0"
