@@ -17,34 +17,6 @@ namespace {
 
 using Steps = std::optional<std::pair<std::size_t, std::size_t>>;
 
-// Moves the point to its last digits, if that takes little of a fit of so many pair and Newton
-// steps. false, and nothing has changed, if it takes more or fails.
-bool polish(const ProblemView& problem, Gram<double>& gram, double* beta, SelectiveValues& found,
-            const Steps& steps) {
-    if (!steps || !chunked::is_polish_cheap(problem, gram, beta, {steps->first, steps->second})) {
-        return false;
-    }
-    const std::size_t n = problem.n_variables;
-    // gradient = linear - K beta - ridge beta, and back
-    const auto exchanged = [&](const std::vector<double>& of) {
-        std::vector<double> out(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            out[i] = problem.linear[i] - of[i] - problem.ridge[i] * beta[i];
-        }
-        return out;
-    };
-    const std::vector<double> gradient = exchanged(found.values);
-    const chunked::RoughPoint rough{beta, gradient.data(), found.corrections.data(), found.bound};
-    std::optional<chunked::PolishedPoint> better =
-        chunked::polish(problem, gram, rough, SignalPoll());
-    if (!better) return false;
-    std::ranges::copy(better->beta, beta);
-    found.values = exchanged(better->gradient);
-    found.corrections = std::move(better->corrections);
-    found.doubt = found.objective_doubt = 0.0;
-    return true;
-}
-
 // (values, their corrections, bound of their errors, report of the point), or None. With the steps
 // of the fit the point is polished.
 nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram, OutArray beta,
@@ -68,7 +40,10 @@ nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram
         found = recompute_selected(view, gram, point, followed, from,
                                    lengths ? lengths->data() : nullptr, options, SignalPoll());
         if (found) {
-            polish(view, gram, point, *found, steps);
+            if (steps) {
+                chunked::polish(view, gram, point, *found, {steps->first, steps->second},
+                                SignalPoll());
+            }
             report = report_point(view, point, found->values.data());
         }
     }

@@ -7,37 +7,22 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <vector>
 
 #include "core/gram/gram.hpp"
 #include "core/problem/problem.hpp"
+#include "core/problem/selective_certificate.hpp"
 
 namespace mercer::chunked {
-
-// A point whose gradient is known up to `error`; corrections: of the values K beta so far, or null.
-struct RoughPoint {
-    const double* beta;
-    const double* gradient;
-    const double* corrections;
-    double error;
-};
-
-struct PolishedPoint {
-    std::vector<double> beta, gradient, corrections;
-};
 
 // Steps of a fit.
 struct StepCounts {
     std::size_t pair, newton;
 };
 
-// Whether a polish takes at most a fifth of a fit that took these steps.
-bool is_polish_cheap(const ProblemView& problem, const Gram<double>& gram, const double* beta,
-                     const StepCounts& steps);
-
-// Nothing if the violation does not become much smaller.
-std::optional<PolishedPoint> polish(const ProblemView& problem, Gram<double>& gram,
-                                    const RoughPoint& point, const Poll& poll);
+// Moves a point, and its values with it, to its last digits, if that takes at most a fifth of a fit
+// of these steps. false, and nothing has changed, if it takes more or if the violation does not
+// become much smaller.
+bool polish(const ProblemView& problem, Gram<double>& gram, double* beta, SelectiveValues& known,
+            const StepCounts& steps, const Poll& poll);
 
 }  // namespace mercer::chunked
