@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import TunedOneClassSVM, TunedRLSC, TunedSVC
+from mercer import TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR
 
 # where one of two equal rows is left out, the other one stays
 _WEIGHTS = {
@@ -20,6 +20,7 @@ _WEIGHTS = {
 @parametrize_with_checks(
     [
         TunedSVC(max_evals=3, cv=2),
+        TunedSVR(max_evals=3, cv=2),
         TunedRLSC(max_evals=3),
         TunedOneClassSVM(max_evals=3),
     ],

@@ -293,7 +293,7 @@ def test_least_squares_of_many_rows_are_tuned_on_a_sample(monkeypatch: Any) -> N
     assert machine.best_estimator_.shape_fit_ == X.shape
 
 
-@pytest.mark.parametrize("seed", range(12, 18))
+@pytest.mark.parametrize("seed", range(12, 24))
 def test_gradients_without_free_support_vectors_are_those_of_the_bias_in_the_middle(
     seed: int,
 ) -> None:
