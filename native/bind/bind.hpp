@@ -20,6 +20,8 @@ template <class T>
 using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Array3 = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using IndexArray = Array1<std::int64_t>;
 
 inline std::vector<std::size_t> to_indices(const IndexArray& array, std::size_t limit) {
@@ -76,12 +78,15 @@ void register_problem(nb::module_& m);
 void register_point(nb::module_& m);
 void register_selective_certificate(nb::module_& m);
 void register_smo(nb::module_& m);
-void register_smo_batch(nb::module_& m);
+void register_plan(nb::module_& m);
+void register_acceptance(nb::module_& m);
+void register_pair_votes(nb::module_& m);
 void register_chunked(nb::module_& m);
 void register_active_set(nb::module_& m);
 void register_path(nb::module_& m);
 void register_hull(nb::module_& m);
 void register_online(nb::module_& m);
 void register_multiclass(nb::module_& m);
+void register_shapley(nb::module_& m);
 
 }  // namespace mercer::bind

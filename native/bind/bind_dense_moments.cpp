@@ -3,6 +3,7 @@
 
 #include "bind/bind.hpp"
 #include "core/gram/dense_moments.hpp"
+#include "core/gram/matrix_facts.hpp"
 
 namespace mercer::bind {
 
@@ -25,8 +26,32 @@ double variance(const Array2<S>& rows, const Array1<double>& weight) {
     return weighted_variance(given, weight.data());
 }
 
+// The matrix is read in place, whatever its strides.
+template <class S>
+nb::tuple facts(const nb::ndarray<const S, nb::ndim<2>, nb::device::cpu>& matrix,
+                const Array1<double>& size) {
+    const std::size_t n = matrix.shape(0);
+    if (matrix.shape(1) != n || size.size() != n) {
+        throw std::invalid_argument("the matrix must be square, with a size a row");
+    }
+    MatrixFacts found;
+    {
+        nb::gil_scoped_release release;
+        found = matrix_facts(matrix.data(), n, matrix.stride(0), matrix.stride(1), size.data());
+    }
+    return nb::make_tuple(found.is_finite, found.largest, found.skew, found.excess);
+}
+
+bool nearly_definite(const Array2<double>& matrix, double unit, double shift) {
+    const std::size_t n = matrix.shape(0);
+    if (matrix.shape(1) != n) throw std::invalid_argument("matrix must be square");
+    nb::gil_scoped_release release;
+    return is_nearly_definite(matrix.data(), n, unit, shift);
+}
+
 template <class S>
 void register_type(nb::module_& m) {
+    m.def("matrix_facts", &facts<S>, nb::arg("matrix").noconvert(), nb::arg("size"));
     m.def(
         "is_finite", [](const AnyArray<S>& array) { return is_finite(array.data(), array.size()); },
         nb::arg("array").noconvert());
@@ -44,6 +69,8 @@ void register_type(nb::module_& m) {
 void register_dense_moments(nb::module_& m) {
     register_type<float>(m);
     register_type<double>(m);
+    m.def("is_nearly_definite", &nearly_definite, nb::arg("matrix"), nb::arg("unit"),
+          nb::arg("shift"));
     m.def("extent", [](const Array1<double>& values) {
         if (values.size() == 0) throw std::invalid_argument("there must be values");
         const Extent found = extent(values.data(), values.size());

@@ -93,12 +93,37 @@ std::unique_ptr<std::int64_t[]> members(const std::optional<Members>& start, std
     return out;
 }
 
+using Rotations = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Throws std::invalid_argument unless there are a rotation and a translation for each, or neither.
+hull::Polytopes polytopes(const Array2<double>& points, const IndexArray& offsets,
+                          const std::optional<Rotations>& rotations,
+                          const std::optional<Array2<double>>& translations) {
+    hull::Polytopes out{points.data(), offsets.data()};
+    if (rotations.has_value() != translations.has_value()) {
+        throw std::invalid_argument("a place is a rotation and a translation");
+    }
+    if (!rotations) return out;
+    const std::size_t n = offsets.size() - 1, d = points.shape(1);
+    if (rotations->shape(0) != n || rotations->shape(1) != d || rotations->shape(2) != d ||
+        translations->shape(0) != n || translations->shape(1) != d) {
+        throw std::invalid_argument("every polytope must have a place");
+    }
+    out.rotations = rotations->data();
+    out.translations = translations->data();
+    return out;
+}
+
 nb::tuple nearest_of_pairs(const Array2<double>& points_a, const IndexArray& offsets_a,
                            const IndexArray& which_a, const Array2<double>& points_b,
                            const IndexArray& offsets_b, const IndexArray& which_b,
                            const NearestOptions& options, std::size_t n_threads,
                            const std::optional<Members>& start_a,
-                           const std::optional<Members>& start_b) {
+                           const std::optional<Members>& start_b,
+                           const std::optional<Rotations>& rotations_a,
+                           const std::optional<Array2<double>>& translations_a,
+                           const std::optional<Rotations>& rotations_b,
+                           const std::optional<Array2<double>>& translations_b) {
     const std::size_t n = which_a.size(), d = points_a.shape(1), width = d + 1;
     if (points_b.shape(1) != d || d == 0) throw std::invalid_argument("dimensions differ");
     if (which_b.size() != n) throw std::invalid_argument("a pair has two polytopes");
@@ -116,10 +141,8 @@ nb::tuple nearest_of_pairs(const Array2<double>& points_a, const IndexArray& off
     {
         const hull::PolytopePairs pairs{n,
                                         d,
-                                        points_a.data(),
-                                        points_b.data(),
-                                        offsets_a.data(),
-                                        offsets_b.data(),
+                                        polytopes(points_a, offsets_a, rotations_a, translations_a),
+                                        polytopes(points_b, offsets_b, rotations_b, translations_b),
                                         which_a.data(),
                                         which_b.data()};
         const bool has_start = start_a.has_value() && start_b.has_value();
@@ -210,7 +233,9 @@ void register_hull(nb::module_& m) {
     m.def("nearest_of_pairs", &nearest_of_pairs, nb::arg("points_a"), nb::arg("offsets_a"),
           nb::arg("which_a"), nb::arg("points_b"), nb::arg("offsets_b"), nb::arg("which_b"),
           nb::arg("options"), nb::arg("n_threads"), nb::arg("start_a").none() = nb::none(),
-          nb::arg("start_b").none() = nb::none());
+          nb::arg("start_b").none() = nb::none(), nb::arg("rotations_a").none() = nb::none(),
+          nb::arg("translations_a").none() = nb::none(), nb::arg("rotations_b").none() = nb::none(),
+          nb::arg("translations_b").none() = nb::none());
     m.def("nearest_reduced", &nearest_reduced, nb::arg("a"), nb::arg("cap_a"), nb::arg("b"),
           nb::arg("cap_b"), nb::arg("options"));
     m.def("smallest_ball", &smallest_ball, nb::arg("points"), nb::arg("max_iterations"));

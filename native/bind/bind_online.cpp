@@ -1,4 +1,6 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -15,6 +17,7 @@ namespace mercer::bind {
 
 namespace {
 
+using online::Joiner;
 using online::Learner;
 using online::Options;
 using online::Terms;
@@ -31,9 +34,9 @@ void require(bool condition, const char* fault) {
 
 const Terms* read_terms(const TermsArray& terms, std::size_t n_rows, const Options& options) {
     static_assert(sizeof(Terms) == 3 * sizeof(double));
-    require(
-        terms.shape(0) == n_rows && terms.shape(1) == 3 * options.n_functions * options.n_sheets,
-        "terms do not fit the examples");
+    require(terms.shape(0) == n_rows &&
+                terms.shape(1) == 3 * options.n_functions * options.variables_per_row,
+            "terms do not fit the examples");
     return reinterpret_cast<const Terms*>(terms.data());
 }
 
@@ -45,6 +48,58 @@ struct BoundLearner {
     Options options;
     Learner<T> learner;
 };
+
+// With the rows that it reads.
+template <class T>
+struct BoundJoiner {
+    std::vector<nb::object> owners;
+    Joiner<T> joiner;
+};
+
+online::GivenRows given_rows(const nb::object& rows) {
+    Array2<float> single;
+    if (nb::try_cast(rows, single, false)) return {single.data(), nullptr, single.shape(0)};
+    const auto wide = nb::cast<Array2<double>>(rows, false);
+    return {nullptr, wide.data(), wide.shape(0)};
+}
+
+// Parts: rows as they were given, float32 or float64, and packed.
+template <class T>
+void make_joiner(BoundJoiner<T>* self, double gamma, bool by_differences, std::vector<double> scale,
+                 const std::vector<std::pair<nb::object, std::shared_ptr<Rows<T>>>>& parts) {
+    require(!parts.empty(), "a joiner needs rows");
+    std::vector<nb::object> owners;
+    std::vector<typename Joiner<T>::Part> read;
+    const std::size_t n_features = parts.back().second->n_features();
+    require(scale.empty() || scale.size() == n_features, "scale does not fit the rows");
+    for (const auto& [rows, packed] : parts) {
+        const online::GivenRows given = given_rows(rows);
+        require(given.n_rows == packed->size() && packed->n_features() == n_features,
+                "parts do not fit each other");
+        owners.push_back(rows);
+        read.push_back({given, packed});
+    }
+    const LeafParameters leaf{LeafKind::gaussian, gamma, 0.0, 1};
+    new (self) BoundJoiner<T>{std::move(owners),
+                              Joiner<T>(leaf, by_differences, std::move(scale), std::move(read))};
+}
+
+template <class T>
+nb::ndarray<nb::numpy, double> joined_rows(const BoundJoiner<T>& self) {
+    const std::vector<double>& rows = self.joiner.rows();
+    const std::size_t d = self.joiner.n_features();
+    auto out = std::make_unique<double[]>(rows.size());
+    std::copy(rows.begin(), rows.end(), out.get());
+    return new_array<double>(std::move(out), {rows.size() / std::max<std::size_t>(d, 1), d});
+}
+
+template <class T>
+void register_joiner(nb::module_& m, const char* name) {
+    nb::class_<BoundJoiner<T>>(m, name, "Makes rows between two others.")
+        .def("__init__", &make_joiner<T>, nb::arg("gamma"), nb::arg("by_differences"),
+             nb::arg("scale"), nb::arg("parts"))
+        .def("rows", &joined_rows<T>);
+}
 
 // The slot of each column, some of them of none (-1); every kept example has one.
 template <class T>
@@ -68,7 +123,7 @@ std::vector<std::size_t> to_columns(const IndexArray& slots, const Learner<T>& l
 template <class T>
 std::size_t take(BoundLearner<T>& self, const IndexArray& ids, const TermsArray& terms,
                  const Values<T>& with_kept, const IndexArray& slots,
-                 const Values<T>& with_each_other, double max_seconds) {
+                 const Values<T>& with_each_other, double max_seconds, BoundJoiner<T>* joiner) {
     const std::size_t n = ids.size();
     const Learner<T>& learner = self.learner;
     const std::vector<std::size_t> columns = to_columns(slots, learner);
@@ -76,12 +131,15 @@ std::size_t take(BoundLearner<T>& self, const IndexArray& ids, const TermsArray&
             "values do not fit the kept examples");
     require(with_each_other.shape(0) == n && with_each_other.shape(1) == n,
             "values do not fit the examples");
+    require(!joiner || joiner->joiner.n_given() == columns.size() + n,
+            "rows do not fit the examples");
     const online::Block<T> block{n,
                                  ids.data(),
                                  read_terms(terms, n, self.options),
                                  with_kept.data(),
                                  columns,
-                                 with_each_other.data()};
+                                 with_each_other.data(),
+                                 joiner ? &joiner->joiner : nullptr};
     nb::gil_scoped_release release;
     const Clock clock;
     SignalPoll signals;
@@ -93,7 +151,8 @@ template <class T>
 void load(BoundLearner<T>& self, const IndexArray& slots, const IndexArray& ids,
           const Array2<T>& values, const TermsArray& terms, const Array2<double>& beta,
           const std::optional<Array2<double>>& gradient) {
-    const std::size_t n = ids.size(), width = self.options.n_functions * self.options.n_sheets;
+    const std::size_t n = ids.size(),
+                      width = self.options.n_functions * self.options.variables_per_row;
     const Terms* read = read_terms(terms, n, self.options);
     require(slots.size() == n && values.shape(0) == n && values.shape(1) == n &&
                 beta.shape(0) == n && beta.shape(1) == width,
@@ -142,7 +201,7 @@ template <class T, class Field>
 nb::ndarray<nb::numpy, double> by_slot(const BoundLearner<T>& self, std::size_t fields,
                                        Field field) {
     const std::vector<std::size_t> slots = kept_slots(self.learner);
-    const std::size_t width = self.options.n_functions * self.options.n_sheets * fields;
+    const std::size_t width = self.options.n_functions * self.options.variables_per_row * fields;
     auto out = std::make_unique<double[]>(slots.size() * width);
     double* next = out.get();
     for (const std::size_t slot : slots) {
@@ -201,15 +260,17 @@ void register_precision(nb::module_& m, const char* name) {
     nb::class_<Bound>(m, name, "Examples kept of a stream, and functions of them.")
         .def(nb::init<const Options&>(), nb::arg("options"))
         .def("take", &take<T>, nb::arg("ids"), nb::arg("terms"), nb::arg("with_kept").noconvert(),
-             nb::arg("slots"), nb::arg("with_each_other").noconvert(), nb::arg("max_seconds"))
+             nb::arg("slots"), nb::arg("with_each_other").noconvert(), nb::arg("max_seconds"),
+             nb::arg("joiner").none())
         .def("load", &load<T>, nb::arg("slots"), nb::arg("ids"), nb::arg("values").noconvert(),
              nb::arg("terms"), nb::arg("beta"), nb::arg("gradient").none())
         .def(
             "restart",
             [](Bound& self, const Array2<double>& beta) {
-                require(beta.shape(0) == self.learner.rows().n_kept() &&
-                            beta.shape(1) == self.options.n_functions * self.options.n_sheets,
-                        "coefficients do not fit");
+                require(
+                    beta.shape(0) == self.learner.rows().n_kept() &&
+                        beta.shape(1) == self.options.n_functions * self.options.variables_per_row,
+                    "coefficients do not fit");
                 self.learner.restart(beta.data());
             },
             nb::arg("beta"))
@@ -229,12 +290,6 @@ void register_precision(nb::module_& m, const char* name) {
                                     [](const Function<T>& f) { return f.ends().violation(); });
              })
         .def("take_merges", &take_merges<T>)
-        .def_prop_rw(
-            "errors", [](Bound& self) { return self.learner.errors(); },
-            [](Bound& self, const std::vector<double>& errors) {
-                require(errors.size() == self.options.n_functions, "an error for each function");
-                self.learner.errors() = errors;
-            })
         .def_prop_rw(
             "n_merged", [](Bound& self) { return self.learner.n_merged(); },
             [](Bound& self, std::size_t count) { self.learner.n_merged() = count; })
@@ -263,15 +318,18 @@ void register_online(nb::module_& m) {
     nb::class_<Options>(m, "OnlineOptions")
         .def(
             "__init__",
-            [](Options* self, std::size_t n_functions, std::size_t n_sheets,
+            [](Options* self, std::size_t n_functions, std::size_t variables_per_row,
                const std::string& select, double tolerance, std::size_t n_reprocess,
                std::size_t max_kept, const std::string& evict) {
-                require(n_functions > 0 && n_sheets > 0 && n_sheets <= 2, "1 or 2 sheets");
-                new (self) Options{n_functions, n_sheets, selection(select), tolerance,
-                                   n_reprocess, max_kept, eviction(evict)};
+                require(n_functions > 0 && variables_per_row > 0 && variables_per_row <= 2,
+                        "1 or 2 sheets");
+                new (self) Options{n_functions, variables_per_row, selection(select), tolerance,
+                                   n_reprocess, max_kept,          eviction(evict)};
             },
-            nb::arg("n_functions"), nb::arg("n_sheets"), nb::arg("selection"), nb::arg("tolerance"),
-            nb::arg("n_reprocess"), nb::arg("max_kept"), nb::arg("eviction"));
+            nb::arg("n_functions"), nb::arg("variables_per_row"), nb::arg("selection"),
+            nb::arg("tolerance"), nb::arg("n_reprocess"), nb::arg("max_kept"), nb::arg("eviction"));
+    register_joiner<float>(m, "JoinerSingle");
+    register_joiner<double>(m, "JoinerDouble");
     register_precision<float>(m, "LearnerSingle");
     register_precision<double>(m, "LearnerDouble");
 }

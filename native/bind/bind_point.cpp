@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "bind/bind_problem.hpp"
-#include "core/base/cholesky.hpp"
 #include "core/problem/duality.hpp"
 
 namespace mercer::bind {
@@ -41,13 +40,6 @@ nb::tuple report(const BoundProblem& problem, const Vector& beta, const Vector& 
         report_point(problem.view(), problem.entries(beta), problem.entries(values)));
 }
 
-bool has_cholesky_factor(const Array2<double>& matrix) {
-    const std::size_t n = matrix.shape(0);
-    if (matrix.shape(1) != n) throw std::invalid_argument("matrix must be square");
-    nb::gil_scoped_release release;
-    return Cholesky<double>({matrix.data(), matrix.data() + n * n}, n).is_positive();
-}
-
 }  // namespace
 
 void register_point(nb::module_& m) {
@@ -57,7 +49,6 @@ void register_point(nb::module_& m) {
     m.def("duality_gap", &gap, nb::arg("problem"), nb::arg("beta"), nb::arg("values"),
           nb::arg("gradient"), nb::arg("multiplier"));
     m.def("report_point", &report, nb::arg("problem"), nb::arg("beta"), nb::arg("values"));
-    m.def("has_cholesky_factor", &has_cholesky_factor, nb::arg("matrix"));
     m.def("count_classes", [](const IndexArray& labels) -> nb::object {
         const auto found = count_classes(labels.data(), labels.size());
         if (!found) return nb::none();

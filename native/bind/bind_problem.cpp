@@ -44,7 +44,8 @@ void register_problem(nb::module_& m) {
              nb::arg("index"), nb::arg("linear"), nb::arg("lower"), nb::arg("upper"),
              nb::arg("ridge"), nb::arg("group"), nb::arg("group_sum"))
         .def_prop_ro("n_rows", &BoundProblem::n_rows)
-        .def("is_endless", [](const BoundProblem& problem) { return is_endless(problem.view()); })
+        .def("may_be_unbounded",
+             [](const BoundProblem& problem) { return may_be_unbounded(problem.view()); })
         .def("linear_size", [](const BoundProblem& problem) { return linear_size(problem.view()); })
         .def("is_proper", [](const BoundProblem& problem) { return is_proper(problem.view()); })
         .def("is_zero_feasible",

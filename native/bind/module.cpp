@@ -16,11 +16,14 @@ NB_MODULE(_core, m) {
     mercer::bind::register_point(m);
     mercer::bind::register_selective_certificate(m);
     mercer::bind::register_smo(m);
-    mercer::bind::register_smo_batch(m);
+    mercer::bind::register_plan(m);
+    mercer::bind::register_acceptance(m);
+    mercer::bind::register_pair_votes(m);
     mercer::bind::register_chunked(m);
     mercer::bind::register_active_set(m);
     mercer::bind::register_path(m);
     mercer::bind::register_hull(m);
     mercer::bind::register_online(m);
     mercer::bind::register_multiclass(m);
+    mercer::bind::register_shapley(m);
 }

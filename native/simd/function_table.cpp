@@ -17,6 +17,7 @@ extern const ByteFunctionSet byte_functions;
 extern const VectorFunctions vector_functions;
 extern const EventFunctions event_functions;
 extern const SupportFunctions support_functions;
+extern const ShapleyFunctions shapley_functions;
 
 extern const InstructionSet set;
 const InstructionSet set = {MERCER_ISA_NAME,
@@ -27,7 +28,8 @@ const InstructionSet set = {MERCER_ISA_NAME,
                             &byte_functions,
                             &vector_functions,
                             &event_functions,
-                            &support_functions};
+                            &support_functions,
+                            &shapley_functions};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

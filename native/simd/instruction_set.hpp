@@ -6,6 +6,7 @@
 #include "simd/factor.hpp"
 #include "simd/micro_kernels.hpp"
 #include "simd/scan.hpp"
+#include "simd/shapley.hpp"
 #include "simd/subproblem.hpp"
 #include "simd/support.hpp"
 #include "simd/vectors.hpp"
@@ -35,10 +36,16 @@ struct InstructionSet {
     const VectorFunctions* vectors;
     const EventFunctions* events;
     const SupportFunctions* support;
+    const ShapleyFunctions* shapley;
 };
 
 // The best instruction set of this machine, or the one named by the environment variable
 // MERCER_ISA. Throws std::runtime_error if that names none this machine can run.
 const InstructionSet& instruction_set();
+
+template <class T>
+const MicroKernels<T>& micro_kernels() {
+    return instruction_set().micro_kernels.of<T>();
+}
 
 }  // namespace mercer

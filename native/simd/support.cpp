@@ -57,8 +57,26 @@ static void products(const PointsView& points, const double* direction, double* 
     }
 }
 
+static void add_reach(const PointsView& points, double* reach) {
+    for (std::size_t j = 0; j < points.dimension; ++j) {
+        const double* x = points.coordinates + j * points.stride;
+        Vector<double> low = load<double>(x), high = low;
+        for (std::size_t i = lanes; i < points.stride; i += lanes) {
+            const Vector<double> value = load<double>(x + i);
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        double largest = 0.0;
+        for (std::size_t k = 0; k < lanes; ++k) {
+            largest = high[k] > largest ? high[k] : largest;
+            largest = -low[k] > largest ? -low[k] : largest;
+        }
+        reach[j] += largest;
+    }
+}
+
 extern const SupportFunctions support_functions;
-const SupportFunctions support_functions = {&lowest, &products};
+const SupportFunctions support_functions = {&lowest, &products, &add_reach};
 
 }  // namespace MERCER_ISA
 }  // namespace mercer

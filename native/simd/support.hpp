@@ -24,6 +24,8 @@ struct SupportFunctions {
     Lowest (*lowest)(const PointsView& points, const double* direction);
     // out[i] = the product of point i with the direction, up to the stride
     void (*products)(const PointsView& points, const double* direction, double* out);
+    // reach[j] += the largest size of coordinate j
+    void (*add_reach)(const PointsView& points, double* reach);
 };
 
 }  // namespace mercer

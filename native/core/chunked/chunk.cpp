@@ -12,19 +12,19 @@ namespace mercer::chunked {
 namespace {
 
 template <class T>
-const SubproblemFunctions<T>& functions() {
+const SubproblemFunctions<T>& subproblem_functions() {
     return instruction_set().subproblem.of<T>();
 }
 
 // A coefficient that is on its way to infinity.
-bool is_endless(double beta) {
+bool may_be_unbounded(double beta) {
     return std::abs(beta) > 1e100;
 }
 
 // Each range is padded to whole vectors; there are at most a handful.
 template <class T>
 std::size_t most_positions(std::size_t most_variables) {
-    return most_variables + 8 * functions<T>().lanes;
+    return most_variables + 8 * subproblem_functions<T>().lanes;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Chunk<T>::Chunk(std::size_t most_variables, Arena& arena)
 template <class T>
 void Chunk<T>::place_members(const Variables<T>& variables,
                              const std::vector<std::uint32_t>& members) {
-    const std::size_t lanes = functions<T>().lanes;
+    const std::size_t lanes = subproblem_functions<T>().lanes;
     member_.clear();
     ranges_.clear();
     for (int group = -1; group < int(variables.problem.n_groups); ++group) {
@@ -72,7 +72,7 @@ void Chunk<T>::gather(Variables<T>& variables, const std::vector<std::uint32_t>&
 
 template <class T>
 void Chunk<T>::take_all(const Variables<T>& variables) {
-    const std::size_t lanes = functions<T>().lanes;
+    const std::size_t lanes = subproblem_functions<T>().lanes;
     size_ = (variables.size() + lanes - 1) / lanes * lanes;
     member_.assign(size_, nowhere);
     std::iota(member_.begin(), member_.begin() + std::ptrdiff_t(variables.size()), 0u);
@@ -127,15 +127,15 @@ SubproblemResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptio
     // Converging takes some rounds, and fewer from nearer by.
     const auto newton_cost = [&] { return 2 * newton.cost_of_round(); };
     for (;;) {
-        functions<T>().refresh(problem);
+        subproblem_functions<T>().refresh(problem);
         const std::size_t wait = total.iterations ? options.newton_again : options.newton_after;
         const std::size_t burst =
             std::min(std::max(wait, newton_cost()), options.max_iterations - total.iterations);
-        const SubproblemResult part = functions<T>().solve(problem, tolerance, burst);
+        const SubproblemResult part = subproblem_functions<T>().solve(problem, tolerance, burst);
         total.iterations += part.iterations;
         total.violation = part.violation;
         total.unbounded = part.unbounded;
-        total.unbounded |= std::any_of(beta_.data(), beta_.data() + size_, is_endless);
+        total.unbounded |= std::any_of(beta_.data(), beta_.data() + size_, may_be_unbounded);
         const bool done = total.unbounded || part.iterations < burst || part.violation <= tolerance;
         if (done || total.iterations >= options.max_iterations || !poll()) return total;
         if (has_drifted(variables)) return total;
@@ -147,6 +147,10 @@ SubproblemResult Chunk<T>::solve(const Variables<T>& variables, const ChunkOptio
         const std::size_t before = newton.n_steps();
         while (tries > 0 && !newton.step()) --tries;
         newton_steps_ += newton.n_steps() - before;
+        if (newton.found_ray()) {
+            total.unbounded = true;
+            return total;
+        }
     }
 }
 

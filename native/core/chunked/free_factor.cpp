@@ -25,7 +25,7 @@ constexpr std::size_t bordered_part = 5;
 constexpr int most_repairs = 3;
 
 template <class T>
-const FactorFunctions<T>& functions() {
+const FactorFunctions<T>& factor_functions() {
     return instruction_set().factor.of<T>();
 }
 
@@ -70,9 +70,9 @@ bool FreeFactor<T>::factorize() {
     room_ = m + m / bordered_part;
     stride_ = whole_vectors_below(room_ + vector);
     factor_.require(room_ * stride_);
-    packed_.require(functions<T>().block * m);
+    packed_.require(factor_functions<T>().block * m);
     gather(0, m);
-    if (functions<T>().cholesky(factor_.data(), stride_, m, packed_.data())) return true;
+    if (factor_functions<T>().cholesky(factor_.data(), stride_, m, packed_.data())) return true;
     forget();
     return false;
 }
@@ -103,7 +103,7 @@ bool FreeFactor<T>::append(const std::vector<std::size_t>& entered) {
         position_.push_back(p);
     }
     gather(from, position_.size());
-    return functions<T>().append(factor_.data(), stride_, from, position_.size());
+    return factor_functions<T>().append(factor_.data(), stride_, from, position_.size());
 }
 
 template <class T>
@@ -115,15 +115,15 @@ bool FreeFactor<T>::leave(std::vector<std::size_t> slots) {
     for (std::size_t r = 0; r < k; ++r) away_row(r)[away_[r]] = T(1);
     for (std::size_t r = 0; r < k; r += vector) {
         const std::size_t first = whole_vectors_below(away_[r]);
-        functions<T>().solve_rows(factor_.data(), stride_, first, first, n, away_row(r), stride_,
-                                  std::min(vector, k - r));
+        factor_functions<T>().solve_rows(factor_.data(), stride_, first, first, n, away_row(r),
+                                         stride_, std::min(vector, k - r));
     }
     std::vector<double> products(k * k);
     for (std::size_t r = 0; r < k; ++r) {
         const std::size_t first = away_[r];
         for (std::size_t s = 0; s <= r; ++s) {
-            products[r * k + s] = double(
-                functions<T>().inner_product(away_row(r) + first, away_row(s) + first, n - first));
+            products[r * k + s] = double(factor_functions<T>().inner_product(
+                away_row(r) + first, away_row(s) + first, n - first));
         }
     }
     coupling_.emplace(std::move(products), k);
@@ -145,7 +145,7 @@ template <class T>
 void FreeFactor<T>::project(std::vector<T>& x) const {
     std::vector<double> weights(away_.size());
     for (std::size_t r = 0; r < away_.size(); ++r) {
-        weights[r] = double(functions<T>().inner_product(away_row(r), x.data(), x.size()));
+        weights[r] = double(factor_functions<T>().inner_product(away_row(r), x.data(), x.size()));
     }
     coupling_->solve(weights);
     subtract_away(weights, x);
@@ -169,15 +169,15 @@ void FreeFactor<T>::repair(std::vector<T>& x) const {
     coupling_->solve(weights);
     std::vector<T> change(x.size());
     subtract_away(weights, change);
-    functions<T>().solve_upper(factor_.data(), stride_, x.size(), change.data());
+    factor_functions<T>().solve_upper(factor_.data(), stride_, x.size(), change.data());
     for (std::size_t j = 0; j < x.size(); ++j) x[j] += change[j];
 }
 
 template <class T>
 bool FreeFactor<T>::solve_ordered(std::vector<T>& x) const {
-    functions<T>().solve_lower(factor_.data(), stride_, x.size(), x.data());
+    factor_functions<T>().solve_lower(factor_.data(), stride_, x.size(), x.data());
     if (!away_.empty()) project(x);
-    functions<T>().solve_upper(factor_.data(), stride_, x.size(), x.data());
+    factor_functions<T>().solve_upper(factor_.data(), stride_, x.size(), x.data());
     if (away_.empty()) return true;
     for (int n_repairs = 0; n_repairs < most_repairs; ++n_repairs) {
         if (is_away_zero(x)) return true;

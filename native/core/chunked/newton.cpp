@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "simd/instruction_set.hpp"
 
@@ -217,20 +218,47 @@ void Newton<T>::add_products(const std::vector<std::size_t>& positions, Displace
 // To the maximum along the change, or to the first bound.
 template <class T>
 void Newton<T>::measure(Displacement& move) const {
-    double slope = 0.0, length = 0.0;
+    double length = 0.0;
     for (std::size_t p = 0; p < problem_.size; ++p) {
         const double change = move.change[p];
         if (change == 0.0) continue;
         move.room = std::min(move.room, room(p, change));
         length += std::abs(change);
-        slope += change * double(problem_.gradient[p]);
+        move.slope += change * double(problem_.gradient[p]);
     }
-    if (!(slope > 0.0)) return;
-    const double curve = dot(move.change, move.product);
+    if (!(move.slope > 0.0)) return;
+    move.curve = dot(move.change, move.product);
     // A curvature that may be rounding is none: such a direction is followed to the box.
     const double noise = std::numeric_limits<T>::epsilon() * scale_ * length * length;
-    move.step = curve > noise ? std::min(move.room, slope / curve) : move.room;
-    move.gain = move.step * (slope - 0.5 * move.step * curve);
+    move.step = move.curve > noise ? std::min(move.room, move.slope / move.curve) : move.room;
+    move.gain = move.step * (move.slope - 0.5 * move.step * move.curve);
+}
+
+// Whether what goes to infinity in a change, and no bound holds up, climbs without a curvature but
+// that of rounding: rows that contradict each other without a price. In a range with a sum pair
+// steps find it.
+template <class T>
+bool Newton<T>::holds_ray(const Displacement& move) const {
+    constexpr double flat = 1e-3, most = 0.5;  // of the slope: the curvature, what the ray keeps
+    constexpr double small = 1e-6;             // proximal term that hides no curvature
+    const auto is_alone = [](const SubproblemRange& range) { return range.alone; };
+    if (!std::is_same_v<T, double> || !(move.slope > 0.0) || move.curve > flat * move.slope ||
+        proximal_ > small * scale_ ||
+        !std::all_of(problem_.ranges, problem_.ranges + problem_.n_ranges, is_alone)) {
+        return false;
+    }
+    Displacement ray{std::vector<double>(problem_.size), std::vector<double>(problem_.size)};
+    std::vector<std::size_t> moved;
+    for (std::size_t p = 0; p < problem_.size; ++p) {
+        if (move.change[p] == 0.0 || room(p, move.change[p]) < infinity) continue;
+        ray.change[p] = move.change[p];
+        moved.push_back(p);
+    }
+    add_products(moved, ray);
+    measure(ray);
+    // of values that err independently
+    const double noise = std::numeric_limits<T>::epsilon() * scale_ * dot(ray.change, ray.change);
+    return ray.slope >= most * move.slope && ray.curve < noise;
 }
 
 template <class T>
@@ -258,6 +286,7 @@ std::size_t Newton<T>::place_anew(const Displacement& move) {
 
 template <class T>
 bool Newton<T>::climb(const Displacement& move) {
+    found_ray_ = holds_ray(move);
     if (!(move.gain > 0.0) || !std::isfinite(move.step)) return true;
     ++n_steps_;
     for (std::size_t p = 0; p < problem_.size; ++p) {

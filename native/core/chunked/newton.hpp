@@ -35,6 +35,8 @@ class Newton {
     // Moves beta and the gradient. false if the step was cut short: another may go on.
     bool step();
     std::size_t n_steps() const { return n_steps_; }
+    // Whether the last step has shown that the objective grows without limit.
+    bool found_ray() const { return found_ray_; }
 
   private:
     // Where the guess has a position. One whose box is empty is fixed.
@@ -50,7 +52,7 @@ class Newton {
     // A change of beta, what it makes of the gradient, how far it may go, and what it gains.
     struct Displacement {
         std::vector<double> change, product;
-        double room = infinity, step = 0.0, gain = 0.0;
+        double room = infinity, slope = 0.0, curve = 0.0, step = 0.0, gain = 0.0;
     };
 
     bool is_free(std::size_t p) const {
@@ -75,6 +77,7 @@ class Newton {
     std::optional<std::vector<double>> direction(std::vector<double> slopes);
     void add_products(const std::vector<std::size_t>& positions, Displacement& move) const;
     void measure(Displacement& move) const;
+    bool holds_ray(const Displacement& move) const;
     // The next guess; returns how many positions have a new place.
     std::size_t place_anew(const Displacement& move);
     void gather_free();
@@ -90,6 +93,7 @@ class Newton {
     std::vector<Place> place_;
     std::vector<std::size_t> free_;
     std::size_t n_steps_ = 0;
+    bool found_ray_ = false;
 };
 
 }  // namespace mercer::chunked

@@ -17,7 +17,7 @@ namespace {
 
 using Positions = std::vector<std::size_t>;
 
-constexpr std::size_t none = std::size_t(-1);
+constexpr std::size_t no_place = std::size_t(-1);
 constexpr int most_steps = 20;
 constexpr double rounding = 1e-14;  // of a gradient, relative: less is not worth a step
 constexpr double gain = 0.1;        // what must be left of the violation at most
@@ -32,7 +32,7 @@ class Polish {
         : problem_(problem), gram_(gram), error_(known.bound),
           beta_(beta, beta + problem.n_variables), gradient_(exchanged(known.values)),
           corrections_(problem.n_variables, 0.0), is_exact_(problem.n_variables, false),
-          column_(gram.size(), none) {}
+          column_(gram.size(), no_place) {}
 
     bool run(const Poll& poll) {
         const double before = violation();
@@ -113,7 +113,7 @@ class Polish {
     void add_exact(std::size_t v) {
         exact_.push_back(v);
         is_exact_[v] = true;
-        if (column_[row(v)] != none) return;
+        if (column_[row(v)] != no_place) return;
         column_[row(v)] = columns_.size();
         columns_.push_back(row(v));
     }
@@ -195,7 +195,7 @@ class Polish {
 
     bool move(const Positions& free, const std::vector<double>& d) {
         double length = 1.0;
-        std::size_t met = none;
+        std::size_t met = no_place;
         for (std::size_t a = 0; a < d.size(); ++a) {
             const std::size_t v = movable_[free[a]];
             if (d[a] == 0.0 || (bound(v, d[a]) - beta_[v]) / d[a] >= length) continue;
@@ -213,7 +213,7 @@ class Polish {
             beta_[v] = next;
         }
         follow_exactly(changes);
-        if (met != none) {
+        if (met != no_place) {
             is_held_[free[met]] = true;
             return true;
         }

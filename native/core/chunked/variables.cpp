@@ -249,7 +249,8 @@ bool Variables<T>::apply(const Change& change, const Poll& poll) {
 template <class T>
 bool Variables<T>::take_back_loss(Change change, const Poll& poll) {
     const double gain = 0.5 * (slope_before_ + slope_after_);
-    if (drift_.is_endless() || !(gain < -lost_share * std::abs(objective_ - gain))) return false;
+    if (drift_.may_be_unbounded() || !(gain < -lost_share * std::abs(objective_ - gain)))
+        return false;
     const double kept = std::max(slope_before_, 0.0) / (slope_before_ - slope_after_);
     for (std::size_t k = 0; k < change.variables.size(); ++k) {
         const std::size_t v = change.variables[k];

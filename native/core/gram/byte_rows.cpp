@@ -7,14 +7,14 @@
 namespace mercer {
 
 template <class S>
-static const ByteFunctions<float, S>& functions() {
+static const ByteFunctions<float, S>& row_functions() {
     return byte_functions<float, S>(*instruction_set().bytes);
 }
 
 template <class S>
 void ByteRows<S>::allocate() {
     n_pairs_ = (n_features_ + 1) / 2;
-    width_ = functions<S>().panel_width;
+    width_ = row_functions<S>().panel_width;
     const std::size_t padded = (n_rows_ + width_ - 1) / width_ * width_;
     values_ = Buffer<S>(checked_product(padded, 2 * n_pairs_));
     norms_ = Buffer<std::int32_t>(padded);
@@ -86,7 +86,7 @@ void ByteRows<S>::add_inner_products(const double* direction, std::size_t first,
 template <class S>
 ByteRows<S>::Left::Left(const ByteRows& rows, std::span<const std::size_t> index)
     : count_(index.size()), n_pairs_(rows.n_pairs_) {
-    const std::size_t height = count_ == 1 ? 1 : functions<S>().left_height;
+    const std::size_t height = count_ == 1 ? 1 : row_functions<S>().left_height;
     const std::size_t padded = (count_ + height - 1) / height * height;
     values_ = Buffer<std::int32_t>(checked_product(padded, n_pairs_));
     norms_ = Buffer<std::int32_t>(padded);

@@ -11,13 +11,8 @@
 namespace mercer {
 
 template <class T>
-static const MicroKernels<T>& functions() {
-    return instruction_set().micro_kernels.of<T>();
-}
-
-template <class T>
 void Rows<T>::allocate_panels() {
-    width_ = functions<T>().panel_width;
+    width_ = micro_kernels<T>().panel_width;
     const std::size_t padded = (n_rows_ + width_ - 1) / width_ * width_;
     values_ = Buffer<T>(checked_product(padded, n_features_));
     norms_ = Buffer<T>(padded);
@@ -30,7 +25,7 @@ template <class T>
 void Rows<T>::finish_panels() {
     const FlushDenormals flush;
     for (std::size_t i = 0; i < n_rows_; i += width_) {
-        functions<T>().panel_norms(lane(i), n_features_, &norms_[i]);
+        micro_kernels<T>().panel_norms(lane(i), n_features_, &norms_[i]);
     }
 }
 
@@ -130,7 +125,7 @@ void Rows<T>::finish_sparse() {
     for (std::size_t i = 0; i < n_rows_; ++i) {
         const T* x = values_.data() + start_[i];
         const std::size_t count = std::size_t(start_[i + 1] - start_[i]);
-        norms_[i] = functions<T>().squared_norm(x, count);
+        norms_[i] = micro_kernels<T>().squared_norm(x, count);
         T sum = 0;
         for (std::size_t k = 0; k < count; ++k) sum += std::abs(x[k]);
         one_norms_[i] = sum;
@@ -162,9 +157,10 @@ Rows<T>::Rows(const Rows& other, std::span<const std::size_t> index, ThreadPool*
     const std::size_t mean = n_rows_ ? values_.size() / n_rows_ : 0;
     share_rows(threads, n_rows_, mean, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
-            const std::int64_t begin = other.start_[index[i]], end = other.start_[index[i] + 1];
-            std::copy(&other.feature_[begin], &other.feature_[end], &feature_[start_[i]]);
-            std::copy(&other.values_[begin], &other.values_[end], &values_[start_[i]]);
+            const std::int64_t begin = other.start_[index[i]];
+            const auto count = std::size_t(other.start_[index[i] + 1] - begin);
+            std::copy_n(other.feature_.data() + begin, count, feature_.data() + start_[i]);
+            std::copy_n(other.values_.data() + begin, count, values_.data() + start_[i]);
         }
     });
     norms_ = Buffer<T>(n_rows_);
@@ -231,8 +227,8 @@ template <class T>
 Rows<T>::Left::Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms)
     : count_(index.size()), n_features_(rows.n_features_) {
     const std::size_t height = count_ == 1    ? 1
-                               : rows.sparse_ ? functions<T>().sparse_height
-                                              : functions<T>().left_height;
+                               : rows.sparse_ ? micro_kernels<T>().sparse_height
+                                              : micro_kernels<T>().left_height;
     const std::size_t padded = (count_ + height - 1) / height * height;
     values_ = Buffer<T>(checked_product(padded, n_features_));
     norms_ = Buffer<T>(padded);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/double_double.hpp"
 #include "core/hull/nearest.hpp"
 #include "core/hull/simplex.hpp"
 
@@ -27,6 +28,21 @@ Farthest farthest_from(const double* centre, const double* points, std::size_t n
         if (square > found.square) found = {i, square};
     }
     return found;
+}
+
+// The distance of the farthest point, with more digits than the points have.
+DoubleDouble exact_radius(const double* centre, const double* points, std::size_t n,
+                          std::size_t d) {
+    DoubleDouble largest = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        DoubleDouble square = 0.0;
+        for (std::size_t j = 0; j < d; ++j) {
+            const DoubleDouble apart = DoubleDouble::sum(points[i * d + j], -centre[j]);
+            square += apart * apart;
+        }
+        if (largest < square) largest = square;
+    }
+    return sqrt(largest);
 }
 
 }  // namespace
@@ -69,6 +85,12 @@ Ball smallest_ball(const double* points, std::size_t n, std::size_t dimension,
         for (std::size_t j = 0; j < d; ++j) offset[j] = points[far.at * d + j] - points[j];
         simplex.add(offset.data(), far.at);
     }
+    // Distances from any centre bound the radius from above; the mean squared distance of the
+    // members from below, where a distance has d + 3 roundings and a mean of d + 2 points as many.
+    const double lower = (ball.radius - ball.gap) * (1.0 - double(2 * d + 12) * epsilon);
+    ball.radius =
+        rounded_up(exact_radius(centre.data(), points, n, d), double_double_epsilon * ball.radius);
+    ball.gap = (1.0 + 4.0 * epsilon) * std::max(ball.radius - lower, 0.0);
     simplex.drop_rounding();
     for (std::size_t k = 0; k < simplex.size(); ++k) {
         ball.member.push_back(simplex.label(k));

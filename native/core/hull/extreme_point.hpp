@@ -11,6 +11,7 @@ namespace mercer::hull {
 struct Share {
     std::size_t member;
     double weight;
+    bool operator==(const Share&) const = default;
 };
 
 // Maximizes value' a over { 0 <= a <= cap, sum of a = total }: the members of largest value, each

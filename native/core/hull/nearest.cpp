@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <type_traits>
 
 #include "core/base/threads.hpp"
-#include "core/hull/points.hpp"
+#include "core/hull/body.hpp"
 #include "core/hull/search.hpp"
 #include "core/hull/simplex.hpp"
-#include "simd/instruction_set.hpp"
 
 namespace mercer::hull {
 
@@ -20,18 +23,32 @@ bool is_ordinary(double size) {
     return size > 0x1p-400 && size < 0x1p400;
 }
 
+Body body_of(const Polytopes& polytopes, std::size_t k, std::size_t d) {
+    const std::int64_t* at = polytopes.offsets + k;
+    Body body{polytopes.points + std::size_t(at[0]) * d, std::size_t(at[1] - at[0]), d};
+    if (polytopes.rotations) body.rotation = polytopes.rotations + k * d * d;
+    if (polytopes.translations) body.translation = polytopes.translations + k * d;
+    return body;
+}
+
 // One pair of polytopes after another, with the same memory.
 template <std::size_t D>
 class PairSolver {
   public:
     PairSolver(std::size_t dimension, const NearestOptions& options)
-        : options_(options), simplex_(dimension), origin_(dimension), vertex_(dimension),
-          nearest_(dimension), opposite_(dimension) {}
+        : options_(options), simplex_(dimension), progress_(dimension), origin_(dimension),
+          nearest_(dimension), opposite_(dimension), reach_(dimension), a_(dimension),
+          b_(dimension) {}
 
-    void take(const double* a, std::size_t n_a, const double* b, std::size_t n_b) {
-        std::copy_n(a, dimension(), origin_.begin());
-        a_.take(a, n_a, dimension(), origin_.data());
-        b_.take(b, n_b, dimension(), origin_.data());
+    void take(const Body& a, const Body& b) {
+        std::copy_n(a.translation ? a.translation : a.points, dimension(), origin_.begin());
+        std::ranges::fill(reach_, 0.0);
+        a_.take(a, origin_.data());
+        b_.take(b, origin_.data());
+        a_.add_reach(reach_.data());
+        b_.add_reach(reach_.data());
+        // a product with a direction that is turned back has those of the turn, too
+        roundings_ = double(dimension() + 5) * (is_placed() ? 2.0 : 1.0);
         simplex_.clear();
         exponent_ = 0;
     }
@@ -41,34 +58,147 @@ class PairSolver {
         for (std::size_t k = 0; k < count; ++k) {
             if (member_a[k] < 0 || member_b[k] < 0) continue;
             const auto i = std::size_t(member_a[k]), j = std::size_t(member_b[k]);
-            if (i < a_.size() && j < b_.size() && simplex_.size() <= dimension()) add(i, j);
+            if (i < a_.size() && j < b_.size() && simplex_.size() <= dimension()) {
+                add(i * b_.size() + j);
+            }
         }
     }
 
     // What is found is in units of 2^exponent_, which is 1 unless squares need another one.
     Nearest solve(const Check& check) {
         Nearest found = attempt(check);
-        if (!is_ordinary(size_) && change_unit()) found = attempt(check);
+        if (!is_ordinary(progress_.largest) && change_unit()) found = attempt(check);
+        is_precise_ = !progress_.is_resolved;
+        if (is_precise_) return precisely(found.iterations, check);
         simplex_.drop_rounding();
+        std::ranges::copy(progress_.x, nearest_.begin());
         return found;
     }
 
     void write(std::size_t pair, const Nearest& found, const NearestArrays& out) const {
-        const std::size_t d = dimension(), width = d + 1;
+        const std::size_t d = dimension();
         out.outcome[pair] = std::int8_t(found.outcome);
         const double unit = std::ldexp(1.0, exponent_);
         out.distance[pair] = unit * found.distance;
         out.gap[pair] = unit * found.gap;
         out.iterations[pair] = std::int64_t(found.iterations);
         write_direction(found, nearest_.data(), d, out.direction + pair * d);
+        std::copy_n(origin_.begin(), d, out.point_a + pair * d);
+        std::copy_n(origin_.begin(), d, out.point_b + pair * d);
+        if (is_precise_) {
+            write_members(precise_->simplex(), pair, unit, out);
+        } else {
+            write_members(simplex_, pair, unit, out);
+        }
+    }
+
+    // What the search asks of a polytope, here of the differences a_i - b_j, named i n_b + j.
+    template <class Simplex>
+    double look(const Simplex&, const double* x) {
+        for (std::size_t c = 0; c < dimension(); ++c) opposite_[c] = -x[c];
+        const Lowest a = a_.lowest(x), b = b_.lowest(opposite_.data());
+        label_ = a.at * b_.size() + b.at;
+        return a.value + b.value;
+    }
+
+    template <class Simplex>
+    DoubleDouble look(const Simplex&, const DoubleDouble* x) {
+        for (std::size_t c = 0; c < dimension(); ++c) turned_[c] = -x[c];
+        const std::size_t j = b_.body().lowest(turned_.data());
+        std::copy_n(x, dimension(), turned_.begin());
+        label_ = a_.body().lowest(turned_.data()) * b_.size() + j;
+        write_vertex(label_, turned_.data());
+        DoubleDouble value = 0.0;
+        for (std::size_t c = 0; c < dimension(); ++c) value += x[c] * turned_[c];
+        return value;
+    }
+
+    std::size_t label() const { return label_; }
+
+    void write_vertex(std::size_t label, double* out) const {
+        const std::size_t i = label / b_.size(), j = label % b_.size();
+        for (std::size_t c = 0; c < dimension(); ++c) {
+            out[c] = a_.coordinate(i, c) - b_.coordinate(j, c);
+        }
+    }
+
+    void write_vertex(std::size_t label, DoubleDouble* out) const {
+        const std::size_t d = dimension(), i = label / b_.size(), j = label % b_.size();
+        if (exponent_ || is_placed()) return write_moved(i, j, out);
+        const double *a = a_.body().points + i * d, *b = b_.body().points + j * d;
+        for (std::size_t c = 0; c < d; ++c) out[c] = DoubleDouble::sum(a[c], -b[c]);
+    }
+
+    template <class Real>
+    double rounding_of_products(double length) const {
+        if constexpr (std::is_same_v<Real, DoubleDouble>) return exact_rounding_ * length;
+        double sum = 0.0;
+        for (std::size_t c = 0; c < dimension(); ++c) sum += std::abs(opposite_[c]) * reach_[c];
+        return roundings_ * unit_roundoff * sum;
+    }
+
+    double blur() const { return 0.0; }
+
+    double vertex_rounding() const {
+        if (!is_placed()) return 0.0;
+        return double_double_epsilon * std::accumulate(reach_.begin(), reach_.end(), 0.0);
+    }
+
+  private:
+    std::size_t dimension() const { return D ? D : origin_.size(); }
+
+    bool is_placed() const { return a_.body().rotation || b_.body().rotation; }
+
+    void write_moved(std::size_t i, std::size_t j, DoubleDouble* out) const {
+        for (std::size_t c = 0; c < dimension(); ++c) {
+            out[c] = a_.body().exact(i, c, -exponent_) - b_.body().exact(j, c, -exponent_);
+        }
+    }
+
+    Nearest attempt(const Check& check) {
+        if (simplex_.size() == 0) add(0);
+        progress_.lower = progress_.largest = 0.0;
+        return search(simplex_, *this, options_, progress_, check);
+    }
+
+    Nearest precisely(std::size_t iterations, const Check& check) {
+        if (!precise_) precise_ = std::make_unique<PreciseSearch<PairSolver>>(dimension());
+        turned_.resize(dimension());
+        const double reach = a_.body().reach(-exponent_) + b_.body().reach(-exponent_);
+        exact_rounding_ = 3.0 * double(dimension() + 8) * double_double_epsilon * reach;
+        Nearest found = precise_->run(simplex_, *this, options_, progress_, check);
+        for (std::size_t c = 0; c < dimension(); ++c) nearest_[c] = precise_->nearest(c);
+        found.iterations += iterations;
+        return found;
+    }
+
+    // To a power of two of the size of the points; false if theirs is ordinary. Forgets the start.
+    bool change_unit() {
+        const double largest = *std::ranges::max_element(reach_);
+        if (largest == 0.0 || is_ordinary(largest) || !std::isfinite(largest)) return false;
+        exponent_ = std::ilogb(largest);
+        a_.scale(-exponent_);
+        b_.scale(-exponent_);
+        for (double& reach : reach_) reach = std::ldexp(reach, -exponent_);
+        simplex_.clear();
+        return true;
+    }
+
+    void add(std::size_t label) {
+        write_vertex(label, progress_.vertex.data());
+        if (!simplex_.contains(label)) simplex_.add(progress_.vertex.data(), label);
+    }
+
+    template <class Simplex>
+    void write_members(const Simplex& simplex, std::size_t pair, double unit,
+                       const NearestArrays& out) const {
+        const std::size_t d = dimension(), width = d + 1;
         double *a = out.point_a + pair * d, *b = out.point_b + pair * d;
-        std::copy_n(origin_.begin(), d, a);
-        std::copy_n(origin_.begin(), d, b);
         for (std::size_t k = 0; k < width; ++k) {
-            const bool is_there = k < simplex_.size();
-            const std::size_t i = is_there ? simplex_.label(k) / b_.size() : 0;
-            const std::size_t j = is_there ? simplex_.label(k) % b_.size() : 0;
-            const double weight = is_there ? simplex_.weight(k) : 0.0;
+            const bool is_there = k < simplex.size();
+            const std::size_t i = is_there ? simplex.label(k) / b_.size() : 0;
+            const std::size_t j = is_there ? simplex.label(k) % b_.size() : 0;
+            const double weight = is_there ? simplex.weight(k) : 0.0;
             out.member_a[pair * width + k] = is_there ? std::int64_t(i) : -1;
             out.member_b[pair * width + k] = is_there ? std::int64_t(j) : -1;
             out.weight[pair * width + k] = weight;
@@ -79,57 +209,19 @@ class PairSolver {
         }
     }
 
-  private:
-    std::size_t dimension() const { return D ? D : origin_.size(); }
-
-    Nearest attempt(const Check& check) {
-        if (simplex_.size() == 0) add(0, 0);
-        size_ = 0.0;
-        const auto next = [&](const double* x) { return farthest(x); };
-        const auto enter = [&] { return simplex_.add(vertex_.data(), label_); };
-        return search(simplex_, options_, nearest_.data(), vertex_.data(), size_, next, enter,
-                      check);
-    }
-
-    // To a power of two of the size of the points; false if theirs is ordinary. Forgets the start.
-    bool change_unit() {
-        const double largest = std::max(a_.largest(), b_.largest());
-        if (largest == 0.0 || is_ordinary(largest) || !std::isfinite(largest)) return false;
-        exponent_ = std::ilogb(largest);
-        a_.scale(-exponent_);
-        b_.scale(-exponent_);
-        simplex_.clear();
-        return true;
-    }
-
-    void set_vertex(std::size_t i, std::size_t j) {
-        for (std::size_t c = 0; c < dimension(); ++c) {
-            vertex_[c] = a_.coordinate(i, c) - b_.coordinate(j, c);
-        }
-        label_ = i * b_.size() + j;
-    }
-
-    void add(std::size_t i, std::size_t j) {
-        set_vertex(i, j);
-        if (!simplex_.contains(label_)) simplex_.add(vertex_.data(), label_);
-    }
-
-    // The difference that goes least far along x, left in `vertex_`; false if the simplex has it.
-    bool farthest(const double* x) {
-        for (std::size_t c = 0; c < dimension(); ++c) opposite_[c] = -x[c];
-        const std::size_t i = support_.lowest(a_.view(), x).at;
-        set_vertex(i, support_.lowest(b_.view(), opposite_.data()).at);
-        return !simplex_.contains(label_);
-    }
-
     const NearestOptions& options_;
-    const SupportFunctions& support_ = *instruction_set().support;
     Simplex<D> simplex_;
-    Points a_, b_;
-    std::vector<double> origin_, vertex_, nearest_, opposite_;
+    Progress<double> progress_;
+    std::unique_ptr<PreciseSearch<PairSolver>> precise_;  // where it was needed
+    std::vector<double> origin_, nearest_, opposite_;
+    std::vector<double> reach_;  // of both polytopes along each coordinate
+    BodyPoints<D> a_, b_;        // from the origin
+    double roundings_ = 0.0;     // of a product with one of their points, in units of its size
+    std::vector<DoubleDouble> turned_;
+    double exact_rounding_ = 0.0;
     std::size_t label_ = 0;
     int exponent_ = 0;
-    double size_ = 0.0;
+    bool is_precise_ = false;
 };
 
 template <std::size_t D>
@@ -138,10 +230,8 @@ void solve_range(const PolytopePairs& pairs, const NearestOptions& options, std:
     PairSolver<D> solver(pairs.dimension, options);
     const std::size_t d = pairs.dimension, width = d + 1;
     for (std::size_t k = begin; k < end; ++k) {
-        const std::int64_t *a = pairs.offsets_a + pairs.which_a[k],
-                           *b = pairs.offsets_b + pairs.which_b[k];
-        solver.take(pairs.points_a + std::size_t(a[0]) * d, std::size_t(a[1] - a[0]),
-                    pairs.points_b + std::size_t(b[0]) * d, std::size_t(b[1] - b[0]));
+        solver.take(body_of(pairs.a, std::size_t(pairs.which_a[k]), d),
+                    body_of(pairs.b, std::size_t(pairs.which_b[k]), d));
         if (out.has_start) {
             solver.begin(out.member_a + k * width, out.member_b + k * width, width);
         }

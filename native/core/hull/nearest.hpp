@@ -5,6 +5,7 @@
 // dimensions Gilbert et al. 1988). Either hull may be reduced (docs/theory/hulls.md#wolfe).
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,8 @@ enum class Outcome : std::uint8_t {
 struct NearestOptions {
     double tolerance = 0.0;  // of the gap, relative to the distance
     std::size_t max_iterations = 100'000;
-    // Whether to stop as soon as it is known that the distance is not zero.
+    // Whether to stop as soon as it is known that the distance is not zero, with what it is at
+    // least.
     bool only_separate = false;
 };
 
@@ -35,12 +37,18 @@ struct Nearest {
 // Called between iterations; throws to end the work.
 using Check = std::function<void()>;
 
-// Many pairs of polytopes of the same dimension; polytope k of a side has the rows
-// [offsets[k], offsets[k + 1]) of its points.
+// Polytopes of the same dimension; polytope k has the rows [offsets[k], offsets[k + 1]) of the
+// points. If there are rotations (row by row) and translations, it is where these place it:
+// rotation k times the point plus translation k. Any matrix does for a rotation.
+struct Polytopes {
+    const double* points;
+    const std::int64_t* offsets;
+    const double *rotations = nullptr, *translations = nullptr;
+};
+
 struct PolytopePairs {
     std::size_t n_pairs, dimension;
-    const double *points_a, *points_b;
-    const std::int64_t *offsets_a, *offsets_b;
+    Polytopes a, b;
     const std::int64_t *which_a, *which_b;  // polytopes of each pair
 };
 
@@ -63,7 +71,11 @@ void nearest_of_pairs(const PolytopePairs& pairs, const NearestOptions& options,
 
 // Leaves x / |x| in `out`, zeros where hulls overlap.
 inline void write_direction(const Nearest& found, const double* x, std::size_t d, double* out) {
-    for (std::size_t j = 0; j < d; ++j) out[j] = found.distance > 0.0 ? x[j] / found.distance : 0.0;
+    double square = 0.0;
+    for (std::size_t j = 0; j < d; ++j) square += x[j] * x[j];
+    const double length = std::sqrt(square);
+    const bool is_apart = found.distance > 0.0 && length > 0.0;
+    for (std::size_t j = 0; j < d; ++j) out[j] = is_apart ? x[j] / length : 0.0;
 }
 
 // Nearest points of { sum of a_i x_i : sum of a = 1, 0 <= a <= cap } of two sets.

@@ -1,11 +1,11 @@
 // Points by coordinate, measured from one of them: what the searches for nearest points scan.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
 #include "core/base/buffer.hpp"
+#include "simd/instruction_set.hpp"
 #include "simd/support.hpp"
 
 namespace mercer::hull {
@@ -32,15 +32,8 @@ class Points {
         view_ = {out, stride, n, dimension};
     }
 
-    // The largest size of a coordinate.
-    double largest() const {
-        double found = 0.0;
-        const double* coordinates = coordinates_.data();
-        for (std::size_t k = 0; k < view_.stride * view_.dimension; ++k) {
-            found = std::max(found, std::abs(coordinates[k]));
-        }
-        return found;
-    }
+    // Adds the largest size of each coordinate to `reach`.
+    void add_reach(double* reach) const { instruction_set().support->add_reach(view_, reach); }
 
     // All coordinates times 2^exponent.
     void scale(int exponent) {

@@ -18,9 +18,12 @@ enum class Target { origin, circumcentre };
 
 // The weights of the last simplex stay those of a point inside it, and no step makes it worse
 // (Wolfe 1976). D is the dimension, 0 if it is known at run time only.
-template <std::size_t D, Target target = Target::origin>
+// Real is the type of numbers: more than a double where points are nearly dependent.
+template <std::size_t D, Target target = Target::origin, class Real = double>
 class Simplex {
   public:
+    using Number = Real;
+
     explicit Simplex(std::size_t dimension) : dimension_(dimension) {
         const std::size_t most = dimension + 2;
         if constexpr (D == 0) {
@@ -34,8 +37,9 @@ class Simplex {
 
     std::size_t size() const { return size_; }
     std::size_t dimension() const { return D ? D : dimension_; }
-    const double* point(std::size_t k) const { return points_.data() + k * dimension(); }
-    double weight(std::size_t k) const { return weights_[k]; }
+    const Real* point(std::size_t k) const { return points_.data() + k * dimension(); }
+    double weight(std::size_t k) const { return double(weights_[k]); }
+    Real exact_weight(std::size_t k) const { return weights_[k]; }
     std::size_t label(std::size_t k) const { return labels_[k]; }
 
     void clear() { size_ = 0; }
@@ -47,7 +51,7 @@ class Simplex {
 
     // Adds a point, with weight 0 unless it is the first; `label` is the caller's name of it. False
     // if it depends on the others so that there is nothing to be gained: it is left out.
-    bool add(const double* x, std::size_t label) {
+    bool add(const Real* x, std::size_t label) {
         std::copy_n(x, dimension(), points_.data() + size_ * dimension());
         labels_[size_] = label;
         weights_[size_] = size_ == 0 ? 1.0 : 0.0;
@@ -59,22 +63,38 @@ class Simplex {
     // largest point: they are no support. After the search, which may still need them.
     void drop_rounding() {
         double square = 0.0;
-        for (std::size_t k = 0; k < size_; ++k) square = std::max(square, dot(point(k), point(k)));
+        for (std::size_t k = 0; k < size_; ++k) {
+            square = std::max(square, double(dot(point(k), point(k))));
+        }
         const double size = std::sqrt(square);
         const double rounding =
             4.0 * double(dimension() + 2) * std::numeric_limits<double>::epsilon() * size;
         for (std::size_t k = size_; k-- > 0 && size_ > 1;) {
-            if (weights_[k] > negligible) continue;
+            if (weight(k) > negligible) continue;
             // how far the combination moves, but for a factor of 2: it is no longer than the point,
             // or it is the centre, as far from all of them
             const bool is_near = target == Target::origin;
-            const double length = is_near ? std::sqrt(dot(point(k), point(k))) : size;
-            if (weights_[k] * length <= rounding) drop(k);
+            const double length = is_near ? std::sqrt(double(dot(point(k), point(k)))) : size;
+            if (weight(k) * length <= rounding) drop(k);
         }
     }
 
+    // Whether the simplex has the origin inside, and so far from its faces that points which are
+    // off by `rounding` do not change it: they change weights by that next to its heights. After
+    // `add`.
+    bool is_around_origin(double rounding) const {
+        const std::size_t d = dimension(), most = d + 2;
+        if (size_ != d + 1) return false;
+        double height = std::numeric_limits<double>::infinity(), least = 1.0;
+        for (std::size_t k = 0; k < d; ++k) {
+            height = std::min(height, double(factor_[k * most + k]));
+        }
+        for (std::size_t k = 0; k < size_; ++k) least = std::min(least, weight(k));
+        return least * height > 16.0 * rounding;
+    }
+
     // sum_k weight_k point_k
-    void combine(double* out) const {
+    void combine(Real* out) const {
         const std::size_t d = dimension();
         for (std::size_t j = 0; j < d; ++j) out[j] = weights_[0] * point(0)[j];
         for (std::size_t k = 1; k < size_; ++k) {
@@ -85,13 +105,13 @@ class Simplex {
     // The point of the affine hull nearest to the origin: p_0 less its part along the edges. Taken
     // off twice, the rounding of what is left is small next to its length, not to that of p_0, and
     // its direction is right where hulls nearly touch. After `add`, which leaves the edges.
-    void nearest(double* out) const {
+    void nearest(Real* out) const {
         const std::size_t d = dimension();
         std::copy_n(point(0), d, out);
         for (int pass = 0; pass < 2; ++pass) {
             for (std::size_t k = 0; k + 1 < size_; ++k) {
-                const double* q = basis_.data() + k * d;
-                const double share = dot(q, out);
+                const Real* q = basis_.data() + k * d;
+                const Real share = dot(q, out);
                 for (std::size_t j = 0; j < d; ++j) out[j] -= share * q[j];
             }
         }
@@ -99,7 +119,7 @@ class Simplex {
 
   private:
     // Edges that keep less than this of their length beside the span of the others are in it.
-    static constexpr double dependent = 1e-13;
+    static constexpr double dependent = std::is_same_v<Real, double> ? 1e-13 : 1e-28;
     // Weights that may be rounding.
     static constexpr double negligible = 1e-13;
 
@@ -128,8 +148,8 @@ class Simplex {
                 std::copy_n(wanted_.begin(), size_, weights_.begin());
                 return true;
             }
-            const double gap = weights_[least] - wanted_[least];
-            const double share = gap > 0.0 ? weights_[least] / gap : 0.0;
+            const Real gap = weights_[least] - wanted_[least];
+            const Real share = gap > 0.0 ? weights_[least] / gap : 0.0;
             for (std::size_t k = 0; k < size_; ++k) {
                 weights_[k] += share * (wanted_[k] - weights_[k]);
             }
@@ -140,11 +160,11 @@ class Simplex {
     // The point whose weight vanishes first on the way to the wanted ones; size() if none does.
     std::size_t first_to_vanish() const {
         std::size_t found = size_;
-        double shortest = std::numeric_limits<double>::infinity();
+        Real shortest = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < size_; ++k) {
             if (wanted_[k] > 0.0) continue;
-            const double gap = weights_[k] - wanted_[k];
-            const double share = gap > 0.0 ? weights_[k] / gap : 0.0;
+            const Real gap = weights_[k] - wanted_[k];
+            const Real share = gap > 0.0 ? weights_[k] / gap : 0.0;
             if (share < shortest) shortest = share, found = k;
         }
         return found;
@@ -154,16 +174,17 @@ class Simplex {
     // nearest to p_0 + E v with R v = -Q' p_0; the centre has E'E v = |e_k|^2 / 2. Returns the
     // first point that depends on those before it, size() if there is none.
     std::size_t find_weights() {
+        using std::sqrt;
         const std::size_t d = dimension(), most = d + 2;
         for (std::size_t k = 1; k < size_; ++k) {
-            double* edge = basis_.data() + (k - 1) * d;
-            double square = 0.0;
+            Real* edge = basis_.data() + (k - 1) * d;
+            Real square = 0.0;
             for (std::size_t j = 0; j < d; ++j) {
                 edge[j] = point(k)[j] - point(0)[j];
                 square += edge[j] * edge[j];
             }
-            if (k > d || !make_orthogonal(k - 1, std::sqrt(square))) return k;
-            scratch_[k - 1] = 0.5 * square;
+            if (k > d || !make_orthogonal(k - 1, sqrt(square))) return k;
+            scratch_[k - 1] = Real(0.5) * square;
         }
         const std::size_t m = size_ - 1;
         if constexpr (target == Target::origin) {
@@ -176,9 +197,9 @@ class Simplex {
                 scratch_[k] /= factor_[k * most + k];
             }
         }
-        double rest = 1.0;
+        Real rest = 1.0;
         for (std::size_t k = m; k-- > 0;) {
-            double sum = scratch_[k];
+            Real sum = scratch_[k];
             for (std::size_t i = k + 1; i < m; ++i) sum -= factor_[i * most + k] * wanted_[i + 1];
             wanted_[k + 1] = sum / factor_[k * most + k];
             rest -= wanted_[k + 1];
@@ -189,23 +210,24 @@ class Simplex {
 
     // Column k of the edges becomes orthonormal to those before; column k of R is stored as a row.
     // Twice is enough.
-    bool make_orthogonal(std::size_t k, double length) {
+    bool make_orthogonal(std::size_t k, Real length) {
+        using std::sqrt;
         const std::size_t d = dimension(), most = d + 2;
-        double *edge = basis_.data() + k * d, *column = factor_.data() + k * most;
-        std::fill_n(column, k + 1, 0.0);
-        double left = length;
+        Real *edge = basis_.data() + k * d, *column = factor_.data() + k * most;
+        std::fill_n(column, k + 1, Real(0.0));
+        Real left = length;
         for (int pass = 0; pass < 2 && k > 0; ++pass) {
             for (std::size_t i = 0; i < k; ++i) {
-                const double* q = basis_.data() + i * d;
-                const double share = dot(q, edge);
+                const Real* q = basis_.data() + i * d;
+                const Real share = dot(q, edge);
                 column[i] += share;
                 for (std::size_t j = 0; j < d; ++j) edge[j] -= share * q[j];
             }
-            const double before = left;
-            left = std::sqrt(dot(edge, edge));
-            if (left > 0.5 * before) break;
+            const Real before = left;
+            left = sqrt(dot(edge, edge));
+            if (left > Real(0.5) * before) break;
         }
-        if (!(left > dependent * length)) return false;
+        if (!(left > Real(dependent) * length)) return false;
         column[k] = left;
         for (std::size_t j = 0; j < d; ++j) edge[j] /= left;
         return true;
@@ -216,19 +238,19 @@ class Simplex {
     // vanishes.
     void exchange_last() {
         const std::size_t d = dimension(), most = d + 2, last = size_ - 1;
-        std::vector<double> edge(d), share(size_);
+        std::vector<Real> edge(d), share(size_);
         for (std::size_t j = 0; j < d; ++j) edge[j] = point(last)[j] - point(0)[j];
         const std::size_t m = std::min(last - 1, d);
-        double rest = 1.0;
+        Real rest = 1.0;
         for (std::size_t k = m; k-- > 0;) {
-            double sum = dot(basis_.data() + k * d, edge.data());
+            Real sum = dot(basis_.data() + k * d, edge.data());
             for (std::size_t i = k + 1; i < m; ++i) sum -= factor_[i * most + k] * share[i + 1];
             share[k + 1] = sum / factor_[k * most + k];
             rest -= share[k + 1];
         }
         share[0] = rest;
         std::size_t leaving = last;
-        double step = std::numeric_limits<double>::infinity();
+        Real step = std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < last; ++k) {
             if (share[k] > 0.0 && weights_[k] / share[k] < step) {
                 step = weights_[k] / share[k], leaving = k;
@@ -249,22 +271,22 @@ class Simplex {
             labels_[k] = labels_[last];
         }
         --size_;
-        double sum = 0.0;
+        Real sum = 0.0;
         for (std::size_t i = 0; i < size_; ++i) sum += weights_[i];
         for (std::size_t i = 0; i < size_; ++i)
-            weights_[i] = sum > 0.0 ? weights_[i] / sum : 1.0 / double(size_);
+            weights_[i] = sum > 0.0 ? weights_[i] / sum : Real(1.0 / double(size_));
     }
 
-    double dot(const double* a, const double* b) const {
-        double sum = 0.0;
+    Real dot(const Real* a, const Real* b) const {
+        Real sum = 0.0;
         for (std::size_t j = 0; j < dimension(); ++j) sum += a[j] * b[j];
         return sum;
     }
 
     std::size_t dimension_, size_ = 0;
-    Storage<double, (D + 2) * D> points_, basis_;
-    Storage<double, (D + 2) * (D + 2)> factor_;  // R by columns
-    Storage<double, D + 2> weights_, wanted_, scratch_;
+    Storage<Real, (D + 2) * D> points_, basis_;
+    Storage<Real, (D + 2) * (D + 2)> factor_;  // R by columns
+    Storage<Real, D + 2> weights_, wanted_, scratch_;
     Storage<std::size_t, D + 2> labels_;
 };
 

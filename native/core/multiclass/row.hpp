@@ -10,6 +10,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 namespace mercer::multiclass {
@@ -29,27 +32,33 @@ constexpr double full = 1.0 - 1e-12;
 
 class Row {
   public:
-    explicit Row(const Loss& loss) : loss_(loss), slope_(loss.n_classes), next_(loss.n_classes) {}
+    explicit Row(const Loss& loss) : loss_(loss) {}
 
-    // Slopes from the values f of all classes; that of the own class is 0.
-    void set(const double* values, std::size_t stride, double shift, std::size_t label);
-    // Largest KKT violation of the variables `alpha`.
-    double violation(const double* alpha, double upper) const;
-    // Moves `alpha` to its maximizer for a row with k(x, x) = `curvature`; what that gains. The
-    // changes of the variables are in `change`.
-    double maximize(double* alpha, double upper, double curvature);
-    const std::vector<double>& change() const { return next_; }
+    // The variables of some other classes, all others of the row staying as they are; those of a
+    // row with one slack that are left out must be 0. `base` is what the slopes add to values.
+    void set(const double* alpha, double upper, std::span<const std::uint32_t> classes,
+             const double* values, std::size_t stride, double base);
+    // Largest KKT violation.
+    double violation() const;
+    // Whether variable k lies at a bound and its slope must change by more than `reach` to move it.
+    bool is_settled(std::size_t k, double reach) const;
+    // The maximizer for a row with k(x, x) = `curvature`, in `next`; what that gains.
+    double maximize(double curvature);
+    const std::vector<double>& alpha() const { return alpha_; }
+    const std::vector<double>& next() const { return next_; }
 
   private:
-    void to_vertex(const double* alpha, double upper);
-    void to_interior(const double* alpha, double upper, double curvature);
+    void to_vertex();
+    void to_interior(double curvature);
     double total(double t, double upper, std::size_t& n_free) const;
     double root(double low, double high, double upper, double rate, double target) const;
 
     Loss loss_;
-    std::vector<double> slope_, next_;
+    double upper_ = 0.0;
+    double sum_ = 0.0;                 // of the variables
+    double top_ = 0.0, bottom_ = 0.0;  // with one slack: the largest slope, the least that may fall
+    std::vector<double> alpha_, slope_, next_;
     std::vector<double> aim_;  // where each variable would go by itself
-    std::size_t label_ = 0;
 };
 
 }  // namespace mercer::multiclass

@@ -36,8 +36,8 @@ struct Ends {
 template <class T>
 class Function {
   public:
-    Function(std::size_t n_sheets, Selection selection)
-        : selection_(selection), sheets_(n_sheets) {}
+    Function(std::size_t variables_per_row, Selection selection)
+        : selection_(selection), sheets_(variables_per_row) {}
 
     void resize(std::size_t n_slots);
     // The slots `kept`, in this order, and no others.
@@ -70,9 +70,8 @@ class Function {
 
     // Brings the variables of a slot to zero. Its coefficient and its box go to the slot `heir`, as
     // if its example had moved there; without one (Extremes::nowhere) to near ones that have room.
-    // Then takes at most `max_steps` that bring the function back to where it was. Returns by how
-    // much it has changed, in the norm of its space (docs/theory/online.md#a-budget).
-    double vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows, std::size_t max_steps);
+    // Then takes at most `max_steps` that bring the function back to where it was.
+    void vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows, std::size_t max_steps);
 
     // Adds up the gradient of all slots anew.
     void compute_gradient(KeptRows<T>& rows);

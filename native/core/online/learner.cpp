@@ -19,20 +19,20 @@ constexpr std::size_t most_sheets = 2;
 template <class T>
 Learner<T>::Learner(const Options& options)
     : options_(options),
-      functions_(options.n_functions, Function<T>(options.n_sheets, options.selection)),
-      outputs_(options.n_functions), errors_(options.n_functions, 0.0) {
-    assert(options.n_sheets <= most_sheets);
+      functions_(options.n_functions, Function<T>(options.variables_per_row, options.selection)),
+      outputs_(options.n_functions) {
+    assert(options.variables_per_row <= most_sheets);
 }
 
 template <class T>
 std::size_t Learner<T>::take(const Block<T>& block, const Poll& poll) {
     begin(block);
     if (!merges_.empty() && block.n_rows == 1 && block.ids[0] == merges_[0].merged) {
-        merge(block);
-        make_room();
+        take_merged(block);
+        make_room(block);
         return 0;
     }
-    make_room();
+    make_room(block);
     for (std::size_t i = 0; i < block.n_rows; ++i) {
         if (!merges_.empty() || (poll && !poll())) return i;
         take_one(block, i);
@@ -61,7 +61,7 @@ void Learner<T>::take_one(const Block<T>& block, std::size_t i) {
         has_moved |= moves;
     }
     if (has_moved) sweep();
-    make_room();
+    make_room(block);
     if (rows_.n_slots() > few_slots && 2 * rows_.n_kept() < rows_.n_slots()) compact();
 }
 
@@ -69,12 +69,15 @@ void Learner<T>::take_one(const Block<T>& block, std::size_t i) {
 template <class T>
 void Learner<T>::gather(const Block<T>& block, std::size_t i) {
     const std::size_t n = rows_.n_slots(), n_kept = block.columns.size();
+    const std::size_t n_given = n_kept + block.n_rows;
     const T* with_kept = block.with_kept + i * n_kept;
     const T* with_each_other = block.with_each_other + i * block.n_rows;
     values_.resize(n + 1);
     for (std::size_t s = 0; s < n; ++s) {
         const std::size_t c = column_[s];
-        values_[s] = c < n_kept ? with_kept[c] : with_each_other[c - n_kept];
+        values_[s] = c < n_kept    ? with_kept[c]
+                     : c < n_given ? with_each_other[c - n_kept]
+                                   : block.joiner->values(c)[n_kept + i];
     }
 }
 
@@ -92,15 +95,17 @@ const double* Learner<T>::widened() {
 // An example is kept if a function can gain from it and gives it a coefficient.
 template <class T>
 void Learner<T>::process(const Block<T>& block, std::size_t i) {
-    const std::size_t n_functions = functions_.size(), n_sheets = options_.n_sheets;
-    const Terms* terms = block.terms + i * n_functions * n_sheets;
+    const std::size_t n_functions = functions_.size(),
+                      variables_per_row = options_.variables_per_row;
+    const Terms* terms = block.terms + i * n_functions * variables_per_row;
     gather(block, i);
     const double* values = widened();
     bool is_wanted = false;
     for (std::size_t f = 0; f < n_functions; ++f) {
         const std::vector<double>& coef = functions_[f].coef();
         outputs_[f] = instruction_set().vectors->dot(coef.data(), values, coef.size());
-        is_wanted |= functions_[f].attracts(terms + f * n_sheets, outputs_[f], options_.tolerance);
+        is_wanted |=
+            functions_[f].attracts(terms + f * variables_per_row, outputs_[f], options_.tolerance);
     }
     const bool is_seed = needs_seed();
     if (!is_wanted && !is_seed) return;
@@ -111,10 +116,11 @@ void Learner<T>::process(const Block<T>& block, std::size_t i) {
     column_.resize(std::max(column_.size(), rows_.n_slots()));
     column_[slot] = std::uint32_t(block.columns.size() + i);
     for (std::size_t f = 0; f < n_functions; ++f) {
-        const Terms* own = terms + f * n_sheets;
+        const Terms* own = terms + f * variables_per_row;
         const double zero[most_sheets] = {};
         double gradient[most_sheets];
-        for (std::size_t k = 0; k < n_sheets; ++k) gradient[k] = own[k].linear - outputs_[f];
+        for (std::size_t k = 0; k < variables_per_row; ++k)
+            gradient[k] = own[k].linear - outputs_[f];
         functions_[f].set(slot, own, zero, gradient);
     }
     for (Function<T>& function : functions_) function.process(slot, rows_, options_.tolerance);
@@ -199,9 +205,10 @@ void Learner<T>::load(std::size_t slot, std::int64_t id, const T* values, const 
                       const double* beta, const double* gradient) {
     rows_.put(slot, values);
     insert(slot, id);
-    const std::size_t n_sheets = options_.n_sheets;
+    const std::size_t variables_per_row = options_.variables_per_row;
     for (std::size_t f = 0; f < functions_.size(); ++f) {
-        functions_[f].set(slot, terms + f * n_sheets, beta + f * n_sheets, gradient + f * n_sheets);
+        functions_[f].set(slot, terms + f * variables_per_row, beta + f * variables_per_row,
+                          gradient + f * variables_per_row);
     }
 }
 
@@ -211,7 +218,7 @@ void Learner<T>::restart(const double* beta) {
         if (!rows_.is_kept(s)) continue;
         for (Function<T>& function : functions_) {
             function.restart(s, beta);
-            beta += options_.n_sheets;
+            beta += options_.variables_per_row;
         }
     }
     for (Function<T>& function : functions_) function.compute_gradient(rows_);

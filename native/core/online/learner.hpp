@@ -13,6 +13,7 @@
 
 #include "core/gram/gram.hpp"
 #include "core/online/function.hpp"
+#include "core/online/joiner.hpp"
 
 namespace mercer::online {
 
@@ -21,7 +22,7 @@ enum class Eviction { removal, projection, merging };
 
 struct Options {
     std::size_t n_functions = 1;
-    std::size_t n_sheets = 1;  // variables of an example in each function
+    std::size_t variables_per_row = 1;  // variables of an example in each function
     Selection selection = Selection::second_order;
     double tolerance = 1e-3;
     std::size_t n_reprocess = 1;
@@ -38,6 +39,7 @@ struct Block {
     const T* with_kept;                       // n_rows x columns.size()
     const std::vector<std::size_t>& columns;  // the slot of each; Extremes::nowhere: of none
     const T* with_each_other;                 // n_rows x n_rows
+    Joiner<T>* joiner = nullptr;              // null: rows between two come from outside
 };
 
 // Example `merged` stands for share * first + (1 - share) * second.
@@ -51,8 +53,8 @@ class Learner {
   public:
     explicit Learner(const Options& options);
 
-    // Takes in the examples of a block, in order; returns how many before it was polled out, or
-    // two of the kept are to merge: then a block of the one that stands for both has to come next.
+    // Takes in the examples of a block, in order; returns how many before it was polled out, or two
+    // of the kept wait for the row between them: then a block of that has to come next.
     std::size_t take(const Block<T>& block, const Poll& poll);
 
     // A kept example of a saved machine: values[s] for the slots s that were loaded before, and its
@@ -68,8 +70,6 @@ class Learner {
     // The slot of an example, n_slots() if it is not kept.
     std::size_t slot_of(std::int64_t id) const;
 
-    // Sum over all evictions of how far each function moved, in the norm of its space.
-    std::vector<double>& errors() { return errors_; }
     // What is to merge before more examples are taken in: one pair or none.
     const std::vector<Merge>& take_merges() const { return merges_; }
     std::size_t& n_merged() { return n_merged_; }
@@ -77,6 +77,8 @@ class Learner {
     std::size_t n_taken() const { return n_taken_; }
 
   private:
+    static constexpr std::size_t n_candidates = 16;  // to leave
+
     void take_one(const Block<T>& block, std::size_t i);
     void begin(const Block<T>& block);
     void gather(const Block<T>& block, std::size_t i);
@@ -95,15 +97,17 @@ class Learner {
         double error = std::numeric_limits<double>::infinity();
     };
     bool is_full() const { return options_.max_kept > 0 && rows_.n_kept() > options_.max_kept; }
-    void make_room();
+    void make_room(const Block<T>& block);
     void evict();
-    Victim choose_victim();
-    Victim judged(std::size_t slot);
+    std::vector<std::size_t> smallest(std::size_t count) const;
+    Victim nearest(std::size_t slot);
     double size_of(std::size_t slot) const;
     bool are_alike(std::size_t a, std::size_t b) const;
-    double merging_error(std::size_t a, std::size_t b, double value, double share) const;
-    void plan_merge(std::size_t a, std::size_t b);
     void merge(const Block<T>& block);
+    void join(Joiner<T>& joiner);
+    void take_merged(const Block<T>& block);
+    void replace_pair(T own, std::size_t place);
+    std::int64_t merged_id() const { return -2 - std::int64_t(n_merged_); }
 
     Options options_;
     KeptRows<T> rows_;
@@ -115,7 +119,6 @@ class Learner {
     std::vector<T> values_;        // of the example at hand, by slot
     std::vector<double> wide_;     // the same in double precision
     std::vector<double> outputs_;  // of each function, without the bias
-    std::vector<double> errors_;
     std::vector<Merge> merges_;
     std::size_t n_merged_ = 0, n_taken_ = 0;
 };

@@ -8,22 +8,17 @@
 
 namespace mercer::online {
 
-// |sum_i d_i phi(x_i)|^2 = d'Kd, and Kd is what the gradient has lost.
 template <class T>
-double Function<T>::vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows,
-                           std::size_t max_steps) {
-    const std::vector<double> coef = coef_;
+void Function<T>::vacate(std::size_t slot, std::size_t heir, KeptRows<T>& rows,
+                         std::size_t max_steps) {
     std::vector<std::vector<double>> before;
-    for (const Variables& sheet : sheets_) before.push_back(sheet.gradient);
+    if (max_steps > 0) {
+        for (const Variables& sheet : sheets_) before.push_back(sheet.gradient);
+    }
     for (std::size_t k = 0; k < sheets_.size(); ++k) {
         heir == Extremes::nowhere ? transfer({k, slot}, rows) : bequeath({k, slot}, heir, rows);
     }
-    bring_back(slot, before, rows, max_steps);
-    double square = 0.0;
-    for (std::size_t s = 0; s < coef.size(); ++s) {
-        square += (coef_[s] - coef[s]) * (before[0][s] - sheets_[0].gradient[s]);
-    }
-    return std::sqrt(std::max(square, 0.0));
+    if (max_steps > 0) bring_back(slot, before, rows, max_steps);
 }
 
 template <class T>
@@ -83,7 +78,6 @@ Place Function<T>::nearest_with_room(Place from, KeptRows<T>& rows) const {
 template <class T>
 void Function<T>::bring_back(std::size_t slot, const std::vector<std::vector<double>>& before,
                              KeptRows<T>& rows, std::size_t max_steps) {
-    if (max_steps == 0) return;
     for (Variables& sheet : sheets_) sheet.can_grow[slot] = sheet.can_fall[slot] = 0;
     std::vector<std::vector<double>> change = before;
     double first = 0.0;
@@ -105,7 +99,7 @@ void Function<T>::bring_back(std::size_t slot, const std::vector<std::vector<dou
     are_known_ = false;
 }
 
-template double Function<float>::vacate(std::size_t, std::size_t, KeptRows<float>&, std::size_t);
-template double Function<double>::vacate(std::size_t, std::size_t, KeptRows<double>&, std::size_t);
+template void Function<float>::vacate(std::size_t, std::size_t, KeptRows<float>&, std::size_t);
+template void Function<double>::vacate(std::size_t, std::size_t, KeptRows<double>&, std::size_t);
 
 }  // namespace mercer::online

@@ -36,7 +36,7 @@ class Drift {
     bool hides(double error, double objective, double first) const {
         return !is_endless_ && error > std::max(std::abs(objective), std::abs(objective - first));
     }
-    bool is_endless() const { return is_endless_; }
+    bool may_be_unbounded() const { return is_endless_; }
 
   private:
     // Whether a variable has neither a bound nor a ridge to stop it.

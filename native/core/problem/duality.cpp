@@ -25,8 +25,7 @@ class Gap {
   public:
     Gap(const ProblemView& problem, const PointView& point, const double* multiplier)
         : p_(problem), point_(point), own_(multiplier, multiplier + problem.n_groups),
-          lower_(problem.lower, problem.lower + problem.n_variables),
-          upper_(problem.upper, problem.upper + problem.n_variables),
+          lower_(problem.lower), upper_(problem.upper),
           missing_(missing_sums(problem, point.beta)) {}
 
     double smallest() {
@@ -66,15 +65,22 @@ class Gap {
             high[group(i)] += p_.upper[i];
             is_finite = is_finite && std::isfinite(p_.lower[i]) && std::isfinite(p_.upper[i]);
         }
+        if (!is_finite) {
+            own_lower_.assign(p_.lower, p_.lower + p_.n_variables);
+            own_upper_.assign(p_.upper, p_.upper + p_.n_variables);
+        }
         for (std::size_t i = 0; i < p_.n_variables && !is_finite; ++i) {
             if (p_.group[i] < 0) continue;
             const double total = p_.group_sum[p_.group[i]];
             const double above = total - (low[group(i)] - p_.lower[i]);
             const double below = total - (high[group(i)] - p_.upper[i]);
-            if (std::isfinite(low[group(i)])) upper_[i] = std::min(upper_[i], above);
-            if (std::isfinite(high[group(i)])) lower_[i] = std::max(lower_[i], below);
+            if (std::isfinite(low[group(i)])) own_upper_[i] = std::min(upper_[i], above);
+            if (std::isfinite(high[group(i)])) own_lower_[i] = std::max(lower_[i], below);
         }
-        return !is_finite;
+        if (is_finite) return false;
+        lower_ = own_lower_.data();
+        upper_ = own_upper_.data();
+        return true;
     }
 
     // Finds bounds that are far away, or infinite, and variables next to a bound.
@@ -220,7 +226,10 @@ class Gap {
 
     const ProblemView& p_;
     const PointView& point_;
-    std::vector<double> own_, lower_, upper_, missing_;
+    std::vector<double> own_;
+    const double *lower_, *upper_;               // of the problem, or those that are implied
+    std::vector<double> own_lower_, own_upper_;  // the implied ones
+    std::vector<double> missing_;
     double reach_ = 0.0;
     bool is_next_to_bound_ = false, is_loose_ = false, is_hard_ = false;
     std::vector<Loose> falls_, rises_;  // whether the lower, the upper bound is loose

@@ -155,7 +155,7 @@ std::optional<Classes> count_classes(const std::int64_t* labels, std::size_t siz
     return found;
 }
 
-bool is_endless(const ProblemView& p) {
+bool may_be_unbounded(const ProblemView& p) {
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (std::isinf(p.upper[i] - p.lower[i]) && p.ridge[i] == 0.0) return true;
     }

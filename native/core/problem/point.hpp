@@ -31,7 +31,7 @@ struct Classes {
 std::optional<Classes> count_classes(const std::int64_t* labels, std::size_t size);
 
 // Whether a variable has neither a bound nor a ridge to stop it.
-bool is_endless(const ProblemView& problem);
+bool may_be_unbounded(const ProblemView& problem);
 
 // The largest |linear| of the variables that may differ from zero.
 double linear_size(const ProblemView& problem);

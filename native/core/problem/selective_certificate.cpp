@@ -97,21 +97,19 @@ class ExactValues {
   public:
     ExactValues(const ProblemView& problem, Gram<double>& gram, const double* beta,
                 const Poll& poll)
-        : problem_(problem), gram_(gram), poll_(poll), row_beta_(gram.size(), 0.0) {
+        : problem_(problem), gram_(gram), poll_(poll) {
         for (std::size_t i = 0; i < problem.n_variables; ++i) {
-            row_beta_[std::size_t(problem.index[i])] += beta[i];
+            if (beta[i] != 0.0) rows_.push_back({std::size_t(problem.index[i]), beta[i]});
         }
+        add_up_rows();
     }
 
     std::vector<double> at(const Positions& variables) {
         const Positions rows = rows_of(variables);
-        Positions columns;
-        std::vector<double> weights, out(rows.size());
-        for (std::size_t row = 0; row < row_beta_.size(); ++row) {
-            if (row_beta_[row] == 0.0) continue;
-            columns.push_back(row);
-            weights.push_back(row_beta_[row]);
-        }
+        Positions columns(rows_.size());
+        std::vector<double> weights(rows_.size()), out(rows.size());
+        std::ranges::transform(rows_, columns.begin(), &WeightedRow::row);
+        std::ranges::transform(rows_, weights.begin(), &WeightedRow::weight);
         gram_.product(columns, weights.data(), 1, out.data(), poll_, &rows);
         return out;
     }
@@ -121,14 +119,15 @@ class ExactValues {
         const Positions rows = rows_of(variables);
         constexpr std::size_t batch = 64;
         const std::vector<std::size_t>& cuts = gram_.segments();
-        std::vector<double> out(rows.size(), 0.0);
+        std::vector<double> row_beta(gram_.size(), 0.0), out(rows.size(), 0.0);
+        for (const WeightedRow& r : rows_) row_beta[r.row] = r.weight;
         for (std::size_t begin = 0; begin < rows.size(); begin += batch) {
             const std::size_t count = std::min(batch, rows.size() - begin);
             for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
                 const auto held = gram_.rows(Indices(rows).subspan(begin, count), s);
                 for (std::size_t k = 0; k < count; ++k) {
                     out[begin + k] +=
-                        dot(held[k].values(), &row_beta_[cuts[s]], cuts[s + 1] - cuts[s]);
+                        dot(held[k].values(), &row_beta[cuts[s]], cuts[s + 1] - cuts[s]);
                 }
             }
             poll_();
@@ -144,10 +143,33 @@ class ExactValues {
         return rows;
     }
 
+    struct WeightedRow {
+        std::size_t row;
+        double weight;
+    };
+
+    // Each row once, ascending, without those whose coefficients cancel.
+    void add_up_rows() {
+        const auto by_row = [](const WeightedRow& a, const WeightedRow& b) {
+            return a.row < b.row;
+        };
+        if (!std::ranges::is_sorted(rows_, by_row)) std::ranges::stable_sort(rows_, by_row);
+        std::size_t n = 0;
+        for (const WeightedRow& r : rows_) {
+            if (n > 0 && rows_[n - 1].row == r.row) {
+                rows_[n - 1].weight += r.weight;
+            } else {
+                rows_[n++] = r;
+            }
+        }
+        rows_.resize(n);
+        std::erase_if(rows_, [](const WeightedRow& r) { return r.weight == 0.0; });
+    }
+
     const ProblemView& problem_;
     Gram<double>& gram_;
     const Poll& poll_;
-    std::vector<double> row_beta_;
+    std::vector<WeightedRow> rows_;
 };
 
 // What the size of the coefficients says about errors.
@@ -244,7 +266,9 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
     for (std::size_t k = n_checked; k < all.size(); ++k) followed.correct(all[k], known[k]);
     const Size size = measure(p, beta, origin);
     double largest = 0.0;
-    for (const double k : gram.diagonal()) largest = std::max(largest, std::abs(k));
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        largest = std::max(largest, std::abs(gram.diagonal()[std::size_t(p.index[i])]));
+    }
     const double rounded = summing * size.sum * largest;
     const double expected = options.error_per_norm * std::sqrt(size.distance) * largest + rounded;
     if (!(found <= origin.error + expected)) return std::nullopt;

@@ -109,8 +109,8 @@ RefineOutcome step_in_double(State<double>& state, std::size_t max_free) {
     // objective. Where it does almost alone the curvature is not known well, only that it is small.
     const double curve = curvature_along(matrix, d);
     const bool flat = curve < 1e-3 * slope;
-    const auto is_endless = [&](std::size_t p) { return state.ridge[p] == 0.0; };
-    if (flat && limit.at == none && std::ranges::any_of(free, is_endless)) {
+    const auto may_be_unbounded = [&](std::size_t p) { return state.ridge[p] == 0.0; };
+    if (flat && limit.at == none && std::ranges::any_of(free, may_be_unbounded)) {
         return RefineOutcome::unbounded;
     }
     const double reach = flat ? 1e3 : slope / curve, step = std::min(limit.step, reach);

@@ -47,6 +47,7 @@ class StoredKernel final : public Kernel<T> {
         auto copy = std::make_shared<StoredKernel>(*this);
         copy->columns_ = pick(columns_, right);
         copy->right_diagonal_ = pick(right_diagonal_, right);
+        copy->is_whole_ = false;
         return copy;
     }
 
@@ -54,19 +55,33 @@ class StoredKernel final : public Kernel<T> {
                 std::size_t stride) const override {
         for (std::size_t r = 0; r < left.size(); ++r) {
             const S* row = matrix_ + std::ptrdiff_t(left[r]) * left_stride_;
-            for (std::size_t j = first; j < last; ++j) {
-                out[r * stride + j - first] = T(row[std::ptrdiff_t(columns_[j]) * right_stride_]);
+            T* to = out + r * stride;
+            if (is_whole_ && right_stride_ == 1) {
+                std::transform(row + first, row + last, to, [](S value) { return T(value); });
+            } else {
+                pick_values(row, Indices(columns_).subspan(first, last - first), to);
             }
         }
     }
 
   private:
+    void pick_values(const S* row, Indices columns, T* to) const {
+        if (right_stride_ == 1) {
+            for (std::size_t j = 0; j < columns.size(); ++j) to[j] = T(row[columns[j]]);
+        } else {
+            for (std::size_t j = 0; j < columns.size(); ++j) {
+                to[j] = T(row[std::ptrdiff_t(columns[j]) * right_stride_]);
+            }
+        }
+    }
+
     const S* matrix_;
     std::size_t n_left_;
     std::ptrdiff_t left_stride_, right_stride_;
     std::vector<double> left_diagonal_, right_diagonal_;
     std::shared_ptr<const void> owner_;
     std::vector<std::size_t> columns_;
+    bool is_whole_ = true;  // columns_ are all columns of the matrix, in their order
 };
 
 template <class T>

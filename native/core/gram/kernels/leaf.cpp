@@ -13,11 +13,6 @@ namespace mercer {
 namespace {
 
 template <class T>
-const MicroKernels<T>& functions() {
-    return instruction_set().micro_kernels.of<T>();
-}
-
-template <class T>
 class SparseLeaf final : public LeafKernel<T, Rows<T>> {
     using LeafKernel<T, Rows<T>>::leaf_;
     using LeafKernel<T, Rows<T>>::left_;
@@ -35,12 +30,12 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
                 std::size_t stride) const override {
         const FlushDenormals flush;
         const bool one_norms = leaf_.kind == LeafKind::laplacian;
-        const std::size_t batch = functions<T>().sparse_height;
+        const std::size_t batch = micro_kernels<T>().sparse_height;
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
             const typename Rows<T>::Left rows(*left_, some, one_norms);
-            functions<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), first, last,
-                                         out + i * stride, stride);
+            micro_kernels<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), first,
+                                             last, out + i * stride, stride);
         }
     }
 
@@ -52,8 +47,8 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
         const auto rows = std::make_shared<const typename Rows<T>::Left>(*left_, left, one_norms);
         return [=, this](std::size_t first, std::size_t last, T* out, std::size_t stride) {
             const FlushDenormals flush;
-            functions<T>().sparse_values(leaf_, rows->view(), right_->sparse(one_norms), first,
-                                         last, out, stride);
+            micro_kernels<T>().sparse_values(leaf_, rows->view(), right_->sparse(one_norms), first,
+                                             last, out, stride);
         };
     }
 
@@ -68,7 +63,7 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
         const bool one_norms = leaf_.kind == LeafKind::laplacian;
         // Whole blocks for both layouts: the order of summation is that of dense rows.
         const std::size_t batch =
-            std::lcm(functions<T>().sparse_height, functions<T>().left_height);
+            std::lcm(micro_kernels<T>().sparse_height, micro_kernels<T>().left_height);
         for (std::size_t i = 0; i < left.size(); i += batch) {
             const Indices some = left.subspan(i, std::min(batch, left.size() - i));
             const typename Rows<T>::Left rows(*left_, some, one_norms);
@@ -93,10 +88,10 @@ class SparseLeaf final : public LeafKernel<T, Rows<T>> {
         for (std::size_t r = 0; r < height; ++r) row[r] = &block[r * tile];
         for (std::size_t j = first; j < last; j += tile) {
             const std::size_t width = std::min(tile, last - j);
-            functions<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), j,
-                                         j + width, block.data(), tile);
-            functions<T>().add_product(row.data(), height, width, weights, n_columns,
-                                       out + (j - first), stride);
+            micro_kernels<T>().sparse_values(leaf_, rows.view(), right_->sparse(one_norms), j,
+                                             j + width, block.data(), tile);
+            micro_kernels<T>().add_product(row.data(), height, width, weights, n_columns,
+                                           out + (j - first), stride);
         }
     }
 };

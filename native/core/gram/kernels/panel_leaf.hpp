@@ -134,9 +134,12 @@ class PanelLeaf final : public LeafKernel<T, R> {
                                              out + at, stride);
                           return;
                       }
-                      Buffer<T> edge(n_left * width);
+                      T near[few_values];  // one row asks for edges more often than for memory
+                      Buffer<T> far;
+                      if (n_left * width > few_values) far.require(n_left * width);
+                      T* edge = far.size() > 0 ? far.data() : near;
                       functions().values(leaf_, rows.view(), right_->panels(), panel, panel_end,
-                                         edge.data(), width);
+                                         edge, width);
                       for (std::size_t r = 0; r < n_left; ++r) {
                           std::copy_n(&edge[r * width + skip], count, out + r * stride + at);
                       }
@@ -169,6 +172,7 @@ class PanelLeaf final : public LeafKernel<T, R> {
                   });
     }
 
+    static constexpr std::size_t few_values = 256;
     static const auto& functions() { return panel_functions<T>(static_cast<R*>(nullptr)); }
 
     // Cuts [first, last) at panel boundaries: visit(panel, panel_end, skip, count, at) covers

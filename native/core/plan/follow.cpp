@@ -1,0 +1,206 @@
+#include "core/plan/follow.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "core/chunked/solve.hpp"
+#include "core/plan/part.hpp"
+#include "core/problem/point.hpp"
+
+namespace mercer::plan {
+
+namespace {
+
+constexpr double error_per_norm = 2e-7;
+constexpr std::size_t chunk = 512;
+constexpr std::size_t most_in_matrix = 4000;  // rows
+
+struct Work {
+    const ProblemView& all;
+    std::span<const std::int64_t> offsets;
+    const Source& source;
+    const Prices& prices;
+    const FollowOptions& options;
+    double *beta, *gradient;
+    Watch& watch;
+    Followed& found;
+    std::atomic<bool>& is_out_of_time;
+    std::unique_ptr<SharedBlocks<double>> shared_double;
+    std::unique_ptr<SharedBlocks<float>> shared_single;
+};
+
+// A problem at a price: its own box and ridge.
+struct Priced {
+    std::vector<double> lower, upper, ridge;
+
+    ProblemView at(const ProblemView& unit, double box, double factor) {
+        const std::size_t n = unit.n_variables;
+        for (auto* field : {&lower, &upper, &ridge}) field->resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            // no weight is none at any price
+            lower[i] = unit.lower[i] == 0.0 ? 0.0 : box * unit.lower[i];
+            upper[i] = unit.upper[i] == 0.0 ? 0.0 : box * unit.upper[i];
+            ridge[i] = unit.ridge[i] == 0.0 ? 0.0 : factor * unit.ridge[i];
+        }
+        ProblemView priced = unit;
+        priced.lower = lower.data();
+        priced.upper = upper.data();
+        priced.ridge = ridge.data();
+        return priced;
+    }
+};
+
+class Follower {
+  public:
+    explicit Follower(Work& work)
+        : work_(work), in_single_(*work.source.single, work.shared_single.get()),
+          in_double_(work.source.gram, work.shared_double.get()) {}
+
+    void solve(std::size_t k) {
+        const ProblemView unit = part_of(work_.all, work_.offsets, k);
+        const std::size_t n_parts = work_.offsets.size() - 1;
+        is_loaded_ = false;
+        std::optional<ProblemView> last;
+        for (std::size_t j = 0; j < work_.prices.size(); ++j) {
+            if (!work_.watch.goes_on() || work_.is_out_of_time) return;
+            const std::size_t o = j * work_.all.n_variables + std::size_t(work_.offsets[k]);
+            double *beta = work_.beta + o, *gradient = work_.gradient + o;
+            const ProblemView p =
+                priced_[j % 2].at(unit, work_.prices.box[j], work_.prices.ridge[j]);
+            start(p, last, j, beta, gradient);
+            work_.found.is_good[j * n_parts + k] = solve_one(p, beta, gradient);
+            work_.found.multiplier[j * n_parts + k] = multiplier(p, beta, gradient);
+            last = p;
+        }
+    }
+
+  private:
+    // From the solution of the price before, n_variables back.
+    void start(const ProblemView& p, const std::optional<ProblemView>& last, std::size_t j,
+               double* beta, double* gradient) {
+        const std::size_t n = p.n_variables;
+        if (j == 0) {
+            std::fill_n(beta, n, 0.0);
+            std::copy_n(p.linear, n, gradient);
+            return;
+        }
+        const double* old = beta - work_.all.n_variables;
+        slopes_.assign(gradient - work_.all.n_variables, gradient - work_.all.n_variables + n);
+        // the ridge is part of the gradient
+        for (std::size_t i = 0; i < n; ++i) slopes_[i] += (last->ridge[i] - p.ridge[i]) * old[i];
+        const CarriedPoint from = carry(p, *last, old, slopes_.data(), true);
+        std::ranges::copy(from.beta, beta);
+        std::ranges::copy(from.gradient, gradient);
+    }
+
+    bool solve_one(const ProblemView& p, double* beta, double* gradient) {
+        if (p.n_variables == 0) return true;
+        Status status = run(p, in_single_, *work_.source.single, beta, gradient);
+        double square = 0.0;
+        for (std::size_t i = 0; i < p.n_variables; ++i) square += beta[i] * beta[i];
+        const bool is_exact = error_per_norm * std::sqrt(square) <= work_.options.most_error;
+        if (status != Status::max_time && !(status == Status::converged && is_exact)) {
+            expand(p, beta, gradient);
+            status = run(p, in_double_, work_.source.gram, beta, gradient);
+        }
+        if (status == Status::max_time) work_.is_out_of_time = true;
+        return status == Status::converged;
+    }
+
+    template <class T>
+    Status run(const ProblemView& p, PartSolver<T>& solver, Gram<T>& gram, double* beta,
+               double* gradient) {
+        const std::size_t most = std::max(work_.options.max_iterations, 10 * p.n_variables);
+        Status status;
+        if (p.n_variables <= work_.options.most_at_once) {
+            const Poll poll = [this] { return goes_on(); };
+            const bool keeps = is_loaded_ && sizeof(T) == sizeof(float);
+            status = solver
+                         .solve(p, work_.options.tolerance, most, beta, gradient, poll, keeps,
+                                /*polishes=*/false)
+                         .status;
+            is_loaded_ = is_loaded_ || sizeof(T) == sizeof(float);
+        } else {
+            status = run_chunks(p, gram, most, beta, gradient);
+        }
+        if (status == Status::stopped && !work_.watch.has_time()) return Status::max_time;
+        return status;
+    }
+
+    template <class T>
+    Status run_chunks(const ProblemView& p, Gram<T>& gram, std::size_t most, double* beta,
+                      double* gradient) {
+        chunked::Options options;
+        options.tolerance = work_.options.tolerance;
+        options.chunk_size = chunk;
+        options.keep = chunk / 2;
+        options.max_iterations = most;
+        options.kernel_rows = gram.size() <= most_in_matrix ? chunked::RowPolicy::full
+                                                            : chunked::RowPolicy::automatic;
+        const std::vector<double> known(gradient, gradient + p.n_variables);
+        const Monitor monitor = [this](const Progress&) { return goes_on(); };
+        const chunked::Result found =
+            chunked::solve<T>(p, gram, options, beta, known.data(), gradient, monitor);
+        return found.drifted ? Status::stalled : found.status;
+    }
+
+    bool goes_on() const { return work_.watch.goes_on() && work_.watch.has_time(); }
+
+    // The gradient in double precision.
+    void expand(const ProblemView& p, const double* beta, double* gradient) {
+        std::vector<double> values(p.n_variables);
+        const Poll poll = [this] { return work_.watch.goes_on(); };
+        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), poll);
+        for (std::size_t i = 0; i < p.n_variables; ++i) {
+            gradient[i] = p.linear[i] - values[i] - p.ridge[i] * beta[i];
+        }
+    }
+
+    double multiplier(const ProblemView& p, const double* beta, const double* gradient) {
+        if (p.n_groups == 0) return 0.0;
+        slopes_.resize(p.n_variables);
+        for (std::size_t i = 0; i < p.n_variables; ++i) {
+            slopes_[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
+        }
+        return report_point(p, beta, slopes_.data()).multiplier[0];
+    }
+
+    Work& work_;
+    PartSolver<float> in_single_;
+    PartSolver<double> in_double_;
+    Priced priced_[2];
+    std::vector<double> slopes_;
+    bool is_loaded_ = false;
+};
+
+}  // namespace
+
+Followed follow_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
+                      const Source& source, const Prices& prices, const FollowOptions& options,
+                      double* beta, double* gradient, const Monitor& monitor) {
+    const std::size_t count = (offsets.size() - 1) * prices.size();
+    Followed found{std::vector<double>(count), std::vector<std::uint8_t>(count, false)};
+    Watch watch(monitor, options.poll_seconds, options.max_seconds);
+    std::atomic<bool> is_out_of_time{false};
+    Work work{all,
+              offsets,
+              source,
+              prices,
+              options,
+              beta,
+              gradient,
+              watch,
+              found,
+              is_out_of_time,
+              share_blocks(source.gram, source.blocks),
+              share_blocks(*source.single, source.blocks)};
+    solve_each<Follower>(work, source, offsets, watch);
+    watch.rethrow();
+    found.is_out_of_time = is_out_of_time;
+    return found;
+}
+
+}  // namespace mercer::plan

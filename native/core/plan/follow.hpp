@@ -1,0 +1,52 @@
+// The machines of a search: many problems, each for one price after the other, that are asked for
+// values, not for certificates.
+//
+// A machine is one run in single precision from the solution of the price before. A kernel value in
+// single precision is off by some 6e-8 (root mean square), and values of a machine with
+// coefficients beta by that times |beta|: where three times that is not small, double precision
+// goes on from there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/run.hpp"
+#include "core/plan/parts.hpp"
+#include "core/problem/problem.hpp"
+
+namespace mercer::plan {
+
+struct FollowOptions {
+    double tolerance = 1e-3;
+    std::size_t max_iterations = 20'000;  // pair steps of a machine, and ten for each variable
+    double max_seconds = 1e300;           // of all of them together
+    double poll_seconds = 0.05;
+    double most_error = 0.02;        // of a value that single precision may have
+    std::size_t most_at_once = 300;  // variables; more are solved in chunks
+};
+
+// What prices do to the problems: factors of their boxes, which ascend, and of their ridges.
+struct Prices {
+    std::span<const double> box, ridge;
+
+    std::size_t size() const { return box.size(); }
+};
+
+// For each price and problem, price by price.
+struct Followed {
+    std::vector<double> multiplier;     // of the group, 0 without one
+    std::vector<std::uint8_t> is_good;  // found to the tolerance
+    bool is_out_of_time = false;
+};
+
+// `all` holds the problems at the price 1. ensures: beta and gradient, n_variables for each price,
+// hold the points found and their gradients; they depend on no number of threads. The monitor says
+// no to end all runs.
+// requires: zero is feasible; the variables of a problem are of one group, or of none; there is a
+// Gram of single precision, and its matrix fits into the cache
+Followed follow_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
+                      const Source& source, const Prices& prices, const FollowOptions& options,
+                      double* beta, double* gradient, const Monitor& monitor);
+
+}  // namespace mercer::plan

@@ -1,0 +1,61 @@
+// One problem of many, small enough to be solved at once: pair steps on all of its variables, from
+// kernel rows that are computed when a step asks for them, and Newton steps where those take long.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/base/run.hpp"
+#include "core/gram/gram.hpp"
+#include "core/plan/part_matrix.hpp"
+#include "core/problem/problem.hpp"
+#include "simd/subproblem.hpp"
+
+namespace mercer::plan {
+
+struct PartRun {
+    Status status = Status::converged;
+    std::size_t iterations = 0, newton_steps = 0, rows = 0;
+};
+
+template <class T>
+class PartSolver {
+  public:
+    PartSolver(Gram<T>& gram, SharedBlocks<T>* shared);
+
+    // Moves beta from a feasible point until the violation is at most `tolerance`; in double
+    // precision on to its last digits where that takes little. `gradient` is
+    // that of the point, here and there, from kernel values of precision T.
+    // `keeps_matrix`: the problem is the last one with other boxes and ridges. Of one with a ridge
+    // no values are borrowed, so that the next one may have another.
+    // requires: all variables are of one group, or of none
+    PartRun solve(const ProblemView& problem, double tolerance, std::size_t max_iterations,
+                  double* beta, double* gradient, const Poll& poll, bool keeps_matrix = false,
+                  bool polishes = true);
+
+  private:
+    // Takes a point within the tolerance to its last digits by Newton steps.
+    void polish(const ProblemView& problem, const Subproblem<T>& view, double* gradient,
+                PartRun& run);
+    void gather(const ProblemView& problem, const double* beta, const double* gradient,
+                bool keeps_matrix);
+    void refresh_gradient(const ProblemView& problem, const double* gradient);
+    Subproblem<T> view();
+    // Steps until the followed gradient is within `tolerance`: false if they led nowhere.
+    bool climb(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations,
+               const Poll& poll, PartRun& run);
+    // gradient = linear - (K + ridge) beta from the rows that are there.
+    void compute_gradient(const ProblemView& problem, double* gradient);
+    double violation(const ProblemView& problem, const double* gradient) const;
+
+    std::size_t size_ = 0;
+    SubproblemRange range_{};
+    PartMatrix<T> matrix_;
+    std::vector<T> diagonal_, gradient_, product_, grow_bar_, fall_bar_;
+    std::vector<double> beta_, lower_, upper_, sums_;
+    std::vector<const T*> rows_;  // that the gradient is computed from,
+    std::vector<T> weights_;      // and their coefficients
+    const std::vector<double>& kernel_diagonal_;
+};
+
+}  // namespace mercer::plan

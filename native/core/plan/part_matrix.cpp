@@ -1,0 +1,155 @@
+#include "core/plan/part_matrix.hpp"
+
+#include <algorithm>
+
+#include "simd/instruction_set.hpp"
+
+namespace mercer::plan {
+
+namespace {
+
+// Rows that follow each other, fewer of which are better packed anew than computed run by run.
+constexpr std::size_t short_run = 48;
+constexpr std::size_t together = 96;  // rows
+constexpr std::size_t few_rows = 32;  // to be computed together at once
+
+}  // namespace
+
+template <class T>
+void PartMatrix<T>::load(const ProblemView& problem, std::size_t size) {
+    size_ = size;
+    n_fetched_ = 0;
+    row_.assign(problem.index, problem.index + problem.n_variables);
+    has_row_.assign(size, false);
+    // no step asks for what pads the positions
+    std::fill(has_row_.begin() + std::ptrdiff_t(row_.size()), has_row_.end(), true);
+    find_runs();
+    const auto end = problem.ridge + problem.n_variables;
+    const bool is_plain = std::all_of(problem.ridge, end, [](double r) { return r == 0.0; });
+    if (is_plain && is_gathered() && runs_.size() == 1 && is_shared(row_[0], runs_[0])) {
+        base_ = shared_->storage(row_[0]);
+    } else {
+        own_.require(checked_product(size + 1, size));
+        base_ = own_.data();
+        std::fill_n(at(size), size, T(0));
+    }
+    set_ridge(problem.ridge);
+    most_fetched_ = row_.size() <= few_rows ? 0 : worth_of_all(row_.size(), kernel());
+}
+
+// requires: none if the values are borrowed
+template <class T>
+void PartMatrix<T>::set_ridge(const double* ridge) {
+    diagonal_.resize(row_.size());
+    for (std::size_t p = 0; p < row_.size(); ++p) {
+        diagonal_[p] = T(gram_.diagonal()[row_[p]]) + T(ridge[p]);
+        if (has_row_[p] && !is_borrowed()) at(p)[p] = diagonal_[p];
+    }
+}
+
+template <class T>
+void PartMatrix<T>::find_runs() {
+    runs_.clear();
+    packed_ = nullptr;
+    for (std::size_t p = 0; p < row_.size(); ++p) {
+        if (!runs_.empty() && runs_.back().row + runs_.back().count == row_[p]) {
+            ++runs_.back().count;
+        } else {
+            runs_.push_back({row_[p], p, 1});
+        }
+    }
+    const bool is_scattered = runs_.size() > 2 && runs_.size() * short_run > row_.size();
+    if (is_scattered && !is_gathered()) {
+        packed_ = gram_.kernel().with_right(row_, nullptr);
+        runs_.assign(1, {0, 0, row_.size()});
+    }
+}
+
+template <class T>
+bool PartMatrix<T>::is_shared(std::size_t row, const Run& run) const {
+    return shared_ && !packed_ && shared_->begin(row) == run.row &&
+           shared_->length(row) == run.count;
+}
+
+// Copies from the one block that all problems share.
+template <class T>
+void PartMatrix<T>::gather(std::size_t p) {
+    const T* known = shared_->row(row_[p]);
+    for (const Run& run : runs_) {
+        std::copy_n(known + run.row, run.count, at(p) + run.position);
+    }
+}
+
+template <class T>
+void PartMatrix<T>::fetch(std::size_t p) {
+    if (is_gathered()) {
+        is_borrowed() ? void(shared_->row(row_[p])) : gather(p);
+        finish(p);
+        return;
+    }
+    if (n_fetched_ >= most_fetched_) {
+        fetch_all();
+        return;
+    }
+    const std::size_t row = row_[p];
+    const RowValues<T> values = kernel().ready(Indices(&row, 1));
+    for (const Run& run : runs_) {
+        if (!is_shared(row, run)) {
+            values(run.row, run.row + run.count, at(p) + run.position, run.count);
+            gram_.count_evaluations(run.count);
+            continue;
+        }
+        std::copy_n(shared_->row(row), run.count, at(p) + run.position);
+    }
+    finish(p);
+}
+
+template <class T>
+void PartMatrix<T>::fetch_all() {
+    for (const Run& run : runs_) {
+        const T* shared = is_shared(run.row, run) ? shared_->all(run.row) : nullptr;
+        for (std::size_t r = 0; r < run.count; r += together) {
+            fetch_block(run, run.position + r, std::min(together, run.count - r), shared);
+        }
+    }
+    n_fetched_ = 0;
+    for (std::size_t p = 0; p < row_.size(); ++p) finish(p);
+}
+
+// Rows p .. p + height of a run with those of the run and of the runs behind it; what stands before
+// them was computed with rows before.
+template <class T>
+void PartMatrix<T>::fetch_block(const Run& run, std::size_t p, std::size_t height,
+                                const T* shared) {
+    const RowValues<T> values = kernel().ready(Indices(row_).subspan(p, height));
+    const std::size_t r = p - run.position;
+    if (shared) {
+        const std::size_t stride = shared_->stride(run.row);
+        for (std::size_t k = 0; k < height; ++k) {
+            std::copy_n(shared + (r + k) * stride, run.count, at(p + k) + run.position);
+        }
+    } else {
+        values(run.row + r, run.row + run.count, at(p) + p, size_);
+        gram_.count_evaluations(height * (run.count - r));
+    }
+    for (const Run& later : runs_) {
+        if (later.position <= run.position) continue;
+        values(later.row, later.row + later.count, at(p) + later.position, size_);
+        gram_.count_evaluations(height * later.count);
+    }
+    instruction_set().subproblem.of<T>().mirror(at(0), size_, p, p + height, row_.size());
+}
+
+template <class T>
+void PartMatrix<T>::finish(std::size_t p) {
+    has_row_[p] = true;
+    ++n_fetched_;
+    if (is_borrowed()) return;
+    std::fill(at(p) + row_.size(), at(p) + size_, T(0));
+    at(p)[p] = diagonal_[p];
+}
+
+template class PartMatrix<float>;
+template class PartMatrix<double>;
+
+}  // namespace mercer::plan

@@ -1,0 +1,257 @@
+#include "core/plan/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "core/base/infinity.hpp"
+#include "core/plan/parts.hpp"
+#include "core/plan/watch.hpp"
+#include "core/problem/acceptance.hpp"
+#include "core/problem/duality.hpp"
+
+namespace mercer::plan {
+
+namespace {
+
+// Share of the tolerance that steps in single precision aim at: their rounding must fit in the
+// rest.
+constexpr double single_share = 0.9;
+constexpr double unit_roundoff = 0x1p-53;
+// Problems that are taken on to their last digits, so that copies of rows are weights to rounding;
+// of more that would take longer than all else.
+constexpr std::size_t few_parts = 30;
+
+bool is_bounded(const ProblemView& p) {
+    const auto is_finite = [](double bound) { return std::isfinite(bound); };
+    return std::all_of(p.lower, p.lower + p.n_variables, is_finite) &&
+           std::all_of(p.upper, p.upper + p.n_variables, is_finite);
+}
+
+// Gives the group its sum to the last digit, by the smallest free variable with room for it, whose
+// digits are the finest.
+void restore_sum(const ProblemView& p, double* beta) {
+    if (p.n_groups == 0 || p.n_variables == 0 || p.group[0] < 0) return;
+    const double lack = missing_sums(p, beta)[std::size_t(p.group[0])];
+    if (lack == 0.0) return;
+    std::size_t best = p.n_variables;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const bool is_free = beta[i] > p.lower[i] && beta[i] < p.upper[i];
+        const double moved = beta[i] + lack;
+        if (!is_free || moved < p.lower[i] || moved > p.upper[i]) continue;
+        if (best == p.n_variables || std::abs(beta[i]) < std::abs(beta[best])) best = i;
+    }
+    if (best < p.n_variables) beta[best] += lack;
+}
+
+// 4 u |linear|, and what rounding of kernel values does to an expansion.
+double rounding_of(const ProblemView& p, const double* beta, std::span<const double> roundings) {
+    const bool is_uniform = roundings.size() == 1;
+    double largest = 0.0, sum = 0.0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        const double r = is_uniform ? roundings[0] : roundings[std::size_t(p.index[i])];
+        const double root = std::sqrt(r);
+        if (p.lower[i] != 0.0 || p.upper[i] != 0.0) largest = std::max(largest, root);
+        sum += std::abs(beta[i]) * root;
+    }
+    const double rounding = 4.0 * unit_roundoff * linear_size(p) + largest * sum;
+    return std::isnan(rounding) ? infinity : rounding;
+}
+
+// What the group sum lacks is worth its multiplier times that, less a curvature: the gap is no
+// smaller.
+void widen_gap(const ProblemView& p, const double* beta, const Gram<double>& gram,
+               acceptance::Point& point, PointReport& report) {
+    const std::vector<double> missing = missing_sums(p, beta);
+    double worth = 0.0, lack = 0.0;
+    for (std::size_t g = 0; g < p.n_groups; ++g) {
+        worth += std::abs(report.multiplier[g] * missing[g]);
+        lack = std::max(lack, std::abs(missing[g]));
+    }
+    point.worth_of_sums = worth;
+    if (!(report.infeasibility > acceptance::rounded) || p.n_variables == 0) return;
+    const double* largest = std::max_element(
+        beta, beta + p.n_variables, [](double a, double b) { return std::abs(a) < std::abs(b); });
+    const double curvature =
+        std::abs(gram.diagonal()[std::size_t(p.index[std::size_t(largest - beta)])]);
+    report.gap = std::max(report.gap, worth + 0.5 * curvature * lack * lack);
+}
+
+// K beta = linear - gradient - ridge beta
+std::vector<double> values_of(const ProblemView& p, const double* beta, const double* gradient) {
+    std::vector<double> values(p.n_variables);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
+    }
+    return values;
+}
+
+// What all threads share.
+struct Work {
+    const ProblemView& all;
+    std::span<const std::int64_t> offsets;
+    const Source& source;
+    const Options& options;
+    double *beta, *gradient;
+    Watch& watch;
+    std::vector<PartResult>& found;
+    std::unique_ptr<SharedBlocks<double>> shared_double;
+    std::unique_ptr<SharedBlocks<float>> shared_single;
+};
+
+// One thread's solvers of one problem after the other.
+class Worker {
+  public:
+    explicit Worker(Work& work)
+        : work_(work), in_double_(work.source.gram, work.shared_double.get()) {
+        if (work.source.single) in_single_.emplace(*work.source.single, work.shared_single.get());
+    }
+
+    void solve(std::size_t k) {
+        PartResult& out = work_.found[k];
+        const double began = work_.watch.seconds();
+        const ProblemView p = part_of(work_.all, work_.offsets, k);
+        if (p.n_variables > work_.options.most_variables) {
+            out.run.status = Status::stuck;
+            out.report.multiplier.assign(p.n_groups, 0.0);
+            return;
+        }
+        const auto o = std::size_t(work_.offsets[k]);
+        double *beta = work_.beta + o, *gradient = work_.gradient + o;
+        start(p, beta, gradient);
+        if (!work_.watch.has_time()) {
+            out.run.status = Status::max_time;
+        } else if (!is_single(p) || !solve_in_single(p, beta, gradient, out)) {
+            solve_in_double(p, beta, gradient, out);
+        }
+        if (out.run.status != Status::converged && out.report.gradient.empty()) {
+            recompute(p, beta, out);
+        }
+        judge(p, beta, out);
+        std::ranges::copy(out.report.gradient, gradient);
+        out.report.gradient = {};
+        out.seconds = work_.watch.seconds() - began;
+    }
+
+  private:
+    // The gradient of the start.
+    void start(const ProblemView& p, const double* beta, double* gradient) {
+        std::copy_n(p.linear, p.n_variables, gradient);
+        if (std::all_of(beta, beta + p.n_variables, [](double b) { return b == 0.0; })) return;
+        std::vector<double> values(p.n_variables);
+        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), poll());
+        for (std::size_t i = 0; i < p.n_variables; ++i) {
+            gradient[i] -= values[i] + p.ridge[i] * beta[i];
+        }
+    }
+
+    bool is_single(const ProblemView& p) const {
+        return in_single_ && p.n_variables > work_.options.most_in_double && !may_be_unbounded(p);
+    }
+    Poll poll() const {
+        return [this] { return work_.watch.goes_on(); };
+    }
+    Poll timed_poll() const {
+        return [this] { return work_.watch.goes_on() && work_.watch.has_time(); };
+    }
+
+    template <class T>
+    void run(PartSolver<T>& solver, const ProblemView& p, double tolerance, double* beta,
+             double* gradient, PartResult& out) {
+        const std::size_t left = work_.options.max_iterations - out.run.iterations;
+        const PartRun found = solver.solve(p, tolerance, left, beta, gradient, timed_poll(),
+                                           /*keeps_matrix=*/false, work_.found.size() <= few_parts);
+        out.run.status = found.status;
+        if (found.status == Status::stopped && !work_.watch.has_time()) {
+            out.run.status = Status::max_time;
+        }
+        out.run.iterations += found.iterations;
+        out.run.newton_steps += found.newton_steps;
+        out.run.rows += found.rows;
+        out.evaluations += found.rows * p.n_variables;
+        restore_sum(p, beta);
+    }
+
+    void solve_in_double(const ProblemView& p, double* beta, double* gradient, PartResult& out) {
+        run(in_double_, p, work_.options.tolerance, beta, gradient, out);
+        out.error = 0.0;
+        out.report = report_point(p, beta, values_of(p, beta, gradient).data());
+    }
+
+    // false if double precision has to go on.
+    bool solve_in_single(const ProblemView& p, double* beta, double* gradient, PartResult& out) {
+        const double tolerance = work_.options.tolerance;
+        run(*in_single_, p, single_share * tolerance, beta, gradient, out);
+        const bool is_limited = out.run.status == Status::max_iterations ||
+                                out.run.status == Status::max_time ||
+                                out.run.status == Status::stopped;
+        if (is_limited) return true;
+        if (out.run.status != Status::converged) return false;
+        const std::optional<SelectiveValues> exact =
+            recompute_selected(p, work_.source.gram, beta, gradient, {}, work_.source.lengths,
+                               work_.options.certificate, poll());
+        if (!exact) return false;
+        out.report = report_point(p, beta, exact->values.data());
+        out.report.violation += exact->doubt;
+        out.report.gap += 2.0 * exact->objective_doubt;
+        out.error = exact->bound;
+        return out.report.violation <= tolerance;
+    }
+
+    // What is true of a point that a limit ended at.
+    void recompute(const ProblemView& p, const double* beta, PartResult& out) {
+        std::vector<double> values(p.n_variables, 0.0);
+        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), poll());
+        out.error = 0.0;
+        out.report = report_point(p, beta, values.data());
+    }
+
+    void judge(const ProblemView& p, const double* beta, PartResult& out) {
+        PointReport& report = out.report;
+        out.squared_norm = squared_norm(p, beta, report.gradient.data());
+        out.rounding = rounding_of(p, beta, work_.source.roundings);
+        acceptance::Point point{};
+        widen_gap(p, beta, work_.source.gram, point, report);
+        point.n_variables = p.n_variables;
+        point.objective = report.objective;
+        point.gap = report.gap;
+        point.violation = report.violation;
+        point.infeasibility = report.infeasibility;
+        point.rounding = out.rounding;
+        point.linear_size = linear_size(p);
+        point.is_bounded = is_bounded(p);
+        point.has_features = work_.options.has_features;
+        out.is_solved = out.run.status == Status::converged &&
+                        acceptance::is_solution(point, work_.options.tolerance);
+    }
+
+    Work& work_;
+    PartSolver<double> in_double_;
+    std::optional<PartSolver<float>> in_single_;
+};
+
+}  // namespace
+
+std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
+                                    const Source& source, const Options& options, double* beta,
+                                    double* gradient, const Monitor& monitor) {
+    std::vector<PartResult> found(offsets.size() - 1);
+    for (PartResult& part : found) part.run.status = Status::stopped;  // until it is solved
+    Watch watch(monitor, options.poll_seconds, options.max_seconds);
+    Work work{all,
+              offsets,
+              source,
+              options,
+              beta,
+              gradient,
+              watch,
+              found,
+              share_blocks(source.gram, source.blocks),
+              source.single ? share_blocks(*source.single, source.blocks) : nullptr};
+    solve_each<Worker>(work, source, offsets, watch);
+    watch.rethrow();
+    return found;
+}
+
+}  // namespace mercer::plan

@@ -1,0 +1,57 @@
+// Many problems on the rows of one Gram, solved in one call by all of its threads.
+//
+// Each problem is a part of the arrays of one. Few variables are solved in double precision, where
+// a certificate costs nothing; more of them in single precision, and what matters of the gradient
+// is then computed again in double precision (core/problem/selective_certificate.hpp).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/run.hpp"
+#include "core/gram/gram.hpp"
+#include "core/plan/part.hpp"
+#include "core/plan/parts.hpp"
+#include "core/problem/point.hpp"
+#include "core/problem/selective_certificate.hpp"
+
+namespace mercer::plan {
+
+struct Options {
+    double tolerance = 1e-3;
+    std::size_t max_iterations = 100'000;  // pair steps of each problem
+    double max_seconds = 1e300;            // of all of them together
+    double poll_seconds = 0.05;
+    std::size_t most_in_double = 128;   // variables
+    std::size_t most_variables = 1500;  // of a problem; larger ones are left alone
+    bool has_features = false;          // more digits can be had: the kernel is linear
+    SelectiveOptions certificate;
+};
+
+// How the run of one problem ended, and what is true of the point it came to.
+struct PartResult {
+    PartRun run;
+    PointReport report;  // its gradient is handed out separately
+    double seconds = 0.0;
+    double error = 0.0;     // of gradients that were not computed in double precision
+    double rounding = 0.0;  // of those that were
+    double squared_norm = 0.0;
+    std::size_t evaluations = 0;  // kernel values of the rows that steps asked for
+    // Whether nothing is left to find out (core/problem/acceptance.hpp). The time or the steps that
+    // were allowed may have ended it before.
+    bool is_solved = false;
+};
+
+// The variables offsets[k] .. offsets[k + 1] of `all` are problem k, with the group sums of `all`.
+// Solves each from `beta`. A problem that has no time left ends where it starts, and so does one
+// with too many variables. ensures: beta and
+// gradient hold the points found, and depend on no number of threads. A monitor that says no ends
+// all runs.
+// requires: beta is feasible; the variables of a problem are of one group, or of none; offsets
+// ascend from 0 to the number of variables
+std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
+                                    const Source& source, const Options& options, double* beta,
+                                    double* gradient, const Monitor& monitor);
+
+}  // namespace mercer::plan

@@ -1,0 +1,58 @@
+// When a point counts as the solution of its problem: one rule for all runs, singly or of many.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace mercer::acceptance {
+
+constexpr double feasible = 1e-9;    // infeasibility that is rounding of many steps
+constexpr double rounded = 1e-14;    // infeasibility of sums that hold to the last digit
+constexpr double worthless = 1e-10;  // share of the objective that sums may be worth
+constexpr double small_gap = 1e-7;   // relative; a larger one may have to be explained
+// A violation, in units of the linear term, up to which rounding may be what explains a gap.
+constexpr double small_violation = 1e-6;
+constexpr double negligible = 0.1;  // share of a tolerance that rounding may add to a violation
+// Errors of slopes that more digits would not help: in units of the linear term, of the tolerance.
+constexpr double known = 1e-5, accurate = 0.05;
+
+// Rounding of n errors grows with the root of n: what is likely of a bound that adds their sizes
+// (docs/theory/rounding.md#what-is-likely).
+inline double likely(double rounding, std::size_t n) {
+    return rounding * std::min(0.125, 0.4 / std::sqrt(double(std::max<std::size_t>(n, 1))));
+}
+
+// What is true of a point of a problem of one group, or none.
+struct Point {
+    std::size_t n_variables;
+    double objective, gap, violation, infeasibility;
+    double rounding;       // bound of that of the gradients
+    double linear_size;    // the largest |linear|
+    double worth_of_sums;  // what the group sum lacks, times its multiplier
+    bool is_bounded;       // all bounds are finite
+    bool has_features;     // more digits can be had: the kernel is linear
+};
+
+// Whether there is a gap that rounding may explain, and all bounds are finite.
+inline bool has_gap_to_explain(const Point& p) {
+    const double size = std::max(std::abs(p.objective), std::abs(p.objective + p.gap));
+    return p.is_bounded && p.gap > small_gap * size &&
+           p.violation <= small_violation * p.linear_size;
+}
+
+// Whether nothing is left to find out about it: the violation is within the tolerance whatever
+// rounding has likely done to it, the sums hold as far as they are worth something, and no gap
+// asks for more digits.
+inline bool is_solution(const Point& p, double tolerance) {
+    if (!std::isfinite(p.objective) || !std::isfinite(p.gap)) return false;
+    if (!(p.violation <= tolerance) || !(p.infeasibility <= feasible)) return false;
+    if (!(2.0 * likely(p.rounding, p.n_variables) <= negligible * tolerance)) return false;
+    if (p.has_features && !(p.rounding <= std::min(known * p.linear_size, accurate * tolerance))) {
+        return false;
+    }
+    const bool is_lost = p.worth_of_sums > worthless * std::abs(p.objective);
+    return !(is_lost && p.infeasibility > rounded) && !has_gap_to_explain(p);
+}
+
+}  // namespace mercer::acceptance
