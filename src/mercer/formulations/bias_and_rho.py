@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
 from mercer.problem import Certificate, Problem, Solution
 
 FloatArray = NDArray[np.float64]
@@ -34,7 +35,7 @@ class ReadOut:
         Half-width of the tube; negative only if :meth:`Formulation.correction` applies.
     scale : float or None
         Factor that brought the problem's coefficients to ``coef``: 1/rho for nu-SVC, 1 if
-        its margin vanished.
+        its margin vanished; the unit of the weights of the one-class family.
     radius : float or None
         Radius of the enclosing ball.
     """
@@ -46,6 +47,8 @@ class ReadOut:
     epsilon: float | None = None
     scale: float | None = None
     radius: float | None = None
+
+    __repr__ = shown()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,8 @@ class Formulation:
         What to solve instead if the learned half-width comes out negative.
     bias : {"multiplier", "bisecting"}
         Which bias a read-out has unless it is told (see :meth:`read_out`).
+    unit : float
+        Of weights and coefficients of the one-class family, if it is not 1.
     """
 
     problem: Problem
@@ -74,6 +79,9 @@ class Formulation:
     epsilon: float | None = None
     fallback: Formulation | None = None
     bias: Bias = "multiplier"
+    unit: float = 1.0
+
+    __repr__ = shown()
 
     def read_out(
         self,
@@ -140,7 +148,10 @@ class Formulation:
         if self.kind == "intercept":
             return ReadOut(coef, first, norm, epsilon=self.epsilon)
         if self.kind == "level":
-            return ReadOut(coef, first, norm, rho=-first)
+            s = self.unit
+            if s == 1.0:
+                return ReadOut(coef, first, norm, rho=-first)
+            return ReadOut(coef * s, first * s, norm * s * s, rho=-first * s, scale=s)
         if self.kind == "ball":
             # free rows: K_ii/2 - f_i = m, and |x_i - c|^2 = K_ii - 2 f_i + |c|^2
             return ReadOut(coef, 0.0, norm, radius=float(np.sqrt(max(2 * first + norm, 0.0))))
@@ -149,6 +160,15 @@ class Formulation:
             return ReadOut(coef, centre, norm, epsilon=epsilon)
         scale = 1 / half if self.kind == "nu" and half > 0 else 1.0
         return ReadOut(coef * scale, centre * scale, norm * scale * scale, rho=half, scale=scale)
+
+    def intercepts(self, sums: FloatArray, multiplier: FloatArray) -> FloatArray:
+        """The biases of many solutions of this kind at once, as :meth:`interpret` has them.
+
+        ``sums`` are those of the coefficients of each. Kinds "origin", "penalized" and "intercept".
+        """
+        if self.kind == "origin":
+            return np.zeros(len(sums))
+        return sums if self.kind == "penalized" else multiplier[:, 0].copy()
 
     def correction(self, read_out: ReadOut) -> Formulation | None:
         """The formulation to solve instead, None if ``read_out`` stands.
@@ -166,4 +186,4 @@ class Formulation:
         index = np.asarray(rows, dtype=np.intp)[self.problem.index]
         fallback = self.fallback.on_rows(rows, n_rows) if self.fallback is not None else None
         problem = self.problem.on_rows(index)
-        return Formulation(problem, n_rows, self.kind, self.epsilon, fallback, self.bias)
+        return replace(self, problem=problem, n_rows=n_rows, fallback=fallback)

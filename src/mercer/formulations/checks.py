@@ -11,6 +11,8 @@ from mercer import _core
 
 FloatArray = NDArray[np.float64]
 LARGEST_SQUARED = 1e120  # of targets
+_HEAVIEST = 1e300  # sum of weights: kernel values may be larger than 1
+_LEAST_EXPONENT, _MOST_EXPONENT = -400, 40  # of 2, of the largest weight of a nu machine
 
 
 def check_scalar(
@@ -82,6 +84,24 @@ def check_weight(weight: ArrayLike | None, n: int) -> FloatArray:
     return array
 
 
+def in_range(weight: FloatArray) -> tuple[FloatArray, float]:
+    """Weights that have to do with each other only, and the factor that brings them back.
+
+    They are measured from the largest, up to a power of 2, where that is out of a range in which
+    sums and squares keep their digits. What is then less than any number is 0.
+    """
+    exponent = int(np.frexp(weight.max())[1])
+    with np.errstate(over="ignore"):
+        if not weight.sum() <= _HEAVIEST:
+            raise ValueError(
+                f"the sum of weight must be at most {_HEAVIEST:g}, got weights of up to "
+                f"{float(weight.max())!r}"
+            )
+    if _LEAST_EXPONENT <= exponent <= _MOST_EXPONENT:
+        return weight, 1.0
+    return np.ldexp(weight, -exponent), float(np.ldexp(1.0, exponent - 1)) * 2.0
+
+
 def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
     """Labels in {-1, +1} and weights, with some weight left on both classes."""
     if _are_weighted_labels(y, weight):
@@ -128,3 +148,10 @@ def check_squared_targets(
             f"got y[{i}]={targets[i]}"
         )
     return targets, w
+
+
+def check_finite_C(C: float, loss: str) -> float:
+    """``C``, if it is finite: an infinite C leaves no loss, only constraints on the margin."""
+    if np.inf == C:
+        raise ValueError(f"C must be finite with loss={loss!r}, got {C!r}")
+    return C

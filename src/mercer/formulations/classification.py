@@ -16,7 +16,7 @@ from mercer.formulations.boxes import (
     signed_box,
     squared_loss,
 )
-from mercer.formulations.checks import check_choice, check_labels, check_scalar
+from mercer.formulations.checks import check_choice, check_labels, check_scalar, in_range
 from mercer.problem import Problem
 
 HINGES = ("hinge", "squared_hinge")
@@ -40,7 +40,7 @@ def svc(
     y : array-like of shape (n_rows,)
         Labels -1 and +1.
     C : float
-        Price of the loss, positive, may be infinite.
+        Regularization parameter, positive, may be infinite.
     weight : array-like of shape (n_rows,), default=None
         Weight of each row: sample weight times class weight.
     loss : {"hinge", "squared_hinge"}, default="hinge"
@@ -83,6 +83,7 @@ def nu_svc(
     """
     check_choice("loss", loss, HINGES)
     labels, w = check_labels(y, weight)
+    w, _ = in_range(w)  # the margin takes the unit with it
     total, lightest = float(w.sum()), float(min(w[labels > 0].sum(), w[labels < 0].sum()))
     if loss == "hinge":
         nu = check_scalar("nu", nu, high=min(2 * lightest / total, 1.0), closed_high=True)
@@ -93,6 +94,12 @@ def nu_svc(
         warn("nu has no effect with loss='squared_hinge'")
         size, ridge = squared_loss(total, w)
         share = nu * total / 2
+    for label in (-1, 1):
+        if not size[labels == label].any():
+            raise ValueError(
+                f"weight must not be too small for the whole class {label:+d} next to the other, "
+                f"got at most {w[labels == label].max() / w.max()!r} of its largest"
+            )
     lower, upper = signed_box(labels, size)
     problem = Problem(
         linear=np.zeros_like(labels),
@@ -125,7 +132,7 @@ def one_sided_huber(
     y : array-like of shape (n_rows,)
         Labels -1 and +1.
     C : float
-        Price of the loss, positive and finite.
+        Regularization parameter, positive and finite.
     lower_slope : float
         Slope of the loss far on the right side, not negative, may be infinite.
     weight : array-like of shape (n_rows,), default=None
@@ -162,7 +169,7 @@ def pinball(
     y : array-like of shape (n_rows,)
         Labels -1 and +1.
     C : float
-        Price of the loss, positive and finite.
+        Regularization parameter, positive and finite.
     tau : float
         Slope of the loss beyond the margin, in [0, 1].
     weight : array-like of shape (n_rows,), default=None

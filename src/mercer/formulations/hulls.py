@@ -17,8 +17,11 @@ from mercer.formulations.checks import (
     check_scalar,
     check_vector,
     check_weight,
+    in_range,
 )
 from mercer.problem import Problem
+
+_NEGLIGIBLE = 2.0**-100  # share of the largest weight
 
 FloatArray = NDArray[np.float64]
 
@@ -41,12 +44,14 @@ def one_class(
     squared : bool, default=False
         Whether slack is squared.
     """
-    w = check_weight(weight, check_count("n", n))
+    w, unit = in_range(check_weight(weight, check_count("n", n)))
+    # no digit of a solution tells such a row from none, and ridges of it would drown all others
+    w = np.where(w < _NEGLIGIBLE * w.max(), 0.0, w)
     nu = check_scalar("nu", nu, high=np.inf if squared else 1.0, closed_high=not squared)
     total = nu * float(w.sum())
     size, ridge = squared_loss(total, w) if squared else linear_loss(1.0, w)
     problem = Problem(np.zeros(n), np.zeros(n), size, ridge=ridge, group_sum=np.array([total]))
-    return Formulation(problem, n, "level")
+    return Formulation(problem, n, "level", unit=unit)
 
 
 def nearest_points(
@@ -63,7 +68,7 @@ def nearest_points(
         Labels -1 and +1.
     mu : float, default=1.0
         Largest coefficient of a row of weight 1, at least 1 / (weight of the lighter class). 1
-        and more is the convex hull; with weights below 1, ``inf`` is. With ``soft`` the price of
+        and more is the convex hull; with weights below 1, ``inf`` is. With ``soft`` the weight of
         squared slack, any positive number.
     weight : array-like of shape (n_rows,), default=None
         Weight of each row.
@@ -117,20 +122,30 @@ def _hull_box(mu: float, weight: FloatArray, total: float) -> FloatArray:
         return np.where(weight > 0.0, np.minimum(mu * weight, 1.0), 0.0)
 
 
-def enclosing_ball(diagonal: ArrayLike) -> Formulation:
-    """Smallest ball around all rows (Tax & Duin 2004): the centre is sum_i coef_i x_i.
+def enclosing_ball(
+    diagonal: ArrayLike, mu: float = np.inf, weight: ArrayLike | None = None
+) -> Formulation:
+    """Smallest ball around rows (Tax & Duin 2004): the centre is sum_i coef_i x_i.
 
-    Half the squared radius is the optimal value of the problem.
+    Half the squared radius is the optimal value of the problem. With a finite ``mu`` rows may lie
+    outside, and the value is half of R^2 + mu sum_i weight_i max(|x_i - c|^2 - R^2, 0).
 
     Parameters
     ----------
     diagonal : array-like of shape (n_rows,)
         k(x_i, x_i), not negative.
+    mu : float, default=inf
+        Largest coefficient of a row of weight 1, at least 1 / (sum of the weights).
+    weight : array-like of shape (n_rows,), default=None
+        Weight of each row.
     """
     diagonal = check_vector("diagonal", diagonal)
     if (diagonal < 0).any():
         i = int(np.flatnonzero(diagonal < 0)[0])
         raise ValueError(f"diagonal must not be negative, got diagonal[{i}]={diagonal[i]}")
     n = len(diagonal)
-    problem = Problem(diagonal / 2, np.zeros(n), np.full(n, np.inf), group_sum=np.ones(1))
+    w = check_weight(weight, n)
+    size = np.full(n, np.inf) if mu == np.inf else _hull_box(mu, w, float(w.sum()))
+    size[w == 0.0] = 0.0
+    problem = Problem(diagonal / 2, np.zeros(n), size, group_sum=np.ones(1))
     return Formulation(problem, n, "ball")

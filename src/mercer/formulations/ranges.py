@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
 from mercer.formulations.bias_and_rho import Formulation
 from mercer.problem import Certificate, Solution
 
@@ -44,6 +45,8 @@ class ReadOutRange:
     intercept: Range
     rho: Range | None = None
     epsilon: Range | None = None
+
+    __repr__ = shown()
 
 
 def read_out_range(
@@ -96,8 +99,8 @@ def C_range(
             "formulation must be a nu-SVC or nearest points with a positive margin rho, got "
             f"kind {formulation.kind!r} and a largest rho of {high!r}"
         )
-    price = float(np.abs(formulation.problem.upper - formulation.problem.lower).max())
-    mu = price if formulation.kind == "hulls" else 1.0
+    bound = float(np.abs(formulation.problem.upper - formulation.problem.lower).max())
+    mu = bound if formulation.kind == "hulls" else 1.0
     return mu / high, mu / low if low > 0 else np.inf
 
 

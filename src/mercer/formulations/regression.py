@@ -41,7 +41,7 @@ def svr(
     y : array-like of shape (n_rows,)
         Targets.
     C : float
-        Price of the loss, positive, may be infinite. The squared loss carries C/2.
+        Regularization parameter, positive, may be infinite. The squared loss carries C/2.
     epsilon : float
         Half-width of the tube, not negative.
     weight : array-like of shape (n_rows,), default=None
@@ -87,7 +87,7 @@ def nu_svr(
     y : array-like of shape (n_rows,)
         Targets.
     C : float
-        Price of the loss, positive and finite. The squared loss carries C/2.
+        Regularization parameter, positive and finite. The squared loss carries C/2.
     nu : float
         Fraction of rows outside the tube, in (0, 1]. For the squared loss the mean distance
         to the tube, any positive number.
@@ -133,7 +133,7 @@ def quantile(
     y : array-like of shape (n_rows,)
         Targets.
     C : float
-        Price of the loss, positive and finite.
+        Regularization parameter, positive and finite.
     tau : float
         Level of the quantile, in (0, 1).
     weight : array-like of shape (n_rows,), default=None
@@ -164,7 +164,7 @@ def absolute(
     y : array-like of shape (n_rows,)
         Targets.
     C : float
-        Price of the loss, positive and finite.
+        Regularization parameter, positive and finite.
     weight : array-like of shape (n_rows,), default=None
         Weight of each row.
     fit_intercept : {True, False, "penalized"}, default=True
@@ -194,7 +194,7 @@ def huber(
     y : array-like of shape (n_rows,)
         Targets.
     C : float
-        Price of the loss, positive and finite.
+        Regularization parameter, positive and finite.
     delta : float or tuple of two floats
         Size of the residual at which the loss turns linear, positive, may be infinite.
     weight : array-like of shape (n_rows,), default=None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
+from mercer._shown import shown
 from mercer._threads import resolve_threads
 from mercer.gram.native import (
     Precision,
@@ -55,6 +56,8 @@ class Expansion:
         Point that rows are measured from, whatever the weights. Values are those of the kernel
         there, as a bias that was found with it needs them.
     """
+
+    __repr__ = shown("kernel weights precision n_threads")
 
     def __init__(
         self,

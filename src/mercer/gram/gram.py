@@ -16,9 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
 from mercer._memory import require_memory
+from mercer._shown import shown
 from mercer._threads import resolve_threads
 from mercer.gram.arguments import cache_bytes, check_segments, indices, resolve_precision
 from mercer.gram.core_types import GRAM_TYPES, CoreGram, CoreKernel
+from mercer.gram.gathering import is_quick, whole_matrix
 from mercer.gram.native import (
     Precision,
     RowSet,
@@ -34,7 +36,7 @@ from mercer.gram.rows import check_products
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import Definiteness
-from mercer.kernels.form import Leaf
+from mercer.kernels.form import Leaf, Stored
 from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.kernels.rows import is_sparse
 
@@ -68,10 +70,22 @@ class Gram:
         one by one; a problem on some of the rows (class against class) asks for its
         segments only.
     origin : array-like of shape (n_features,), default=None
-        Point that the rows are measured from (see :func:`mercer.gram.origin.far_origin`), for
+        Point that the rows are measured from (see ``far_origin`` in mercer.gram.origin), for
         problems whose coefficients add up to zero. Gradients and multipliers are then those of
         the plain kernel but for a constant, :meth:`level`.
+    is_checked : bool, default=False
+        Whether the rows are known to be finite and, if they are a kernel matrix, symmetric.
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.kernels import Linear
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0]])
+    >>> gram.row(2).tolist(), gram.product([1, 2], [1.0, 1.0]).tolist()
+    ([0.0, 2.0, 4.0], [0.0, 3.0, 6.0])
     """
+
+    __repr__ = shown("kernel n_rows n_threads n_evaluations")
 
     def __init__(
         self,
@@ -83,19 +97,21 @@ class Gram:
         n_threads: int | None = None,
         segments: ArrayLike | None = None,
         origin: ArrayLike | None = None,
+        is_checked: bool = False,
     ) -> None:
         if not isinstance(kernel, Kernel):
             raise TypeError(f"kernel must be a Kernel, got {kernel!r}")
         self.kernel = kernel
         self.form = kernel.form()
         self.n_rows = count_rows(X)
-        if not self.form.reads_python:
+        is_matrix = self.form.reads_stored and (is_checked or check_kernel_matrix(X).is_finite)
+        if not (is_checked or is_matrix or self.form.reads_python):
             check_finite(X)
-        if self.form.reads_stored:
-            check_kernel_matrix(X)
         self.n_threads = resolve_threads(n_threads)
         self.origin = None if origin is None else np.asarray(origin, dtype=np.float64)
         self._rows = X if self.origin is None else moved(X, self.origin)
+        self._read_rows = self._rows  # what the core reads: these, or the values gathered
+        self._gathered: NDArray[Any] | None = None
         self._definiteness: Definiteness = kernel.definiteness
         self._spot_check = SpotCheck() if self._definiteness == "unknown" else None
         self._native: dict[Precision, CoreGram] = {}
@@ -117,6 +133,26 @@ class Gram:
         is_dense = isinstance(self._rows, np.ndarray) and self._rows.ndim == 2
         return int(self._rows.shape[1]) if is_dense and not self.form.reads_stored else 0
 
+    def gather(self, seconds: float | None = None) -> Gram:
+        """This Gram, its values all asked for in one call if only Python computes them.
+
+        Nothing is asked if the cache has no room for their matrix, or if that is likely to take
+        more than half of ``seconds``. To be called before any value is known.
+        """
+        n = self.n_rows
+        if not self.form.reads_python or self.origin is not None or self._native:
+            return self
+        if cache_bytes(self._cache_size, n, "double") < 8 * n * n:
+            return self
+        if is_quick(self.kernel, self._rows, seconds):
+            self._keep(whole_matrix(self.kernel, self.form, self._rows))
+        return self
+
+    def _keep(self, values: NDArray[Any]) -> None:
+        """Take over the values of a kernel that only Python computes."""
+        self._gathered = self._read_rows = values
+        self.form = Stored()
+
     @property
     def definiteness(self) -> Definiteness:
         """What is known of the matrix: that of the kernel, or "refuted" by its values."""
@@ -134,7 +170,7 @@ class Gram:
         return self._spot_check.reason if self._spot_check else ""
 
     def inspect(self, coef: FloatArray | None = None, *, warn: bool = True) -> Definiteness:
-        """Look for values that refute a definiteness nobody knows of; warn if there are any.
+        """Look for values that refute an assumed definiteness; warn if there are any.
 
         At most 256 rows are looked at, those with the largest coefficients ``coef``, one for
         each row, before others.
@@ -154,7 +190,7 @@ class Gram:
     @cached_property
     def carries_single(self) -> bool:
         """Whether single precision tells the kernel values."""
-        rows = fixed_rows(self._rows, "single", self.form)
+        rows = fixed_rows(self._read_rows, "single", self.form)
         if is_carried := carries(self.form, rows):
             self._row_sets.setdefault("single", rows)
         return is_carried
@@ -178,7 +214,7 @@ class Gram:
 
         ``index`` is the row of each coefficient, and of each value. Infinite if nothing is known.
         """
-        bound = self._rounding
+        bound = self.rounding
         if isinstance(bound, float):
             error = bound * _core.absolute_sum(coef)
             return np.inf if isnan(error) else error
@@ -186,23 +222,6 @@ class Gram:
             root = np.sqrt(bound[index])
             error = float(root.max(initial=0.0) * (np.abs(coef) * root).sum())
         return np.inf if isnan(error) else error
-
-    def expansion_errors(
-        self,
-        coef: FloatArray,
-        index: NDArray[np.intp],
-        present: NDArray[np.bool_],
-        offsets: NDArray[np.intp],
-    ) -> FloatArray:
-        """The same of many expansions: those of ``coef[offsets[k] : offsets[k + 1]]``.
-
-        Rows that are not ``present`` have no say, and coefficients that are zero.
-        """
-        starts = offsets[:-1]
-        with np.errstate(over="ignore", invalid="ignore"):
-            root = np.sqrt(np.broadcast_to(self._rounding, self.n_rows)[index]) * present
-            error = np.maximum.reduceat(root, starts) * np.add.reduceat(np.abs(coef) * root, starts)
-        return np.where(np.isnan(error), np.inf, error)
 
     def origin_error(self, coef: FloatArray, index: NDArray[np.intp]) -> float:
         """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
@@ -225,10 +244,10 @@ class Gram:
     @property
     def has_uniform_rounding(self) -> bool:
         """Whether rounding does as much to the values of any row as to those of any other."""
-        return isinstance(self._rounding, float)
+        return isinstance(self.rounding, float)
 
     @cached_property
-    def _rounding(self) -> FloatArray | float:
+    def rounding(self) -> FloatArray | float:
         """What :func:`rounding_of_rows` says, a number if it is the same for all rows."""
         self.native("double")
         return rounding_of_rows(self.form, self._row_sets["double"])
@@ -253,7 +272,7 @@ class Gram:
         return self._native[precision]
 
     def _own_lock(self) -> threading.Lock:
-        """That of this process: in the child of a fork nobody would ever open the parent's."""
+        """That of this process: in the child of a fork the parent's would never be opened."""
         if self._process != os.getpid():
             self._lock, self._process = threading.Lock(), os.getpid()
         return self._lock
@@ -275,7 +294,7 @@ class Gram:
 
     def _row_set(self, precision: Precision) -> RowSet:
         if precision not in self._row_sets:
-            self._row_sets[precision] = fixed_rows(self._rows, precision, self.form)
+            self._row_sets[precision] = fixed_rows(self._read_rows, precision, self.form)
         return self._row_sets[precision]
 
     def _build(self, precision: Precision) -> CoreGram:
@@ -303,7 +322,7 @@ class Gram:
         """
         rows = indices("order", order, self.n_rows)
         kept = take_rows(self._rows, rows)
-        if self.form.reads_stored:
+        if self.form.reads_stored and self._gathered is None:
             kept = kept[:, rows]
         other = Gram(
             self.kernel,
@@ -311,7 +330,10 @@ class Gram:
             cache_size=self.cache_bytes / 2**20 if cache_size is None else cache_size,
             precision=self.precision if precision is None else precision,
             n_threads=self.n_threads if n_threads is None else n_threads,
+            is_checked=True,
         )
+        if self._gathered is not None:
+            other._keep(self._gathered[np.ix_(rows, rows)])
         if other._spot_check:
             other._spot_check.reason = self.refutation
         other.origin = self.origin  # the rows have been moved
@@ -420,7 +442,7 @@ class Gram:
     @property
     def n_evaluations(self) -> int:
         """Kernel values computed so far."""
-        total = 0
+        total = 0 if self._gathered is None else self._gathered.size
         for native in self._native.values():
             total += native.n_evaluations
         return total

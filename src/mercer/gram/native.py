@@ -205,7 +205,7 @@ def spread(form: shapes.Leaf, rows: RowSet) -> float:
 def distance_packing(form: shapes.Leaf, fixed: RowSet) -> tuple[bool, bool]:
     """Whether rows are shifted, and whether distances from the fixed ones go by differences.
 
-    Other rows have no say: a prediction must not depend on the batch.
+    Other rows are ignored: a prediction must not depend on the batch.
     """
     if not is_of_distances(form):
         return False, False

@@ -48,7 +48,7 @@ def far_origin(
     None for rows that lose few digits, and for kernels whose values change by more than a
     function of each row. A feature moves only if no difference from its mean is rounded: if the
     largest of its values is at most twice the smallest (Sterbenz' lemma). The mean of others is 0.
-    Rows of weight 0 have no say.
+    Rows of weight 0 are ignored.
     """
     if not _is_far_kind(rows) or not _linear_parts(form):
         return None

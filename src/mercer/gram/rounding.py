@@ -132,7 +132,7 @@ class _Bound:
 
 
 def _product_bound(a: _Bound, b: _Bound) -> _Bound:
-    # (s + e)(t + f) - s t, without its cancellation; 0 times a size nobody knows is 0
+    # (s + e)(t + f) - s t, without its cancellation; 0 times an unknown size is 0
     cross = [np.where(e == 0.0, 0.0, e * s) for e, s in ((a.error, b.size), (b.error, a.size))]
     error = cross[0] + cross[1] + a.error * b.error
     return _Bound(a.size * b.size, a.diagonal * b.diagonal, error)

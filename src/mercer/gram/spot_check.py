@@ -1,4 +1,4 @@
-"""A look at some kernel values, where nobody said that the kernel is positive semi-definite."""
+"""A look at some kernel values, where the kernel may not be positive semi-definite."""
 
 from __future__ import annotations
 
@@ -22,29 +22,42 @@ class SpotCheck:
     """Looks at values of a kernel matrix whose definiteness is unknown, until they refute it.
 
     The kernel matrix of any rows of a positive semi-definite one is so too: one of at most 256
-    rows that is not refutes it.
+    rows that is not refutes it. Some points are looked at, the first, the second, the fourth and
+    so on, each with the rows that carried the points before it: of many problems on one Gram
+    each would take hardly longer than a look.
     """
 
     def __init__(self) -> None:
         self.reason = ""  # what refuted it, empty if nothing did
-        self._seen: list[NDArray[np.intp]] = []
+        self._seen: list[NDArray[np.bool_]] = []  # the rows of the last two looks
+        self._size: FloatArray | None = None  # of coefficients, the largest of all points
+        self._n_points = 0
 
     def look(self, gram: Gram, coef: FloatArray | None) -> bool:
         """Look at the rows with the largest coefficients and, if there is room, some others.
 
         Whether that has refuted what was not refuted before.
         """
-        if self.reason:
+        if self.reason or not self._is_due(coef):
             return False
-        rows = _chosen(gram.n_rows, coef)
-        if any(np.isin(rows, seen).all() for seen in self._seen):
+        is_chosen = _chosen(gram.n_rows, self._size)
+        if any((seen >= is_chosen).all() for seen in self._seen):
             return False
-        reason = refutation(_values(gram, rows))
-        self._seen = [*self._seen[-1:], rows]
+        reason = refutation(_values(gram, is_chosen.nonzero()[0]))
+        self._seen = [*self._seen[-1:], is_chosen]
         if reason is None or self.reason:
             return False
         self.reason = reason
         return True
+
+    def _is_due(self, coef: FloatArray | None) -> bool:
+        """Take notice of a point; whether it is to be looked at."""
+        if coef is None:
+            return not self._seen
+        size = np.abs(coef)
+        self._size = size if self._size is None else np.maximum(self._size, size)
+        self._n_points += 1
+        return self._n_points.bit_count() == 1
 
 
 def require_definite(gram: Gram, what: str, advice: str = "") -> None:
@@ -68,25 +81,26 @@ def warn_of_indefinite(kernel: Any, reason: str = "") -> None:
     )
 
 
-def _chosen(n_rows: int, coef: FloatArray | None) -> NDArray[np.intp]:
-    """Rows that carry coefficients, the largest first, then rows at equal intervals."""
-    if n_rows <= SAMPLE_ROWS:
-        return np.arange(n_rows)
-    others = np.linspace(0, n_rows - 1, SAMPLE_ROWS).astype(np.intp)
-    if coef is None:
-        return others
-    size = np.abs(coef)
-    carriers = np.flatnonzero(size)
-    if len(carriers) > SAMPLE_ROWS:
-        carriers = carriers[np.argsort(-size[carriers], kind="stable")[:SAMPLE_ROWS]]
-    room = SAMPLE_ROWS - len(carriers)
-    others = np.setdiff1d(others, carriers)
-    chosen = others[np.linspace(0, len(others), room, endpoint=False).astype(np.intp)]
-    return np.union1d(carriers, chosen)
+def _chosen(n_rows: int, size: FloatArray | None) -> NDArray[np.bool_]:
+    """Rows of the largest ``size``, then rows at equal intervals; without sizes half as many."""
+    is_chosen = np.zeros(n_rows, dtype=bool)
+    room = SAMPLE_ROWS
+    if size is not None:
+        carriers = size.nonzero()[0]
+        if len(carriers) > room:
+            carriers = carriers[np.argsort(-size[carriers], kind="stable")[:room]]
+        is_chosen[carriers] = True
+        room -= len(carriers)
+    elif n_rows > room:
+        room //= 2
+    others = (~is_chosen).nonzero()[0]
+    if room:
+        is_chosen[others[:: -(-len(others) // room)] if len(others) > room else others] = True
+    return is_chosen
 
 
 def _values(gram: Gram, rows: NDArray[np.intp]) -> FloatArray:
-    """Kernel values among the rows; few rows are taken from the cache, or left there."""
-    if gram.n_rows <= 2 * SAMPLE_ROWS:
+    """Kernel values among the rows; few rows of a function come from the cache, or stay there."""
+    if gram.form.reads_python and gram.n_rows <= 2 * SAMPLE_ROWS:
         return np.array([gram.row(int(i))[rows] for i in rows], dtype=np.float64)
     return np.asarray(gram.block(rows, rows), dtype=np.float64)

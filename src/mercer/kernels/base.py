@@ -26,7 +26,7 @@ class Kernel(Parametrized, ABC):
     expression that builds them. ``k1 + k2``, ``k1 * k2``, ``k + 1.0`` and ``2.0 * k`` combine
     them. All values are computed in float64, whatever the rows are stored in.
 
-    A kernel computes on prepared rows (:func:`mercer.kernels.rows.as_rows`), so that the
+    A kernel computes on prepared rows (``as_rows`` of mercer.kernels.rows), so that the
     methods with an underscore may slice them; those return new arrays.
     """
 

@@ -1,7 +1,7 @@
 """Whether kernel matrices are positive semi-definite, and how that is known.
 
 Duality gaps, paths and leave-one-out formulas hold for positive semi-definite kernels only. Of a
-Python function or a given matrix nobody can tell in advance; a few of its values can refute it.
+Python function or a given matrix that is not known in advance; a few of its values can refute it.
 """
 
 from __future__ import annotations
@@ -50,18 +50,16 @@ def refutation(values: NDArray[Any]) -> str | None:
     eps/2 of the largest value s each, move no eigenvalue of m rows further than about
     eps s sqrt(m).
     """
-    matrix = np.asarray(values, dtype=np.float64)
-    size = float(np.abs(matrix).max(initial=0.0))
-    if size == 0.0 or not np.isfinite(size):
+    matrix = np.ascontiguousarray(values, dtype=np.float64)
+    is_finite, size, skew, _ = _core.matrix_facts(matrix, np.zeros(len(matrix)))
+    if size == 0.0 or not is_finite:
         return None
-    matrix = matrix / size
-    skew = float(np.abs(matrix - matrix.T).max())
-    if skew > 1e-5:
-        return f"k(x, z) and k(z, x) differ by up to {skew * size:.3g}"
-    matrix = 0.5 * (matrix + matrix.T)
+    if skew > 1e-5 * size:
+        return f"k(x, z) and k(z, x) differ by up to {skew:.3g}"
     slack = 2.0 * float(np.finfo(np.float32).eps) * np.sqrt(len(matrix))
-    if _core.has_cholesky_factor(matrix + slack * np.eye(len(matrix))):
+    if _core.is_nearly_definite(matrix, size, slack):
         return None
+    matrix = 0.5 * (matrix / size + (matrix / size).T)
     least = float(eigvalsh(matrix, check_finite=False, subset_by_index=(0, 0))[0])
     if least >= -slack:
         return None

@@ -87,12 +87,16 @@ class Stored(_Single):
 
 @dataclass(frozen=True, eq=False)
 class Opaque(_Single):
-    """A Python function asked for blocks: ``block(rows, other_rows) -> (n, m) array``."""
+    """A Python function asked for blocks: ``block(rows, other_rows) -> (n, m) array``.
+
+    ``whole(rows)`` are all values of some rows, to be read only.
+    """
 
     reads_python = True
 
     block: Callable[[Any, Any], NDArray[Any]]
     diagonal: Callable[[Any], NDArray[Any]] | None = None
+    whole: Callable[[Any], NDArray[Any]] | None = None
 
 
 @dataclass(frozen=True, eq=False)

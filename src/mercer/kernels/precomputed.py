@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from mercer import _core
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
 from mercer.kernels.definiteness import Definiteness, as_statement, stated
 from mercer.kernels.rows import FloatArray, RowKind, Rows
 
-__all__ = ["Precomputed", "check_kernel_matrix"]
-
-_TILE = 256
+__all__ = ["MatrixFacts", "Precomputed", "check_kernel_matrix", "check_square"]
 
 
 class Precomputed(Kernel):
@@ -72,11 +72,32 @@ class Precomputed(Kernel):
         return np.empty(0)
 
 
-def check_kernel_matrix(matrix: Any) -> None:
+class MatrixFacts(NamedTuple):
+    """What one pass over a square matrix tells; nothing else is known if it is not finite."""
+
+    is_finite: bool
+    largest: float
+    skew: float
+    is_surely_indefinite: bool
+
+
+def check_kernel_matrix(matrix: Any) -> MatrixFacts:
     """Refuse what cannot be the kernel matrix of a set of rows: not square, not symmetric.
 
-    Up to the rounding of single precision.
+    Up to the rounding of single precision. NaN and infinity are left to the caller.
     """
+    check_square(matrix)
+    facts = _facts(np.asarray(matrix))
+    if facts.is_finite and facts.skew > 1e-5 * facts.largest:
+        raise ValueError(
+            f"Precomputed matrix must be symmetric, got entries that differ by {facts.skew!r} "
+            "from their mirror images"
+        )
+    return facts
+
+
+def check_square(matrix: Any) -> None:
+    """Refuse what is no square matrix of real numbers, by its type and shape."""
     if sp.issparse(matrix):
         raise TypeError("Sparse precomputed kernels are not supported.")
     values = np.asarray(matrix)
@@ -85,20 +106,19 @@ def check_kernel_matrix(matrix: Any) -> None:
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
         shape = "x".join(map(str, values.shape))
         raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {shape} matrix.")
-    skew = _asymmetry(values)
-    if skew > 0.0 and skew > 1e-5 * float(np.abs(values).max()):
-        raise ValueError(
-            f"Precomputed matrix must be symmetric, got entries that differ by {skew!r} "
-            "from their mirror images"
-        )
 
 
-def _asymmetry(values: FloatArray) -> float:
-    """Largest |K_ij - K_ji|, by tiles small enough for the cache."""
-    skew = 0.0
-    for i in range(0, len(values), _TILE):
-        for j in range(i, len(values), _TILE):
-            tile = np.asarray(values[i : i + _TILE, j : j + _TILE], dtype=np.float64)
-            apart = tile - values[j : j + _TILE, i : i + _TILE].T
-            skew = max(skew, float(apart.max()), -float(apart.min()))
-    return skew
+def _facts(matrix: NDArray[Any]) -> MatrixFacts:
+    """Two rows alone prove that a matrix is not positive semi-definite unless
+
+    K_ii >= 0 and K_ij^2 <= K_ii K_jj, up to the rounding of single precision.
+    """
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    diagonal = np.diagonal(matrix).astype(np.float64)
+    largest_own = float(np.abs(diagonal).max(initial=0.0))
+    size = np.sqrt(np.maximum(diagonal, 0.0)) * (1 + 1e-5)
+    is_finite, largest, skew, excess = _core.matrix_facts(matrix, size)
+    is_negative = float(diagonal.min(initial=0.0)) < -1e-5 * largest_own
+    slack = 1e-5 * float(diagonal.max(initial=0.0))
+    return MatrixFacts(is_finite, largest, skew, is_negative or excess > slack)

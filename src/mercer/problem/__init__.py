@@ -1,28 +1,19 @@
 """The one quadratic program behind every machine, and the certificate of a solution."""
 
-from mercer.problem.certificate import (
-    KernelMatrix,
-    assess,
-    certify,
-    certify_expansion,
-    definiteness_at,
-    reported,
-    rounding_error,
-)
+from mercer.problem.certificate import KernelMatrix, certify
+from mercer.problem.family import Family, Powers
 from mercer.problem.problem import Problem
-from mercer.problem.solution import Certificate, Solution, Status, lowered
+from mercer.problem.solution import Certificate, Solution, Status
+from mercer.problem.solutions import Solutions
 
 __all__ = [
     "Certificate",
+    "Family",
     "KernelMatrix",
+    "Powers",
     "Problem",
     "Solution",
+    "Solutions",
     "Status",
-    "assess",
     "certify",
-    "certify_expansion",
-    "definiteness_at",
-    "lowered",
-    "reported",
-    "rounding_error",
 ]

@@ -31,8 +31,6 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
-_ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
-_ACCURACY = 1e-5  # of a gradient, in units of the linear term or the margin
 _U = 2.0**-53
 
 
@@ -77,7 +75,7 @@ def certify(
     gram : Gram
         The kernel values; only ``expand``, if there is one, or ``product`` is asked for, once.
         Where rounding of coefficients makes the gap look large (see
-        :mod:`mercer.problem.primal_correction`) it is asked again, or ``block`` is. If it gives the
+        mercer.problem.primal_correction) it is asked again, or ``block`` is. If it gives the
         ``features`` of a linear kernel, slopes that rounding spoils are computed from these
         with twice the digits.
     coef : array-like of shape (n_variables,)
@@ -89,6 +87,16 @@ def certify(
     Returns
     -------
     Certificate
+
+    Examples
+    --------
+    >>> from mercer import Gram, certify
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> problem = svc([-1, -1, 1, 1], C=1.0).problem
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> certify(problem, gram, [0.0, -1.0, 1.0, 0.0]).gap
+    0.0
     """
     beta = _checked_point(problem, gram, coef)
     return certify_expansion(problem, gram, beta, _expansion(problem, gram, beta), accuracy)
@@ -148,7 +156,7 @@ def certify_expansion(
         gap = long_gap(problem, features, beta, values, found)
     elif is_large:
         gap = corrected_gap(problem, gram, beta, values, found)
-    if found.infeasibility > _ROUNDED and problem.n_groups:
+    if found.infeasibility > _core.ROUNDED and problem.n_groups:
         gap = max(gap, _worth_of_sums(problem, gram, beta, found))
     return found if gap == found.gap else replace(found, gap=gap, primal=found.objective + gap)
 
@@ -178,7 +186,7 @@ def _needed_accuracy(problem: Problem, found: Certificate, rounding: float) -> f
         multiplier = found.multiplier
         size = float(np.ptp(multiplier) if len(multiplier) > 1 else abs(multiplier[0]))
         size = max(size, 1e-6 * rounding / (16.0 * _U))
-    return _ACCURACY * size
+    return _core.KNOWN * size
 
 
 def assess(

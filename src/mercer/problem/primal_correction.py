@@ -1,8 +1,9 @@
 """A primal point with more digits than the coefficients have.
 
 A coefficient next to C = 1e5 is rounded to 1e-11, and so is w = sum_i beta_i phi_i. The slack this
-leaves is priced with C, and the duality gap of a perfect solution looks large. But every w' bounds
-the optimal value (see :mod:`mercer.problem.duality`): with h_i = linear_i - <w', phi_i> - m_g(i),
+leaves is multiplied by C, and the duality gap of a perfect solution looks large. But every w'
+bounds the optimal value (see :mod:`mercer.problem.duality`): with h_i = linear_i - <w', phi_i> -
+m_g(i),
 
     P(w', m) - D = |w' - w|^2/2 + sum_i [phi_i(h_i) - h_i beta_i + ridge_i beta_i^2/2]
                    + sum_g m_g (group_sum_g - sum of beta over g).
@@ -28,6 +29,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from mercer import _core
 from mercer.problem.duality import conjugate_gap
 from mercer.problem.inner_product import inner_product
 from mercer.problem.solution import has_large_gap
@@ -42,7 +44,6 @@ FloatArray = NDArray[np.float64]
 _MOST_ROWS = 400  # with a free variable, up to which the small system is cheap
 _MOST_REGULAR_ROWS = 2000  # the same for a system with one equation per row, by Cholesky
 _MOST_ENTRIES = 10**6  # the same for the entries of a system of features
-_SMALL_VIOLATION = 1e-6  # in units of the linear term; above it the point is not optimal
 
 
 def corrected_gap(
@@ -207,5 +208,5 @@ def _gap_at(
 def _is_rounding(problem: Problem, certificate: Certificate) -> bool:
     """Whether the gap is large although hardly anything violates."""
     return has_large_gap(problem, certificate) and (
-        certificate.violation <= _SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
+        certificate.violation <= _core.SMALL_VIOLATION * np.abs(problem.linear).max(initial=0.0)
     )

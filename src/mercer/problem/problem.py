@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
+from mercer._shown import shown
 
 __all__ = ["Problem"]
 
@@ -45,6 +46,14 @@ class Problem:
         The group each variable's sum belongs to; -1 for none.
     group_sum : array-like of shape (n_groups,), default=(0.0,)
         The constant each group sums to. Empty if no variable has a group.
+
+    Examples
+    --------
+    >>> from mercer import Gram, Problem, solve
+    >>> from mercer.kernels import Linear
+    >>> problem = Problem([-1.0, 1.0], lower=[-1.0, 0.0], upper=[0.0, 1.0])  # two rows, C = 1
+    >>> solve(problem, Gram(Linear(), [[0.0], [1.0]])).coef.tolist()
+    [-1.0, 1.0]
     """
 
     linear: FloatArray
@@ -54,6 +63,8 @@ class Problem:
     ridge: FloatArray = 0.0  # type: ignore[assignment]
     group: NDArray[np.int8] = 0  # type: ignore[assignment]
     group_sum: FloatArray = (0.0,)  # type: ignore[assignment]
+
+    __repr__ = shown()
 
     def __post_init__(self) -> None:
         linear = np.ascontiguousarray(self.linear, dtype=np.float64)
@@ -146,12 +157,12 @@ class Problem:
         return moved
 
     @property
-    def is_endless(self) -> bool:
+    def may_be_unbounded(self) -> bool:
         """Whether a variable has neither a bound nor a ridge to stop it.
 
         No other problem with a positive semi-definite kernel is unbounded.
         """
-        return self._native.is_endless()
+        return self._native.may_be_unbounded()
 
     @cached_property
     def present(self) -> NDArray[np.bool_] | slice:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer import _core
+from mercer._shown import shown
 from mercer.kernels.definiteness import Definiteness
 from mercer.problem.problem import Problem
 
@@ -19,10 +20,6 @@ Status = Literal[
     "converged", "max-iter", "max-time", "callback", "precision-limit", "unbounded", "stuck"
 ]
 FloatArray = NDArray[np.float64]
-_FEASIBLE = 1e-9  # infeasibility up to which it is rounding of many steps
-_NEGLIGIBLE = 0.1  # share of a tolerance that rounding may add to a violation
-_RELATIVE = 1e-7  # of an objective
-_SMALL_GAP = 1e-7  # relative; below it there is nothing to explain
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,7 @@ class Certificate:
         have. The objective is off by at most half of it times the sum of ``|coef|``.
     rounding : float
         What rounding of distances, inner products and sums in double precision may do to any
-        gradient, and twice that to the violation. Infinite if nobody knows, as for products with a
+        gradient, and twice that to the violation. Infinite if unknown, as for products with a
         Python function.
     corrections : ndarray or None
         What was added to the values (K coef) behind the gradients so far because it was
@@ -65,6 +62,17 @@ class Certificate:
         Whether the kernel is positive semi-definite, as the gap needs: by construction, by
         what the caller said, or not known but not refuted either by the kernel values of up to
         256 rows, those with the largest coefficients first. "refuted" if it is not.
+
+    Examples
+    --------
+    >>> from mercer import Gram, certify
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> problem = svc([-1, -1, 1, 1], C=1.0).problem
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> certificate = certify(problem, gram, [0.0, 0.0, 0.0, 0.0])
+    >>> certificate.objective, certificate.primal, certificate.gap, certificate.violation
+    (0.0, 4.0, 4.0, 2.0)
     """
 
     gradient: FloatArray
@@ -79,20 +87,25 @@ class Certificate:
     corrections: FloatArray | None = None
     definiteness: Definiteness = "known"
 
+    __repr__ = shown(
+        "objective primal gap violation infeasibility multiplier error rounding definiteness"
+    )
+
     @property
     def is_feasible(self) -> bool:
         """Whether the point lies in the box and has its group sums, up to rounding."""
-        return self.infeasibility <= _FEASIBLE
+        return self.infeasibility <= _core.FEASIBLE
 
     def is_within(self, tolerance: float) -> bool:
         """Whether the violation is at most ``tolerance`` with what rounding has likely done to it.
 
-        What nobody knows is not held against it.
+        A rounding error that is unknown (infinite) is not counted.
         """
         if not self.violation <= tolerance:
             return False
         off = 2.0 * likely_rounding(self)
-        return off <= _NEGLIGIBLE * tolerance or off == np.inf or self.violation + off <= tolerance
+        is_negligible = off <= _core.NEGLIGIBLE * tolerance or off == np.inf
+        return is_negligible or self.violation + off <= tolerance
 
     def is_hidden(self, tolerance: float) -> bool:
         """Whether rounding has likely done more than ``tolerance`` to the violation."""
@@ -124,7 +137,7 @@ class Solution(Certificate):
     n_iter, n_kernel : int
         Iterations, and kernel values computed.
     seconds : float
-        Time taken.
+        Time taken; NaN of a solution from a model file, which does not tell.
     status : str
         How the run ended: "converged", "max-iter", "max-time", "callback", "precision-limit",
         "unbounded" or "stuck".
@@ -132,6 +145,17 @@ class Solution(Certificate):
         Name of the solver.
     trace : mapping
         What the solver counted and recorded.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> problem = svc([-1, -1, 1, 1], C=1.0).problem
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solution = solve(problem, gram, tol=1e-6)
+    >>> solution.status, solution.gap < 1e-6, solution.coef.round(3).tolist()
+    ('converged', True, [0.0, -1.0, 1.0, 0.0])
     """
 
     coef: FloatArray
@@ -142,12 +166,16 @@ class Solution(Certificate):
     solver: str = ""
     trace: Mapping[str, Any] = field(default_factory=dict)
 
+    __repr__ = shown(
+        "status solver objective gap violation multiplier coef n_iter n_kernel seconds"
+    )
+
     @property
     def has_digits(self) -> bool:
         """Whether rounding has likely left the objective the digits that the gap speaks of."""
         size = max(abs(self.objective), abs(self.primal or 0.0))
         off = 0.5 * likely_rounding(self) * float(np.abs(self.coef).sum())
-        return off == np.inf or off <= max(self.gap or 0.0, _RELATIVE * size)
+        return off == np.inf or off <= max(self.gap or 0.0, _core.SMALL_GAP * size)
 
     @property
     def converged(self) -> bool:
@@ -161,7 +189,7 @@ def likely_rounding(found: Certificate) -> float:
     A bound adds the sizes of n errors, which grow with the root of n; of ten rows an eighth of
     the bound is reached (docs/theory/rounding.md#what-is-likely).
     """
-    return found.rounding * min(0.125, 0.4 / sqrt(max(len(found.gradient), 1)))
+    return _core.likely(found.rounding, len(found.gradient))
 
 
 def lowered(solution: Solution, level: float) -> Solution:
@@ -175,10 +203,10 @@ def lowered(solution: Solution, level: float) -> Solution:
 
 
 def has_large_gap(problem: Problem, certificate: Certificate) -> bool:
-    """Whether there is a gap to explain, and all bounds have a price."""
+    """Whether there is a gap to explain, and all bounds are finite."""
     relative = certificate.relative_gap
     return (
         relative is not None
-        and _SMALL_GAP < relative < np.inf
+        and _core.SMALL_GAP < relative < np.inf
         and bool(np.isfinite(problem.lower).all() and np.isfinite(problem.upper).all())
     )

@@ -9,12 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from mercer import _core
 from mercer.kernels import form
 from mercer.kernels.base import Kernel
 from mercer.kernels.blocks import row_slices
 from mercer.kernels.definiteness import Definiteness, as_statement, stated
 from mercer.kernels.parameters.identity import written
-from mercer.kernels.rows import FloatArray, RowKind, Rows, count_rows
+from mercer.kernels.rows import FloatArray, RowKind, Rows, as_rows, count_rows, is_plain
 
 __all__ = ["FunctionKernel", "checked_values", "diagonal_blocks"]
 
@@ -71,7 +72,11 @@ class FunctionKernel(Kernel):
 
     def form(self) -> form.Form:
         """Return an opaque leaf."""
-        return form.Opaque(block=self.__call__, diagonal=self.diag)
+        return form.Opaque(block=self.__call__, diagonal=self.diag, whole=self._whole)
+
+    def _whole(self, X: Rows) -> FloatArray:
+        rows, n = as_rows(X, self._row_kind), count_rows(X)
+        return checked_result(self.function, self.function(rows, rows), (n, n))
 
     def _values(self, X: Rows, Z: Rows) -> FloatArray:
         shape = (count_rows(X), count_rows(Z))
@@ -94,7 +99,13 @@ class FunctionKernel(Kernel):
 
 
 def checked_values(kernel: Any, result: Any, shape: tuple[int, ...]) -> FloatArray:
-    """What a kernel function returned, if it is what it should be: a new array of doubles."""
+    """What a kernel function returned, if it is what it should be: a new array."""
+    values = checked_result(kernel, result, shape)
+    return values.copy() if values is result or values.base is not None else values
+
+
+def checked_result(kernel: Any, result: Any, shape: tuple[int, ...]) -> FloatArray:
+    """The same as doubles; maybe the very array the function returned."""
     name = written(kernel)
     wanted = f"kernel function {name} must return an array of real numbers of shape {shape}"
     try:
@@ -107,7 +118,8 @@ def checked_values(kernel: Any, result: Any, shape: tuple[int, ...]) -> FloatArr
         raise ValueError(
             f"kernel function {name} must return an array of shape {shape}, got {given.shape}"
         )
-    values = np.array(given, dtype=np.float64)
-    if not np.all(np.isfinite(values)):
+    values = np.asarray(given, dtype=np.float64)
+    is_finite = _core.is_finite(values) if is_plain(values) else np.all(np.isfinite(values))
+    if not is_finite:
         raise ValueError(f"kernel function {name} returned values that are not finite")
     return values

@@ -52,7 +52,7 @@ def resolved_gamma(gamma: float | str, owner: str) -> float: ...
 @overload
 def resolved_gamma(gamma: float | str | FloatArray, owner: str) -> float | FloatArray: ...
 def resolved_gamma(gamma: float | str | FloatArray, owner: str) -> float | FloatArray:
-    """Return gamma, a number or an array of them, or say that it is none yet."""
+    """Return gamma, a number or an array of them, or raise if it is not resolved yet."""
     if isinstance(gamma, str):
         raise ValueError(
             f"gamma={gamma!r} of {owner} is not a number yet: "

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from mercer._shown import shown
 from mercer.kernels.rows import FloatArray
 
 __all__ = [
@@ -38,6 +39,9 @@ class Hyperparameter(NamedTuple):
     n_elements: int
     bounds: FloatArray
     fixed: bool
+
+    def __repr__(self) -> str:
+        return shown("name n_elements bounds fixed")(self)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from mercer.kernels.rows import FloatArray
 
 __all__ = ["Parametrized"]
 
+_LONGEST = 400  # characters of a repr: full metrics of many features have more
+
 
 @cache
 def _argument_names(kind: type) -> tuple[str, ...]:
@@ -82,7 +84,10 @@ class Parametrized:
         return changes
 
     def __repr__(self) -> str:
-        return written(self)
+        text = written(self)
+        if len(text) <= _LONGEST:
+            return text
+        return f"<{type(self).__name__} kernel with {len(self.theta)} free parameters>"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

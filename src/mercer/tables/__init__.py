@@ -1,0 +1,8 @@
+"""Columns of tables as numbers: dates and texts."""
+
+from __future__ import annotations
+
+from mercer.tables.dates import DateFeatures
+from mercer.tables.texts import TextFeatures
+
+__all__ = ["DateFeatures", "TextFeatures"]
