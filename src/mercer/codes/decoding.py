@@ -1,7 +1,7 @@
 """From the outputs of binary machines to classes (Allwein et al. 2000).
 
 The loss of class r at outputs f is sum_i L(M_ri f_i): what the machines would have to pay if the
-row belonged to r. The class of the least loss is chosen, the first of several.
+row belonged to r. The class of the least loss is chosen; ties go to the first.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._shown import shown
 from mercer.codes.output_code import OutputCode
 
 __all__ = ["DECODINGS", "Decoding", "decoding_named"]
@@ -39,6 +40,8 @@ class Decoding:
     name: str
     loss: Callable[[FloatArray], FloatArray]
     slope: Callable[[FloatArray], FloatArray]
+
+    __repr__ = shown("name")
 
     def losses(self, code: OutputCode, outputs: FloatArray) -> FloatArray:
         """The loss of each class at each row of outputs, shape (n_rows, n_classes).

@@ -24,6 +24,8 @@ _FIXED: dict[str, Callable[[int], NDArray[np.int8]]] = {
 }
 _DRAWN = {"dense": dense_kind, "sparse": sparse_kind}
 CODES = (*_FIXED, *_DRAWN)
+_DRAWS = 10_000
+_ENTRIES_PER_SECOND = 5e6  # of draws, at least
 
 
 def make_code(
@@ -31,7 +33,7 @@ def make_code(
     n_classes: int,
     *,
     n_columns: int | None = None,
-    n_draws: int = 10_000,
+    n_draws: int = _DRAWS,
     random_state: Any = 0,
 ) -> OutputCode:
     """A code by its name (Rifkin 2002, section 4.3; Allwein et al. 2000).
@@ -84,13 +86,14 @@ def make_code(
     return OutputCode(matrix, name)
 
 
-def as_code(code: Any, n_classes: int) -> OutputCode:
+def as_code(code: Any, n_classes: int, seconds: float | None = None) -> OutputCode:
     """The code that a name, a matrix or a code stands for, with a row for each class.
 
-    Random codes are the same each time.
+    Random codes are the same each time: the best of 10,000 draws, or of as many as are likely to
+    take less than half of ``seconds``.
     """
     if isinstance(code, str):
-        return _usual_code(code, n_classes)
+        return _usual_code(code, n_classes, _affordable(code, n_classes, seconds))
     found = code if isinstance(code, OutputCode) else OutputCode(code)
     if found.n_classes != n_classes:
         raise ValueError(
@@ -100,8 +103,16 @@ def as_code(code: Any, n_classes: int) -> OutputCode:
 
 
 @lru_cache(maxsize=32)
-def _usual_code(name: str, n_classes: int) -> OutputCode:
-    return make_code(name, n_classes)
+def _usual_code(name: str, n_classes: int, n_draws: int) -> OutputCode:
+    return make_code(name, n_classes, n_draws=n_draws)
+
+
+def _affordable(name: str, n_classes: int, seconds: float | None) -> int:
+    """Draws for so many seconds, by their number only: a code must not depend on the machine."""
+    if seconds is None or name not in _DRAWN or n_classes < 2:
+        return _DRAWS
+    size = n_classes * _DRAWN[name](n_classes).n_usual
+    return int(min(max(0.5 * seconds * _ENTRIES_PER_SECOND / size, 1), _DRAWS))
 
 
 def _count(name: str, value: Any, least: int) -> int:

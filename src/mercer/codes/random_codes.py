@@ -57,7 +57,7 @@ def sparse_kind(n_classes: int) -> Kind:
 def best_draw(
     kind: Kind, n_classes: int, n_columns: int, n_draws: int, random_state: Any
 ) -> SignArray:
-    """The draw with the largest row separation, the first of several.
+    """The draw with the largest row separation; ties go to the first.
 
     Columns that lack a sign, and copies and negatives of columns, are drawn again, one by one.
     Draws with a row of zeros or two equal rows do not count. Fewer than ``n_draws`` are made

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from mercer._shown import shown
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.kernels import Constant, Kernel
@@ -80,6 +81,8 @@ class Job:
     precision: Precision = "double"
     n_threads: int | None = None
     origin: FloatArray | None = None
+
+    __repr__ = shown("kernel alphas solver low_rank penalized proximal loo")
 
     @property
     def alpha(self) -> float | None:
@@ -193,6 +196,8 @@ class LeastSquaresFit:
     low_rank: LowRank | None = None
     is_rough: bool = False
     change: float = 0.0
+
+    __repr__ = shown("solver alpha intercept coef residual condition converged")
 
 
 def scanned(job: Job, evaluator: Any) -> tuple[float, Scan | None]:

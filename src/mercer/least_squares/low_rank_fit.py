@@ -20,7 +20,8 @@ from mercer.least_squares.linear import dual_condition, woodbury
 from mercer.least_squares.low_rank_systems import AverageSystem, NystromSystem, SubsetSystem
 from mercer.least_squares.moments import Moments
 from mercer.least_squares.penalized_bias import with_constant
-from mercer.lowrank import FeatureMap, LowRank, feature_blocks
+from mercer.lowrank import FeatureMap, LowRank
+from mercer.lowrank.low_rank import feature_blocks
 
 __all__ = ["captured_trace", "expansion_of_maps", "fit_low_rank"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,19 @@ class Moments:
         self.square += float(weight @ np.einsum("ij,ij->i", targets, targets))
         self._merge_means(total, mean, target_mean)
         self.n_rows += int(np.count_nonzero(weight))
+
+    def merged(self, other: Moments) -> Moments:
+        """The moments of both sets of rows; neither is changed."""
+        both = copy(self)
+        both.mean, both.target_mean = self.mean.copy(), self.target_mean.copy()
+        both.inner = np.add(self.inner, other.inner, order="F")
+        both.cross = self.cross + other.cross
+        both.square = self.square + other.square
+        both.rounding = self.rounding + other.rounding
+        both.n_rows = self.n_rows + other.n_rows
+        if other.total > 0:
+            both._merge_means(other.total, other.mean, other.target_mean)
+        return both
 
     def _add_dense(
         self, features: FloatArray, targets: FloatArray, scale: FloatArray, mean: FloatArray

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._shown import shown
 from mercer.solvers.linear_system.system import System
 
 __all__ = ["Evaluator", "Loss", "Scan", "default_alphas", "gcv", "scan"]
@@ -90,6 +91,8 @@ class Scan:
     fitted: FloatArray
     n_seen: int
     scores: FloatArray | None = None
+
+    __repr__ = shown()
 
 
 def default_alphas(largest: float, rounding: float = 0.0) -> FloatArray:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from mercer.lowrank.features import FeatureMap
-from mercer.lowrank.incomplete_cholesky import (
-    IncompleteCholesky,
-    greedy_cholesky,
-    incomplete_cholesky,
-)
+from mercer.lowrank.incomplete_cholesky import IncompleteCholesky, incomplete_cholesky
 from mercer.lowrank.landmarks import choose_landmarks
-from mercer.lowrank.low_rank import LowRank, feature_blocks
+from mercer.lowrank.low_rank import LowRank
 from mercer.lowrank.random_landmarks import leverage_scores
 
 __all__ = [
@@ -17,8 +13,6 @@ __all__ = [
     "IncompleteCholesky",
     "LowRank",
     "choose_landmarks",
-    "feature_blocks",
-    "greedy_cholesky",
     "incomplete_cholesky",
     "leverage_scores",
 ]

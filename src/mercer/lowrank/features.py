@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpstrf
 
+from mercer._shown import shown
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import Precision, count_rows, take_rows
 from mercer.kernels import Kernel
@@ -43,7 +44,7 @@ class FeatureMap:
     whiten : bool, default=True
         False leaves out L: phi(x) = k(x, landmarks), all rows kept.
     origin : ndarray of shape (n_features,), default=None
-        Point that all rows are measured from (:mod:`mercer.gram.origin`); None means zero.
+        Point that all rows are measured from (mercer.gram.origin); None means zero.
 
     Attributes
     ----------
@@ -52,6 +53,8 @@ class FeatureMap:
     rows : array, sparse matrix or sequence of shape (rank, ...)
         The independent rows; for a precomputed kernel their positions.
     """
+
+    __repr__ = shown("kernel rank")
 
     def __init__(
         self,

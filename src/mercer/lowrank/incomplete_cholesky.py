@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
+
 __all__ = ["IncompleteCholesky", "greedy_cholesky", "incomplete_cholesky"]
 
 FloatArray = NDArray[np.float64]
@@ -50,6 +52,8 @@ class IncompleteCholesky:
     pivots: IndexArray
     factor: FloatArray
     residual: FloatArray
+
+    __repr__ = shown()
 
     @property
     def trace_error(self) -> float:

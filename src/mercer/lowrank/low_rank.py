@@ -13,9 +13,9 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import Precision, count_rows, take_rows
@@ -24,7 +24,7 @@ from mercer.kernels.blocks import row_slices
 from mercer.lowrank.features import DEPENDENT, FeatureMap, hides_differences
 from mercer.lowrank.landmarks import LANDMARKS, choose_landmarks
 
-__all__ = ["LowRank", "feature_blocks", "warn_of_rough_values"]
+__all__ = ["LowRank", "feature_blocks", "generator", "warn_of_rough_values"]
 
 FloatArray = NDArray[np.float64]
 
@@ -83,6 +83,15 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The kernel of the transformer, its parameters numbers.
     n_features_in_ : int
         Number of features of the rows that the transformer was fitted to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import LowRank
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> features = LowRank(30, kernel="rbf").fit_transform(X)  # their inner products approximate it
+    >>> features.shape
+    (200, 30)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -182,12 +191,12 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Time of ``time.perf_counter`` after which no landmark and no model begins but the
             first.
         origin : ndarray of shape (n_features,), default=None
-            Point that all rows are measured from (:mod:`mercer.gram.origin`); None means zero.
+            Point that all rows are measured from (mercer.gram.origin); None means zero.
         """
         self._validate_params()
         if kernel.definiteness == "refuted" and whiten:
             raise ValueError(f"low_rank needs a positive semi-definite kernel, got {kernel!r}")
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         near: dict[str, Any] = {"n_threads": n_threads, "origin": origin}
         options: dict[str, Any] = {"whiten": whiten, "precision": precision, **near}
         maps: list[FeatureMap] = []
@@ -308,7 +317,7 @@ def warn_of_rough_values() -> None:
     )
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: Any) -> np.random.Generator:
     """A generator that advances a given RandomState, as scikit-learn's estimators do."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))

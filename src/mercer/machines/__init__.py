@@ -8,12 +8,14 @@ from mercer.machines.svm.classifiers import SVC, NuSVC
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.reduced import ReducedSVC
 from mercer.machines.svm.regressors import SVR, NuSVR
+from mercer.machines.svm.svdd import SVDD
 
 __all__ = [
     "LSSVC",
     "LSSVR",
     "RLSC",
     "SVC",
+    "SVDD",
     "SVR",
     "CodeClassifier",
     "NuSVC",

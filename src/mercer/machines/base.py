@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import lru_cache
 from numbers import Integral, Real
@@ -13,60 +13,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags, get_tags
-from sklearn.utils._param_validation import (
-    Interval,
-    StrOptions,
-    validate_parameter_constraints,
-)
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
 from mercer._warning import warn
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Expansion, Gram
 from mercer.gram.bounded_expansion import LazyExpansion
-from mercer.gram.native import count_rows, take_rows
+from mercer.gram.native import take_rows
 from mercer.gram.origin import far_origin
 from mercer.gram.spot_check import warn_of_indefinite
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
+from mercer.kernels.convert import flat_kernel
 from mercer.kernels.precomputed import check_kernel_matrix
-from mercer.machines.checked_input import (
-    READ_TYPES,
-    are_ready,
-    as_rows,
-    flat_kernel,
-    is_surely_indefinite,
-    naming,
-)
+from mercer.machines.certified import certificate_html
 from mercer.machines.early_end import early_end, is_done
-from mercer.machines.solving import Problems, Rows, Solved, merged, solve_side_by_side
+from mercer.machines.solving import Problems, Rows, Solved, solve_side_by_side
 from mercer.machines.verbose import progress_display
-from mercer.problem import Solution
+from mercer.problem import Solution, Solutions
+from mercer.problem.solutions import column, relative_gaps
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import ending_all
+from mercer.training.rows import RowReader
 
 __all__ = ["KernelMachine"]
 
 FloatArray = NDArray[np.float64]
-# How rows of numbers are validated: taken as they are stored wherever the core can read that.
-_ROWS: dict[str, Any] = {
-    "dtype": list(READ_TYPES),
-    "order": "C",
-    "accept_sparse": "csr",
-    "accept_large_sparse": True,
-}
 _PLAIN = (int, float, str)
 _MANY_ROWS = 1000  # from which on threads take a problem each
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(RowReader, BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
     _known_defaults: ClassVar[dict[str, Any]]
-    _needs_targets: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [
             StrOptions({"linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed"}),
@@ -90,6 +71,10 @@ class KernelMachine(BaseEstimator):
         "warm_start": ["boolean"],
         "callback": [callable, None],
     }
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: the parameters and, after the fit, the certificate."""
+        return str(super()._html_repr()) + certificate_html(self)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -134,101 +119,24 @@ class KernelMachine(BaseEstimator):
                     self._parameter_constraints, {name: value}, caller_name=type(self).__name__
                 )
 
-    def _is_precomputed(self) -> bool:
-        if isinstance(self.kernel, str):
-            return self.kernel == "precomputed"
-        return isinstance(self.kernel, Kernel) and self.kernel._row_kind == "stored"
-
-    def _takes_objects(self) -> bool:
-        """Whether rows are handed to a Python function as they are."""
-        return not isinstance(self.kernel, str) and as_kernel(self.kernel)._row_kind == "object"
-
-    # --- input -----------------------------------------------------------------------
-
-    def _validate_fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, **y_options: Any
-    ) -> tuple[Any, Any, FloatArray]:
-        """Checked rows, targets (None if not given) and weights."""
-        if self._takes_objects():
-            X, y = self._validate_objects(X, y)
-        elif y_options.get("reset", True) and are_ready(X, y, needs_y=self._needs_targets):
-            self.n_features_in_ = X.shape[1]
-            self.__dict__.pop("feature_names_in_", None)
-        elif y is None:
-            with naming(X=X):
-                X = validate_data(self, X, y=None, **_ROWS)
-        else:
-            with naming(X=X, y=y):
-                X, y = validate_data(self, X, y, **_ROWS, **y_options)
-        if self._is_precomputed():
-            check_kernel_matrix(X)
-        weight = self._check_weight(sample_weight, X)
-        return X, y, weight
-
-    def _validate_objects(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Rows for a Python function to judge; only their number is checked."""
-        X = as_rows(X)
-        if not count_rows(X):
-            raise ValueError("X must have at least one row, got 0")
-        if y is None:
-            if get_tags(self).target_tags.required:
-                raise ValueError("fit requires y to be passed, but the target y is None")
-            return X, None
-        y = np.asarray(y)
-        if y.shape[:1] != (count_rows(X),):
-            raise ValueError(
-                f"X and y must have equal lengths, got {count_rows(X)} rows and y of "
-                f"shape {y.shape}"
-            )
-        return X, y
-
-    @staticmethod
-    def _check_weight(sample_weight: ArrayLike | None, X: Any) -> FloatArray:
-        n = count_rows(X)
-        if sample_weight is None:
-            return np.ones(n)
-        with naming(sample_weight=sample_weight):
-            weight = _check_sample_weight(sample_weight, np.empty((n, 0)), dtype=np.float64)
-        if (weight < 0).any():
-            raise ValueError(
-                "sample_weight must not be negative, got a smallest weight of "
-                f"{float(weight.min())!r}"
-            )
-        if not (weight > 0).any():
-            raise ValueError("sample_weight must have a positive entry, got only zeros")
-        return np.asarray(weight)
-
     def _validate_predict(self, X: Any) -> Any:
         check_is_fitted(self)
-        if self._takes_objects():
-            return as_rows(X)
-        if not self._is_known_width(X) or not are_ready(X):
-            with naming(X=X):
-                X = validate_data(self, X, reset=False, **_ROWS)
-        if self._is_precomputed() and X.shape[1] != self.shape_fit_[0]:
-            raise ValueError(
-                f"X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, "
-                "the number of samples at training time"
-            )
-        return X
-
-    def _is_known_width(self, X: Any) -> bool:
-        """Whether plain rows have as many features as at training time, then without names."""
-        if type(X) is not np.ndarray or hasattr(self, "feature_names_in_"):
-            return False
-        return X.shape[1:] == (self.n_features_in_,)
+        return self._validate_other(X)
 
     # --- fitting ---------------------------------------------------------------------
 
     def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
-        """The kernel with all parameters numbers."""
-        if isinstance(self.kernel, str) and self.kernel != "linear" and self.gamma == 0.0:
+        """The kernel with all parameters numbers; a kernel matrix is looked at once, here."""
+        has_gamma = isinstance(self.kernel, str) and self.kernel not in ("linear", "precomputed")
+        if has_gamma and self.gamma == 0.0:
             kernel: Kernel = flat_kernel(self.kernel, self.coef0, self.degree)
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
-        if self._is_precomputed() and kernel == Precomputed() and is_surely_indefinite(X):
-            kernel = Precomputed(positive_definite=False)
+        if self._is_precomputed():
+            facts = check_kernel_matrix(X)
+            if facts.is_surely_indefinite and kernel == Precomputed():
+                kernel = Precomputed(positive_definite=False)
         if kernel.definiteness == "refuted":
             warn_of_indefinite(kernel)
         return kernel
@@ -241,7 +149,10 @@ class KernelMachine(BaseEstimator):
         segments: ArrayLike | None = None,
         bias: Any = None,
     ) -> Gram:
-        """The kernel values of the rows; ``bias`` may stand in for ``fit_intercept``."""
+        """The kernel values of the rows; ``bias`` may stand in for ``fit_intercept``.
+
+        A precomputed kernel was resolved for the rows, which has checked them.
+        """
         sums_vanish = self._sums_vanish() if bias is None else bias is True
         if (getattr(self, "fit_intercept", True) if bias is None else bias) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
@@ -255,8 +166,9 @@ class KernelMachine(BaseEstimator):
             n_threads=self.n_threads,
             segments=segments,
             origin=origin,
+            is_checked=self._is_precomputed(),
         )
-        return gram.check_values()
+        return gram.gather(self.max_time).check_values()
 
     def _sums_vanish(self) -> bool:
         """Whether the coefficients of every function add up to zero: there is a free bias."""
@@ -268,35 +180,35 @@ class KernelMachine(BaseEstimator):
         gram: Gram,
         deadline: Deadline | None = None,
         rows: Rows | None = None,
-        solved: Mapping[int, Solved] | None = None,
     ) -> tuple[list[Solution], list[ReadOut]]:
-        """Solutions and read-outs of several formulations on one Gram, or on some rows of it.
-
-        Those that are ``solved`` already are left alone.
-        """
+        """Solutions and read-outs of several formulations on one Gram, or on some rows of it."""
         deadline = deadline or Deadline.after(self.max_time)
         problems = Problems(self, formulations, gram, deadline, rows)
-        each: Sequence[int] = range(len(formulations))
-        if solved:
-            each = [k for k in each if k not in solved]
-        if self._goes_side_by_side(problems, len(each)):
-            found = solve_side_by_side(problems, each)
-        elif self.verbose:
-            with self._display(len(formulations)) as display:
-                found = [problems.solve(k, display.watch(k, self.callback)) for k in each]
+        if self._goes_side_by_side(problems):
+            found = solve_side_by_side(problems, range(len(problems)))
         else:
-            found = [problems.solve(k, self.callback) for k in each]
-        if solved:
-            found = merged(solved, each, found)
+            found = self._solve_in_turn(problems)
         read_outs = [one.read_out for one in found]
         near = [one.near for one in found]
         self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
         return [one.solution for one in found], read_outs
 
-    def _goes_side_by_side(self, problems: Problems, count: int) -> bool:
-        """Whether there is enough to do for several threads, and nobody watches its order."""
+    def _tolerance(self, gram: Gram) -> float:
+        """Largest KKT violation, in the units of the problems."""
+        return float(self.tol)
+
+    def _solve_in_turn(self, problems: Problems) -> list[Solved]:
+        """One problem after the other, as whoever watches them expects."""
+        callback = None if self.callback is None else ending_all(self.callback)
+        if not self.verbose:
+            return [problems.solve(k, callback) for k in range(len(problems))]
+        with self._display(len(problems)) as display:
+            return [problems.solve(k, display.watch(k, callback)) for k in range(len(problems))]
+
+    def _goes_side_by_side(self, problems: Problems) -> bool:
+        """Whether there is enough to do for several threads, and its order does not matter."""
         gram = problems.gram
-        if count <= 1 or self.verbose or self.callback is not None:
+        if len(problems) <= 1 or self.verbose or self.callback is not None:
             return False
         return gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS and not gram.form.reads_python
 
@@ -328,20 +240,20 @@ class KernelMachine(BaseEstimator):
         return progress_display(n_problems, type(self).__name__)
 
     def _keep_solutions(
-        self, solutions: list[Solution], kernel: Kernel, shape: tuple[int, ...]
+        self, solutions: Sequence[Solution], kernel: Kernel, shape: tuple[int, ...]
     ) -> None:
         """Fitted attributes that do not depend on the kind of machine."""
         self.kernel_ = kernel
         self._gamma = getattr(kernel, "gamma", 0.0)
         self.shape_fit_ = shape
-        self.solutions_ = tuple(solutions)
+        self.solutions_ = solutions if isinstance(solutions, Solutions) else tuple(solutions)
         self.solver_ = solutions[0].solver
-        gaps: list[Any] = [s.relative_gap for s in solutions]
-        self.objective_ = float(sum([s.objective for s in solutions]))
-        self.violation_ = max([s.violation for s in solutions])
+        gaps: list[Any] = relative_gaps(solutions)
+        self.objective_ = float(sum(column(solutions, "objective").tolist()))
+        self.violation_ = max(column(solutions, "violation").tolist())
         self.dual_gap_ = None if None in gaps else max(gaps)
-        is_open = [not (s.converged or self._is_done(s)) for s in solutions]
-        self.fit_status_ = int(True in is_open)
+        open_ones = np.flatnonzero(column(solutions, "status") != "converged").tolist()
+        self.fit_status_ = int(any(not self._is_done(solutions[k]) for k in open_ones))
         self._forget_expansion()
         if self.fit_status_:
             self._warn_not_converged()

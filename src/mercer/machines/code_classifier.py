@@ -10,8 +10,6 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -20,12 +18,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from mercer._sklearn import HasMethods, safe_split
 from mercer.codes import OutputCode, as_code, decoding_named
-from mercer.machines.base import KernelMachine
-from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
+from mercer.training.classes import read_classes
+from mercer.training.weights import check_weight
 
 __all__ = ["CodeClassifier"]
 
@@ -148,7 +147,7 @@ default="auto"
             raise ValueError(
                 f"sample_weight must be None: {type(self._machine).__name__} takes no weights"
             )
-        return KernelMachine._check_weight(sample_weight, np.empty((n, 0)))
+        return check_weight(sample_weight, n)
 
     def _made_code(self, n_classes: int) -> OutputCode:
         code = as_code(self.code, n_classes)
@@ -210,7 +209,7 @@ default="auto"
         return decoding_named(name).scores(self.code_, values)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each row: the argmax of :meth:`decision_function`, the first of several."""
+        """Class of each row: the argmax of :meth:`decision_function`; ties go to the first."""
         values = self.decision_function(X)
         chosen = values > 0 if values.ndim == 1 else values.argmax(axis=1)
         return np.asarray(self.classes_[chosen.astype(np.intp)])
@@ -224,7 +223,7 @@ def _indexable(X: Any) -> Any:
 def _fit_column(machine: Any, X: Any, sign: NDArray[np.int8], weight: FloatArray | None) -> Any:
     """The classifier of one column, on the rows whose classes take part."""
     rows = np.flatnonzero(sign)
-    part = X if len(rows) == len(sign) else _safe_split(machine, X, None, rows)[0]
+    part = X if len(rows) == len(sign) else safe_split(machine, X, None, rows)[0]
     if weight is None:
         return machine.fit(part, sign[rows].astype(np.intp))
     return machine.fit(part, sign[rows].astype(np.intp), sample_weight=weight[rows])

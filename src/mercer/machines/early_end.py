@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.problem import Solution
+from mercer.problem.solutions import column, relative_gaps
 
 __all__ = ["early_end", "is_done"]
 
@@ -24,41 +25,58 @@ _ADVICE = {
     "features (StandardScaler, MinMaxScaler).",
     "unbounded": "The objective has no bound: no function meets all demands{infinite}.",
     "stuck": "The selection of the solver found no pair to move: choose another one.",
-    "underflow": "Coefficients are so small that their products underflow: give larger "
-    "sample_weight{larger}.",
+    "underflow": "Coefficients are so small that their products underflow: {larger}.",
 }
+_TO_INSPECT = ("stuck", "precision-limit")
 _SMALL = 1e-150  # largest coefficient whose products with others may underflow
 
 
 def is_done(solution: Solution) -> bool:
     """Whether it converged or, where coefficients have no more digits, is proven optimal."""
+    if solution.converged or solution.status != "precision-limit":
+        return solution.converged
     gap = solution.relative_gap
-    at_limit = solution.status == "precision-limit"
     is_proven = gap is not None and gap <= _PROVEN and solution.has_digits
     # the gap may be that of w with more digits than the machine has
     is_usable = solution.violation <= _USABLE * np.abs(solution.gradient).max(initial=0.0)
-    return solution.converged or (at_limit and is_proven and is_usable)
+    return is_proven and bool(is_usable)
 
 
 def early_end(machine: Any, solutions: Sequence[Solution], problems: str) -> str:
     """The warning of a machine with solutions that are not done; ``problems`` names them all."""
-    open_ones = [s for s in solutions if not machine._is_done(s)]
-    found = {_ending(solution) for solution in open_ones}
+    endings = _endings(machine, solutions)
+    found = set(endings.values())
     statuses = [status for status in _ADVICE if status in found]
     reasons = ", ".join(_reason(machine, status) for status in statuses)
     advice = " ".join(_advice(machine, status) for status in statuses)
-    count = f" {len(open_ones)} of {len(solutions)} {problems} are unfinished."
+    count = f" {len(endings)} of {len(solutions)} {problems} are unfinished."
     return (
         f"Solver terminated early ({reasons}).{count if len(solutions) > 1 else ''} {advice} The "
-        f"best iterate is kept: status {', '.join(statuses)}, {_reached(machine, open_ones)}."
+        f"best iterate is kept: status {', '.join(statuses)}, "
+        f"{_reached(machine, solutions, list(endings))}."
     )
+
+
+def _endings(machine: Any, solutions: Sequence[Solution]) -> dict[int, str]:
+    """Positions of the solutions that are not done, and how each ended.
+
+    There may be half a million of them: only those that need a closer look are made.
+    """
+    out = {}
+    for k, status in enumerate(column(solutions, "status").tolist()):
+        if status == "converged":
+            continue
+        if status not in _TO_INSPECT:
+            out[k] = status
+        elif not machine._is_done(solutions[k]):
+            out[k] = _ending(solutions[k])
+    return out
 
 
 def _ending(solution: Solution) -> str:
     """The status, or "underflow" where that is why the solver could not go on."""
     is_small = 0.0 < np.abs(solution.coef).max(initial=0.0) < _SMALL
-    can_go_on = solution.status not in ("stuck", "precision-limit")
-    return "underflow" if is_small and not can_go_on else solution.status
+    return "underflow" if is_small else solution.status
 
 
 def _reason(machine: Any, status: str) -> str:
@@ -73,16 +91,17 @@ def _advice(machine: Any, status: str) -> str:
     infinite = " of an infinite C: choose a finite one"
     return _ADVICE[status].format(
         smaller=", choose a smaller C" if "C" in names else "",
-        larger=" or a larger C" if "C" in names else "",
+        larger="give larger sample_weight or a larger C" if "C" in names else "raise nu",
         resume=resume if "warm_start" in names else "",
         infinite=infinite if names.get("C") == np.inf else "",
     )
 
 
-def _reached(machine: Any, open_ones: list[Solution]) -> str:
+def _reached(machine: Any, solutions: Sequence[Solution], open_ones: list[int]) -> str:
     """The worst of the solutions that are not done."""
-    violation = max(s.violation for s in open_ones)
-    gaps = [s.relative_gap for s in open_ones]
+    violation = float(column(solutions, "violation")[open_ones].max())
+    all_gaps = relative_gaps(solutions)
+    gaps = [all_gaps[k] for k in open_ones]
     known = [gap for gap in gaps if gap is not None]
     gap = f"{max(known):.3g}" if len(known) == len(gaps) else "unknown"
     return f"KKT violation {violation:.3g} (tol={machine.tol:g}), relative duality gap {gap}"

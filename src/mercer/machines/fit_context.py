@@ -7,9 +7,9 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from sklearn import get_config
-from sklearn.base import _fit_context
 
 from mercer._floating import without_warnings
+from mercer._sklearn import checked_fit
 
 __all__ = ["fit_context"]
 
@@ -18,7 +18,7 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     """Check parameters before ``fit``; type checkers see that it returns the class."""
-    check: Callable[[Fit], Fit] = _fit_context(
+    check: Callable[[Fit], Fit] = checked_fit(
         prefer_skip_nested_validation=prefer_skip_nested_validation
     )
 

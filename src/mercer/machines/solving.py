@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from mercer._floating import without_warnings
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution, lowered
+from mercer.problem import Problem, Solution
+from mercer.problem.solution import lowered
 from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto, is_matrix_cheap
 from mercer.solvers.many import join_started
@@ -22,7 +23,7 @@ from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
 from mercer.solvers.solving import solve_by
 
-__all__ = ["FEW_ROWS", "Problems", "Solved", "merged", "solve_side_by_side"]
+__all__ = ["FEW_ROWS", "Problems", "Solved", "solve_side_by_side"]
 
 FloatArray = NDArray[np.float64]
 FEW_ROWS = 200  # rows of a part of a Gram that is better a Gram of its own
@@ -91,7 +92,10 @@ class Problems:
         self._precision = machine.precision
         self._deadline = None if machine.max_time is None else deadline
         self.is_side_by_side = False
-        self._options: dict[str, Any] = {"tol": machine.tol, "max_iter": machine.max_iter}
+        self._options: dict[str, Any] = {
+            "tol": machine._tolerance(gram),
+            "max_iter": machine.max_iter,
+        }
 
     def __len__(self) -> int:
         return len(self.formulations)
@@ -152,14 +156,6 @@ class Problems:
         spread = np.zeros(self.gram.n_rows)
         spread[self.rows[k]] = coef
         return self.gram.level(spread)
-
-
-def merged(
-    solved: Mapping[int, Solved], which: Sequence[int], found: Sequence[Solved]
-) -> list[Solved]:
-    """All that is known, by position: what was ``solved``, and what was ``found`` for ``which``."""
-    both = {**solved, **dict(zip(which, found, strict=True))}
-    return [both[k] for k in range(len(both))]
 
 
 def solve_side_by_side(problems: Problems, which: Sequence[int]) -> list[Solved]:
@@ -226,7 +222,7 @@ class _SideBySide:
             return self._which[self._next - 1]
 
     def _watch(self, progress: Progress) -> None:
-        """End the native loop at once: nobody needs what it has found."""
+        """End the native loop at once: its results are not needed."""
         if self.is_over.is_set():
             raise _Over
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram import Gram
+from mercer.multiclass.primal import least_gap
 from mercer.multiclass.problem import MulticlassProblem
 from mercer.problem import Certificate
 
@@ -15,6 +16,7 @@ __all__ = [
     "expand_multiclass",
     "is_full",
     "row_violations",
+    "variable_violations",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -63,18 +65,17 @@ def assess_multiclass(
 ) -> Certificate:
     """Certificate of a point whose ``values`` f are known in float64.
 
-    With |w|^2 = sum_ip alpha_ip <nu_p, f(x_i)> both values are sums over rows, and their difference
-    has no term below 0: a row's loss times its bound, less alpha' slope.
+    With |w|^2 = sum_ip alpha_ip <nu_p, f(x_i)> both values are sums over rows.
     """
     slope = problem.slopes(values)
     each = (alpha * slope).sum(axis=0)
-    gaps = problem.upper * problem.row_losses(slope) - each
     objective = 0.5 * problem.scale * float(problem.margin * alpha.sum() + each.sum())
     coef = problem.coefficients(alpha)
     definiteness = gram.definiteness
     if definiteness == "unknown":
         definiteness = gram.inspect(np.abs(coef).max(axis=0))
-    gap = None if definiteness == "refuted" else problem.scale * max(float(gaps.sum()), 0.0)
+    is_bound = definiteness != "refuted"
+    gap = problem.scale * least_gap(problem, alpha, slope) if is_bound else None
     rounding = _rounding(problem, gram, coef, values)
     return Certificate(
         gradient=slope,
@@ -91,20 +92,38 @@ def assess_multiclass(
 
 
 def row_violations(problem: MulticlassProblem, alpha: FloatArray, slope: FloatArray) -> FloatArray:
-    """Largest KKT violation of the variables of each row.
+    """Largest KKT violation of the variables of each row."""
+    if not problem.one_slack:
+        return variable_violations(problem, alpha, slope).max(axis=0, initial=0.0)
+    top, bottom = _slope_range(problem, alpha, slope)
+    return np.where(problem.upper > 0.0, top - bottom, 0.0)
+
+
+def variable_violations(
+    problem: MulticlassProblem, alpha: FloatArray, slope: FloatArray
+) -> FloatArray:
+    """KKT violation of each variable.
 
     A variable is optimal if its slope is <= 0 where it may rise and >= 0 where it may fall. With
     one slack what its sum leaves of the bound is one more variable, of slope 0, and no variable
     that may fall must have a smaller slope than another; it takes the place of the own class.
     """
-    if not problem.one_slack:
-        rise = np.where(alpha < problem.upper, slope, 0.0).max(axis=0, initial=0.0)
-        fall = np.where(alpha > 0.0, slope, 0.0).min(axis=0, initial=0.0)
-        return np.asarray(np.maximum(rise, np.abs(fall)))
+    rise, fall = slope, slope
+    if problem.one_slack:
+        top, bottom = _slope_range(problem, alpha, slope)
+        rise, fall = slope - bottom, slope - top
+    may_rise = (alpha < problem.upper) | (problem.one_slack & (problem.upper > 0.0))
+    rise = np.where(may_rise, rise, 0.0)
+    return np.maximum(rise, np.where(alpha > 0.0, -fall, 0.0))
+
+
+def _slope_range(
+    problem: MulticlassProblem, alpha: FloatArray, slope: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Of rows with one slack the largest slope, and the smallest of what may fall."""
     top = slope.max(axis=0)
     bottom = np.where(alpha > 0.0, slope, top).min(axis=0)
-    bottom = np.where(is_full(problem, alpha), bottom, np.minimum(bottom, 0.0))
-    return np.where(problem.upper > 0.0, top - bottom, 0.0)
+    return top, np.where(is_full(problem, alpha), bottom, np.minimum(bottom, 0.0))
 
 
 def is_full(problem: MulticlassProblem, alpha: FloatArray) -> NDArray[np.bool_]:

@@ -40,7 +40,7 @@ def multiclass_problem(
     n_classes : int
         Number of classes.
     C : float, default=1.0
-        Price of a unit of loss.
+        Regularization parameter: the weight of the loss.
     sample_weight : array-like of shape (n_rows,), default=None
         Factors of C.
 

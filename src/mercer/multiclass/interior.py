@@ -1,4 +1,4 @@
-"""A primal-dual interior point method for small problems that steps of rows are slow on.
+"""A primal-dual interior point method for problems that steps of rows are slow on.
 
 With variables x >= 0, slacks u = upper - G'x >= 0 (G adds up the variables that share a bound) and
 multipliers z of x and w of u, points of the central path have
@@ -15,12 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mercer.gram import Gram
 from mercer.multiclass.directions import Directions, all_directions, curvatures
+from mercer.multiclass.hessians import DenseHessian, Hessian, LowRankHessian, Solve
 from mercer.multiclass.problem import MulticlassProblem
 
 __all__ = ["interior_points"]
@@ -28,23 +28,30 @@ __all__ = ["interior_points"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 _Change = tuple[FloatArray, FloatArray, FloatArray, FloatArray]  # of x, u, z and w
-_Solve = Callable[[FloatArray], FloatArray]
 _VAIN_STEPS = 5  # that do not close the gap
 _BACK = 0.995  # share of the way to the boundary
 _SMALL_GAP = 1e-15  # relative
+_LITTLE = 1e-3  # of a margin, that rounding may cost
 _SHORTEST = 1e-6  # step that is worth it
 
 
 def interior_points(
-    problem: MulticlassProblem, gram: Gram, may_go_on: Callable[[], bool]
+    problem: MulticlassProblem,
+    gram: Gram,
+    may_go_on: Callable[[], bool],
+    factor: FloatArray | None = None,
 ) -> list[FloatArray]:
-    """Points near the solution: what tends to a bound is moved to it, in two ways."""
+    """Points near the solution: what tends to a bound is moved to it, in two ways.
+
+    The kernel matrix is ``factor factor'``, if that is known.
+    """
     along = all_directions(problem)
-    quadratic = curvatures(problem, gram, along)
-    unit = float(np.diag(quadratic).max(initial=0.0))
+    if not len(along.rows):
+        return []
+    hessian, unit = _hessian(problem, gram, along, factor)
     if not 0.0 < unit < np.inf:
         return []
-    path = _Path.of(problem, along, quadratic / unit, unit)
+    path = _Path.of(problem, along, hessian, unit)
     best, n_vain = path, 0
     # more threads would only wait for each other
     with threadpool_limits(1, user_api="blas"):
@@ -53,17 +60,31 @@ def interior_points(
             if following is None:
                 break
             path, n_vain = following, n_vain + 1
-            if path.gap < best.gap:
+            if path.excess < best.excess:
                 best, n_vain = path, 0
     usual = float(best.x.mean())
     return [best.point(problem, along, unit, size / problem.margin) for size in (1.0, usual)]
+
+
+def _hessian(
+    problem: MulticlassProblem, gram: Gram, along: Directions, factor: FloatArray | None
+) -> tuple[Hessian, float]:
+    """The Hessian in units of its largest curvature."""
+    if factor is None:
+        matrix = curvatures(problem, gram, along)
+        unit = float(np.diag(matrix).max())
+        return DenseHessian(matrix / unit if unit > 0.0 else matrix), unit
+    present = np.flatnonzero(problem.upper > 0.0)
+    unit = 2.0 * float((factor[present] ** 2).sum(axis=1).max())
+    scaled = factor[present] / np.sqrt(unit) if unit > 0.0 else factor[present]
+    return LowRankHessian(problem.on_rows(present), scaled), unit
 
 
 @dataclass(frozen=True, eq=False)
 class _Path:
     """Variables, slacks and multipliers; variables are in units of 1 / largest curvature."""
 
-    quadratic: FloatArray
+    hessian: Hessian
     margin: float
     group: IntArray  # of each variable, the slack it shares
     x: FloatArray
@@ -73,7 +94,7 @@ class _Path:
 
     @classmethod
     def of(
-        cls, problem: MulticlassProblem, along: Directions, quadratic: FloatArray, unit: float
+        cls, problem: MulticlassProblem, along: Directions, hessian: Hessian, unit: float
     ) -> _Path:
         """Where to start: in the middle, with multipliers that miss nothing."""
         n, margin = len(along.rows), problem.margin
@@ -84,19 +105,30 @@ class _Path:
             group, upper = np.arange(n), unit * problem.upper[along.rows]
         x = (upper / (np.bincount(group) + 1.0))[group]
         u = upper - np.bincount(group, x)
-        slope = quadratic @ x - margin
+        slope = hessian.product(x) - margin
         w = np.full(len(u), margin)
         np.maximum.at(w, group, margin - slope)
-        return cls(quadratic, margin, group, x, u, slope + w[group], w)
+        return cls(hessian, margin, group, x, u, slope + w[group], w)
 
     @property
     def gap(self) -> float:
         """sum x z + sum u w."""
         return float(self.x @ self.z + self.u @ self.w)
 
+    @property
+    def missing(self) -> FloatArray:
+        """What rounding leaves of Q x - margin - z + G w."""
+        return self.hessian.product(self.x) - self.margin - self.z + self.w[self.group]
+
+    @property
+    def excess(self) -> float:
+        """The gap, and what missing margins cost unless they are small."""
+        missing = np.maximum(np.abs(self.missing) - _LITTLE * self.margin, 0.0)
+        return self.gap + float(self.x @ missing)
+
     def advanced(self) -> _Path | None:
         """The path after a step of Mehrotra 1992; None if none is worth it."""
-        missing = self.quadratic @ self.x - self.margin - self.z + self.w[self.group]
+        missing = self.missing
         mu = self.gap / (len(self.x) + len(self.u))
         solve = self._solver()
         if solve is None or not self.gap > _SMALL_GAP * self.margin * float(self.x.sum()):
@@ -114,38 +146,13 @@ class _Path:
         length = _BACK * self._length(corrected)
         return self._moved(corrected, length) if length > _SHORTEST else None
 
-    def _solver(self) -> _Solve | None:
-        """Solves with Q + z/x + G (w/u) G'; None if rounding has made it indefinite.
-
-        The last part may be so large that nothing of the first two is left in the sum. So the
-        system is that of new variables: of each slack the largest variable stands for the sum of
-        all, and the others for exchanges with it. Only the diagonal of the sums is then large.
-        """
-        system = self.quadratic.copy()
-        system[np.diag_indices_from(system)] += self.z / self.x
-        order = np.lexsort((-self.x, self.group))
-        leads = order[np.searchsorted(self.group[order], np.arange(len(self.u)))]
-        others = np.setdiff1d(order, leads)
-        lead_of = leads[self.group[others]]
-        system[others] -= system[lead_of]
-        system[:, others] -= system[:, lead_of]
-        system[leads, leads] += self.w / self.u
-        factor = _factor(system)
-        if factor is None:
-            return None
-
-        def solve(right: FloatArray) -> FloatArray:
-            turned = right.copy()
-            turned[others] -= right[lead_of]
-            found = factor(turned)
-            found[leads] -= np.bincount(self.group[others], found[others], len(self.u))
-            return found
-
-        return solve
+    def _solver(self) -> Solve | None:
+        """Solves with Q + z/x + G (w/u) G'."""
+        return self.hessian.solver(self.x, self.z / self.x, self.w / self.u, self.group)
 
     def _changes(
         self,
-        solve: _Solve,
+        solve: Solve,
         missing: FloatArray,
         xz: FloatArray,
         uw: FloatArray,
@@ -153,7 +160,7 @@ class _Path:
         """The Newton step that removes ``missing`` and changes x z by ``xz``, u w by ``uw``."""
         right = -missing + xz / self.x - (uw / self.u)[self.group]
         dx = solve(right)
-        off = right - self.quadratic @ dx - self.z / self.x * dx
+        off = right - self.hessian.product(dx) - self.z / self.x * dx
         dx += solve(off - (self.w / self.u * self._sums(dx))[self.group])
         du = -self._sums(dx)
         return dx, du, (xz - self.z * dx) / self.x, (uw - self.w * du) / self.u
@@ -188,17 +195,3 @@ class _Path:
         else:
             amounts[is_full] = upper[is_full]
         return problem.feasible(along.spread(amounts, problem.shape))
-
-
-def _factor(system: FloatArray) -> _Solve | None:
-    """Solves with a positive definite system, a little more of it if rounding asks for that."""
-    size = float(np.diag(system).mean())
-    for more in (0.0, 1e-15, 1e-13):
-        changed = system.copy()
-        changed[np.diag_indices_from(changed)] += more * size
-        try:
-            factor = scipy.linalg.cho_factor(changed, overwrite_a=True, check_finite=False)
-        except scipy.linalg.LinAlgError:
-            continue
-        return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
-    return None

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
+from mercer._shown import shown
 
 __all__ = ["MulticlassProblem"]
 
@@ -57,6 +58,8 @@ class MulticlassProblem:
     margins: Margins = "relative"
     one_slack: bool = False
     scale: float = 1.0
+
+    __repr__ = shown()
 
     def __post_init__(self) -> None:
         labels = np.ascontiguousarray(self.labels, dtype=np.int64)

@@ -51,6 +51,13 @@ class Chunked:
         "whole" computes the matrix of all rows once, for all problems on the Gram.
     single_only : bool, default=False
         Whether to end, at the limit of precision, where double precision would have to go on.
+
+    Examples
+    --------
+    >>> from mercer import SVC, Chunked
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> SVC(solver=Chunked(chunk_size=512)).fit(X, y).solver_
+    'chunked'
     """
 
     chunk_size: int | Literal["auto"] = "auto"

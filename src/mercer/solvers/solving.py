@@ -13,16 +13,15 @@ from mercer.gram import Gram
 from mercer.problem import Problem, Solution, certify
 from mercer.solvers.active_set.solver import ActiveSet
 from mercer.solvers.auto import Auto
-from mercer.solvers.baselines import Osuna, Platt, SvmFu, SvmLight
 from mercer.solvers.chunked import Chunked
-from mercer.solvers.hull import Gilbert, Gsk, Mdm
+from mercer.solvers.divide import Divide
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.runs.margin import violation_unit
 from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.start import are_sums_worth, restore_sums
 from mercer.solvers.smo.solver import Smo
 
-__all__ = ["Solver", "resolve_solver", "solve", "solve_by"]
+__all__ = ["SOLVERS", "Solver", "resolve_solver", "solve", "solve_by"]
 
 
 class Solver(Protocol):
@@ -44,37 +43,32 @@ class Solver(Protocol):
     ) -> Solution: ...
 
 
-_BY_NAME: dict[str, Any] = {
+SOLVERS: dict[str, Any] = {
     "active-set": ActiveSet,
     "auto": Auto,
     "chunked": Chunked,
+    "divide": Divide,
     "smo": Smo,
     "direct": Direct,
     "cg": ConjugateGradient,
-    "gilbert": Gilbert,
-    "gsk": Gsk,
-    "mdm": Mdm,
-    "osuna": Osuna,
-    "platt": Platt,
-    "svmfu": SvmFu,
-    "svmlight": SvmLight,
 }
 
 
 def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
     """The solver object a name stands for; objects pass through."""
     if isinstance(solver, str):
-        if solver not in _BY_NAME:
+        if solver not in SOLVERS:
             raise ValueError(
-                f"solver must be one of {sorted(_BY_NAME)} or a solver object, got {solver!r}"
+                f"solver must be one of {sorted(SOLVERS)} or a solver object, got {solver!r} "
+                "(mercer.lab has solvers of the literature, such as mercer.lab.Platt())"
             )
-        kind = _BY_NAME[solver]
+        kind = SOLVERS[solver]
         found: Solver = kind(shrinking=shrinking) if hasattr(kind, "shrinking") else kind()
         return found
     if isinstance(solver, type) or not callable(getattr(solver, "solve", None)):
         got = f"the class {solver.__name__}" if isinstance(solver, type) else type(solver).__name__
         raise TypeError(
-            f"solver must be one of {sorted(_BY_NAME)} or an object with a solve method, got {got}"
+            f"solver must be one of {sorted(SOLVERS)} or an object with a solve method, got {got}"
         )
     return solver
 
@@ -100,9 +94,9 @@ def solve(
     gram : Gram
         Kernel values of the rows the problem refers to.
     solver : str or Solver, default="auto"
-        "auto", "active-set", "chunked", "smo", for least squares also "direct" and "cg", for
-        points of hulls also "mdm", "gsk" and "gilbert", for comparison "osuna", "platt", "svmfu"
-        and "svmlight", or a solver object such as ``Chunked(chunk_size=512)``.
+        "auto", "active-set", "chunked", "divide", "smo", for least squares also "direct" and
+        "cg", or a solver object such as ``Chunked(chunk_size=512)``; those of the literature are in
+        :mod:`mercer.lab`.
     start : array-like of shape (n_variables,), default=None
         Where to start; repaired if it is not feasible.
     tol : float, default=1e-3
@@ -118,6 +112,16 @@ def solve(
     -------
     Solution
         The point with its certificate; ``status`` says how the run ended.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> problem = svc([-1, -1, 1, 1], C=1.0).problem
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solve(problem, gram, "smo", tol=1e-6).coef.round(3).tolist()
+    [0.0, -1.0, 1.0, 0.0]
     """
     if not tol >= 0:
         raise ValueError(f"tol must not be negative, got {tol!r}")

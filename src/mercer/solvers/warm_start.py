@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _core
-from mercer.problem import Problem, Solution, assess
+from mercer.problem import Problem, Solution
+from mercer.problem.certificate import assess
 from mercer.solvers.runs.selective_certificate import KnownGradient
 
 __all__ = ["carried", "reused"]

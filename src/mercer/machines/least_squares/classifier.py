@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import StrOptions
+from mercer.calibration.temperature import by_class, fit_slope
 from mercer.codes import as_code, decoding_named
 from mercer.least_squares import Scan
-from mercer.machines.class_weights import find_classes, read_classes, weigh_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.class_scores import ClassScores, CodeScores, PairScores
 from mercer.machines.least_squares.columns import ColumnFits, column_jobs, fit_columns
@@ -32,13 +32,9 @@ from mercer.machines.least_squares.one_against_all import (
 )
 from mercer.machines.least_squares.streamed import StreamedMachine
 from mercer.machines.least_squares.streaming import can_stream
-from mercer.machines.least_squares.temperature import (
-    by_class,
-    can_calibrate,
-    fit_slope,
-    without_one_copy,
-)
+from mercer.machines.least_squares.temperature import can_calibrate, without_one_copy
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
+from mercer.training.classes import find_classes, read_classes, weigh_classes
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -103,7 +99,7 @@ class LeastSquaresClassifier(ClassifierMixin, StreamedMachine):
         self.__dict__.pop("code_", None)
         code = None
         if self.multiclass == "code":
-            code = as_code(self.code, n_classes)
+            code = as_code(self.code, n_classes, self.max_time)
         elif self.multiclass == "one-vs-one":
             code = as_code("one-vs-one", n_classes)
         if n_classes == 2:

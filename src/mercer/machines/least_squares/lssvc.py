@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mercer.machines.documented import documented
+from mercer.machines.docstrings import documented
 from mercer.machines.least_squares.classifier import LeastSquaresClassifier
 from mercer.machines.least_squares.rlsc import RLSC
 
@@ -21,6 +21,17 @@ class LSSVC(LeastSquaresClassifier):
     ----------
     fit_intercept : {True, False, "penalized"}, default=True
         Whether there is a bias; "penalized" treats it as a weight (kernel k + 1).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import LSSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = LSSVC(alpha=[0.01, 0.1, 1.0]).fit(X, y)
+    >>> machine.alpha_ in (0.01, 0.1, 1.0), machine.loo_error_ < 0.1
+    (True, True)
+    >>> machine.score(X, y) > 0.9
+    True
     """
 
     def __init__(

@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
+from mercer._sklearn import StrOptions
 from mercer._warning import warn
-from mercer.least_squares import Job, LeastSquaresFit, squared_loss
-from mercer.machines.documented import documented
+from mercer.least_squares import Job, LeastSquaresFit
+from mercer.least_squares.job import squared_loss
+from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.left_out import LeftOutRegressor
 from mercer.machines.least_squares.rlsc import RLSC

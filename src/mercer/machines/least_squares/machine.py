@@ -13,8 +13,8 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import get_scorer_names
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.gram.native import take_rows
 from mercer.gram.origin import moved

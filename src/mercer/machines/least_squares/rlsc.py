@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mercer.machines.documented import documented
+from mercer.machines.docstrings import documented
 from mercer.machines.least_squares.classifier import LeastSquaresClassifier
 from mercer.machines.svm.classifiers import SVC
 

@@ -15,7 +15,14 @@ from mercer.gram.origin import moved
 from mercer.least_squares import Job, LeastSquaresFit, fit_least_squares
 from mercer.solvers.linear_system import System
 
-__all__ = ["fit_robust", "hampel_weights", "huber_weights", "residual_scale", "residuals"]
+__all__ = [
+    "fit_robust",
+    "hampel_weights",
+    "huber_weights",
+    "residual_scale",
+    "residuals",
+    "weighted_median",
+]
 
 FloatArray = NDArray[np.float64]
 Robust = Literal["huber", "hampel"]
@@ -48,11 +55,12 @@ WEIGHTS: dict[str, Callable[[FloatArray], FloatArray]] = {
 
 def residual_scale(residual: FloatArray, weight: FloatArray) -> float:
     """1.483 times the median absolute deviation, rows counted by their weights."""
-    centre = _median(residual, weight)
-    return 1.4826 * _median(np.abs(residual - centre), weight)
+    centre = weighted_median(residual, weight)
+    return 1.4826 * weighted_median(np.abs(residual - centre), weight)
 
 
-def _median(values: FloatArray, weight: FloatArray) -> float:
+def weighted_median(values: FloatArray, weight: FloatArray) -> float:
+    """The median, each value counted as often as it weighs."""
     order = np.argsort(values, kind="stable")
     summed = np.cumsum(weight[order])
     half = 0.5 * summed[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,12 @@ from mercer.gram.native import count_rows, take_rows
 from mercer.gram.origin import FAR, far_origin_of_products, moved
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
-from mercer.least_squares import (
-    FeatureSolver,
-    LeastSquaresFit,
-    Moments,
-    default_alphas,
-    gcv,
-)
+from mercer.least_squares import LeastSquaresFit, default_alphas
+from mercer.least_squares.features import FeatureSolver
 from mercer.least_squares.low_rank_fit import captured_trace, expansion_of_maps
+from mercer.least_squares.moments import Moments
 from mercer.least_squares.penalized_bias import with_constant
+from mercer.least_squares.scan import gcv
 from mercer.lowrank import LowRank
 
 __all__ = ["Stream", "can_stream"]
@@ -89,6 +87,13 @@ class Stream:
             low_rank.choose(self.full_kernel, X, n_threads=n_threads, origin=origin)
             ranks = [features.rank for features in low_rank.maps_]
         self.moments = [Moments(rank, n_outputs, bias) for rank in ranks]
+
+    def emptied(self) -> Stream:
+        """The same features, and no rows yet."""
+        empty = copy(self)
+        empty.diagonal = 0.0
+        empty.moments = [Moments(len(m.mean), len(m.target_mean), m.bias) for m in self.moments]
+        return empty
 
     @property
     def full_kernel(self) -> Kernel:

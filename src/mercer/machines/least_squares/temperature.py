@@ -1,4 +1,4 @@
-"""Probabilities whose argmax is the predicted class: softmax(slope f), one slope for all."""
+"""Values that the slope of the probabilities is fitted to, and who has them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import log_softmax
 
-__all__ = ["by_class", "can_calibrate", "fit_slope", "without_one_copy"]
+__all__ = ["can_calibrate", "without_one_copy"]
 
 FloatArray = NDArray[np.float64]
 
@@ -27,11 +25,6 @@ def can_calibrate(machine: Any) -> bool:
     )
 
 
-def by_class(values: FloatArray) -> FloatArray:
-    """One column a class; two classes share one value with opposite signs."""
-    return np.column_stack([-values, values]) if values.ndim == 1 else values
-
-
 def without_one_copy(
     targets: FloatArray, fitted: FloatArray, held_out: FloatArray, weight: FloatArray
 ) -> FloatArray:
@@ -45,18 +38,3 @@ def without_one_copy(
     share = np.minimum(1.0 / weight, 1.0)[:, None]
     rest = 1.0 - (1.0 - rest) * share
     return targets - np.divide(error, rest, out=left_out, where=rest > 0)
-
-
-def fit_slope(values: FloatArray, labels: NDArray[np.intp], weight: FloatArray) -> float:
-    """The slope of the greatest weighted likelihood, at most e^15 for separable values."""
-    rows = np.arange(len(labels))
-
-    def loss(log_slope: FloatArray) -> tuple[float, FloatArray]:
-        slope = float(np.exp(log_slope[0]))
-        logs = log_softmax(slope * values, axis=1)
-        expected = np.einsum("ij,ij->i", np.exp(logs), values)
-        gradient = slope * (weight @ (expected - values[rows, labels]))
-        return -float(weight @ logs[rows, labels]), np.array([gradient])
-
-    result = minimize(loss, np.zeros(1), jac=True, bounds=[(-15.0, 15.0)], method="L-BFGS-B")
-    return float(np.exp(result.x[0]))

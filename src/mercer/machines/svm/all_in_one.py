@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import Kernel
-from mercer.multiclass import multiclass_problem, solve_multiclass
+from mercer.multiclass import AllInOne, multiclass_problem
 from mercer.problem import Solution
 
 __all__ = ["Functions", "check_all_in_one", "fit_all_in_one"]
@@ -24,7 +25,7 @@ class Functions:
 
     Attributes
     ----------
-    solutions : list of Solution
+    solutions : sequence of Solution
         One for each problem.
     support : ndarray of shape (n_support,)
         The support vectors, by class.
@@ -34,7 +35,7 @@ class Functions:
         The bias of each function.
     """
 
-    solutions: list[Solution]
+    solutions: Sequence[Solution]
     support: IntArray
     coef: FloatArray
     intercept: FloatArray
@@ -42,15 +43,16 @@ class Functions:
 
 def check_all_in_one(machine: Any) -> None:
     """Refuse parameters that these machines do not have, whatever the number of classes."""
-    wanted = {"loss": "hinge", "solver": "auto"}
-    for name, value in wanted.items():
-        given = getattr(machine, name)
-        if not isinstance(given, str) or given != value:
-            raise ValueError(
-                f"{name} must be {value!r} for multiclass={machine.multiclass!r}, got {given!r}"
-            )
+    scheme, solver = machine.multiclass, machine.solver
+    if machine.loss != "hinge":
+        raise ValueError(f"loss must be 'hinge' for multiclass={scheme!r}, got {machine.loss!r}")
+    if not isinstance(solver, AllInOne) and not (isinstance(solver, str) and solver == "auto"):
+        raise ValueError(
+            f"solver must be 'auto' for multiclass={scheme!r}, or AllInOne of mercer.multiclass, "
+            f"got {solver!r}"
+        )
     if np.isinf(machine.C):
-        raise ValueError(f"C must be finite for multiclass={machine.multiclass!r}, got inf")
+        raise ValueError(f"C must be finite for multiclass={scheme!r}, got inf")
 
 
 def fit_all_in_one(
@@ -67,7 +69,8 @@ def fit_all_in_one(
     machine._keep_origin(None, None, 0.0)
     with machine._display(1) as display:
         watch = display.watch(0, machine.callback) if display else machine.callback
-        solution = solve_multiclass(
+        solver = machine.solver if isinstance(machine.solver, AllInOne) else AllInOne()
+        solution = solver.solve(
             problem,
             gram,
             start=_start(machine, problem.shape),

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import (
     Formulation,
     ReadOut,
@@ -19,9 +19,9 @@ from mercer.formulations import (
     pinball,
     svc,
 )
+from mercer.formulations.checks import check_finite_C
 from mercer.gram import Gram
-from mercer.machines.checked_input import check_finite_price
-from mercer.machines.documented import documented
+from mercer.machines.docstrings import documented
 from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.schemes import MULTICLASS, SCHEME_CONSTRAINTS
@@ -44,7 +44,7 @@ class SVC(KernelClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of the loss; ``inf`` asks for the hard margin.
+        Regularization parameter: the weight of the loss. ``inf`` is the hard margin.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", a kernel object of
         :mod:`mercer.kernels` or :mod:`sklearn.gaussian_process.kernels`, or a function
@@ -60,7 +60,7 @@ class SVC(KernelClassifier):
     loss : {"hinge", "squared_hinge", "squared_error", "absolute_error", "huber", "pinball"}, \
 default="hinge"
         The loss. Squared losses carry C/2. "huber" is the squared hinge with a linear
-        price ``delta`` for margins beyond 1, "pinball" the hinge with the price ``tau C``.
+        weight ``delta`` for margins beyond 1, "pinball" the hinge with the weight ``tau C``.
     delta : float, default=1.0
         Slope of the "huber" loss beyond the margin.
     tau : float, default=0.5
@@ -72,8 +72,7 @@ default="hinge"
         Whether solvers set variables aside that are likely to stay at a bound.
     probability : bool, default="deprecated"
         Whether to fit probabilities in an internal cross-validation, for ``predict_proba``;
-        deprecated as in scikit-learn: :class:`~sklearn.calibration.CalibratedClassifierCV`
-        takes its place.
+        deprecated as in scikit-learn: :class:`~mercer.CalibratedSVC` takes its place.
     tol : float, default=1e-3
         Largest KKT violation of a fit that counts as converged.
     cache_size : float or "auto", default="auto"
@@ -95,7 +94,8 @@ default="hinge"
 "lee-lin-wahba", "bredensteiner-bennett"}, default="one-vs-one"
         How more than two classes are learned: each pair, each class against all others, the
         splits of the classes that ``code`` says, or all classes in one machine. :class:`NuSVC`
-        has the first three; the others need ``loss="hinge"``, a finite C and ``solver="auto"``.
+        has the first three; the others need ``loss="hinge"``, a finite C and the solver "auto" or
+        :class:`mercer.multiclass.AllInOne`.
     code : str or array-like of shape (n_classes, n_machines), default="dense"
         With ``multiclass="code"``: "complete", "dense", "sparse", "hadamard", "bch", a matrix
         with entries -1, 0 and 1, or what :func:`mercer.codes.make_code` makes. Random codes are
@@ -106,7 +106,7 @@ default="auto"
         counts signs, the others add up losses; "auto" is the loss the machines were trained
         with, or the one nearest to it.
     random_state : int, RandomState or None, default=None
-        Seed of the folds of ``probability``.
+        Has no effect: the folds of ``probability`` are the same in every fit.
     solver : str or Solver, default="auto"
         Solver of :mod:`mercer.solvers`.
     precision : {"auto", "single", "double"}, default="auto"
@@ -157,9 +157,13 @@ default="auto"
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if all are strings.
-    solutions_ : tuple of Solution
+    solutions_ : sequence of Solution
         One for each pair of classes or machine, with coefficients and certificate; of all classes
-        in one machine they have shape (n_classes, n_samples).
+        in one machine they have shape (n_classes, n_samples). Of pairs (0, 1), (0, 2), ..., (1, 2),
+        ... ``coef`` has the rows of the first class and then those of the second, each in their
+        order; of two classes, of machines of all rows and with a precomputed kernel rows are in
+        their order. Many pairs have a sequence that makes a solution whenever it is asked for:
+        ``in`` and ``index``, which compare objects, do not find it.
     objective_ : float
         Dual objective, summed over them.
     dual_gap_ : float or None
@@ -260,7 +264,7 @@ default="auto"
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         bias = self.fit_intercept
         if self.loss not in ("hinge", "squared_hinge"):
-            check_finite_price(self.C, self.loss)
+            check_finite_C(self.C, self.loss)
         if self.loss == "squared_error":
             return least_squares(sign, 1.0 / self.C, weight, fit_intercept=bias)
         if self.loss == "absolute_error":
@@ -291,6 +295,15 @@ class NuSVC(KernelClassifier):
     rho_ : ndarray of shape (n_machines,)
         Functional margin of each machine before coefficients were scaled to margin 1;
         ``1 / rho_`` is the C of the equivalent :class:`SVC`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import NuSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = NuSVC(nu=0.2).fit(X, y)
+    >>> len(machine.support_) >= 0.2 * len(X)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

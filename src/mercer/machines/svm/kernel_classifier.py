@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core
+from mercer._sklearn import Hidden, StrOptions
 from mercer.codes import decoding_named
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
@@ -22,7 +23,6 @@ from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
 from mercer.kernels.rows import is_sparse
 from mercer.machines.base import KernelMachine, has_free_bias
-from mercer.machines.class_weights import read_classes
 from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.solving import Rows
@@ -38,16 +38,19 @@ from mercer.machines.svm.schemes import (
     TaskScheme,
     make_scheme,
 )
-from mercer.machines.svm.small_pairs import small_pairs
+from mercer.machines.svm.task_plan import TaskPlan, task_plan
 from mercer.machines.svm.tasks import Formulations, TaskRows, class_order
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
+from mercer.problem.solutions import column
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.classes import read_classes
 
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
 _WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
+_FEW_CLASSES = 64
 _BLOCK_BYTES = 2**28
 _MOST_VARIABLES = 2**20  # of all machines together; more are made one by one
 
@@ -97,7 +100,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         X, y, weight = self._validate_fit(X, y, sample_weight)
         classes, labels, class_weight = read_classes(y, self.class_weight, weight)
         self._fit_machines(X, labels, classes, class_weight, weight)
-        self.__dict__.pop("_calibrated", None)  # of an earlier fit
+        self.__dict__.pop("_calibration", None)  # of an earlier fit
         if self.probability != "deprecated":
             self._fit_probability(X, y, sample_weight)
         return self
@@ -127,7 +130,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.intercept_ = found.intercept
         self._weight_sum = _core.absolute_sum(weights)
         self._n_support = np.bincount(labels[found.support], minlength=len(classes))
-        self.n_iter_ = np.array([one.n_iter for one in found.solutions], dtype=np.int32)
+        self.n_iter_ = column(found.solutions, "n_iter").astype(np.int32)
         self._keep_solutions(found.solutions, kernel, np.shape(X))
 
     def _fit_two_classes(
@@ -162,18 +165,43 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         formulations = Formulations(tasks, weights, self._formulate)
         # wrong parameters cost no kernel value
         made: Sequence[Formulation] = formulations
-        small = small_pairs(self, formulations)
-        if small is None and len(tasks) * len(labels) <= _MOST_VARIABLES:
+        plan = task_plan(self, formulations)
+        if plan is None and len(tasks) * len(labels) <= _MOST_VARIABLES:
             made = list(formulations)
         bias = getattr(self, "fit_intercept", True)
         gram = self._make_gram(kernel, rows, weights, segments, bias)
-        solved = small.solve(gram, deadline) if small else None
+        if plan is not None and plan.suits(gram):
+            found = self._fit_plan(plan, formulations, gram, deadline, scheme)
+            return found if order is None else replace(found, support=order[found.support])
         task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
-        solutions, read_outs = self._solve_all(made, gram, deadline, task_rows, solved)
-        support, coef = scheme.coefficients(tasks, read_outs, sorted_labels)
+        solutions, read_outs = self._solve_all(made, gram, deadline, task_rows)
+        all_coef = np.concatenate([read_out.coef for read_out in read_outs])
+        support, coef = scheme.coefficients(tasks, all_coef, sorted_labels)
         self._keep_read_outs(solutions, read_outs, TaskRows(tasks), gram)
         intercept = np.array([read_out.intercept for read_out in read_outs])
         return Functions(solutions, support if order is None else order[support], coef, intercept)
+
+    def _fit_plan(
+        self,
+        plan: TaskPlan,
+        formulations: Formulations,
+        gram: Gram,
+        deadline: Deadline,
+        scheme: TaskScheme,
+    ) -> Functions:
+        """All problems at once, and one by one those that ask for a closer look."""
+        parts, intercept = plan.solve(gram, deadline)
+        left = np.flatnonzero(~parts.is_final).tolist()
+        solutions = parts.solutions
+        self._keep_origin(None, None, 0.0)
+        if left:
+            made = [formulations[k] for k in left]
+            rows = [plan.tasks[k].rows for k in left] if scheme.leaves_classes_out else None
+            found, read_outs = self._solve_all(made, gram, deadline, rows)
+            solutions = solutions.replaced(dict(zip(left, found, strict=True)))
+            intercept[left] = [read_out.intercept for read_out in read_outs]
+        support, coef = scheme.coefficients(plan.tasks, solutions.coef, plan.tasks.labels)
+        return Functions(solutions, support, coef, intercept)
 
     @property
     def _decoding(self) -> str:
@@ -278,6 +306,10 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         X = self._validate_predict(X)
         screen = self._screen if self._can_screen() else None
         return self.classes_[label_rows(X, self._decide, screen)]
+
+    def _can_screen(self) -> bool:
+        """As of any machine, unless sums of many pairs take longer than their kernel values."""
+        return len(self.classes_) <= _FEW_CLASSES and super()._can_screen()
 
     def _decide(self, X: Any) -> NDArray[np.intp]:
         """Position of the class of each row."""

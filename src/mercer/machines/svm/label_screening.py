@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mercer.gram.native import count_rows, take_rows
 from mercer.machines.svm.one_vs_one import votes
 
-__all__ = ["label_rows", "winners"]
+__all__ = ["certain_winners", "label_rows"]
 
 FloatArray = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -64,7 +64,9 @@ def label_rows(
     return out
 
 
-def winners(decisions: FloatArray, bound: FloatArray, n_classes: int) -> tuple[Labels, BoolArray]:
+def certain_winners(
+    decisions: FloatArray, bound: FloatArray, n_classes: int
+) -> tuple[Labels, BoolArray]:
     """The class that wins most pairs, and where that is certain.
 
     Certain means that all pairs are further than ``bound`` from a tie, and that no other class

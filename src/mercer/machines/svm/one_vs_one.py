@@ -5,25 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer import _core
+from mercer.machines.svm.tasks import RowLists
+
 __all__ = [
     "ClassPairs",
     "Pair",
-    "RowLists",
     "dual_coefficients",
+    "most_voted",
     "pair_bounds",
     "pair_decisions",
+    "positive_wins",
     "scores",
     "votes",
+    "winners",
 ]
 
 FloatArray = NDArray[np.float64]
 _MOST_ROWS = 2**20  # rows of pairs looked at together
+# Rows of a class, and of all classes, up to which pairs share all kernel values.
+_TINY_CLASS, _MOST_TINY = 24, 5000
 
 
 @dataclass(frozen=True)
@@ -38,15 +45,6 @@ class Pair:
     second: int
     rows: NDArray[np.intp]
     sign: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class RowLists:
-    """Rows and signs of several pairs, one after the other; pair k begins at ``offsets[k]``."""
-
-    rows: NDArray[np.intp]
-    sign: FloatArray
-    offsets: NDArray[np.intp]
 
 
 class ClassPairs(Sequence[Pair]):
@@ -75,6 +73,22 @@ class ClassPairs(Sequence[Pair]):
     def class_sizes(self) -> NDArray[np.intp]:
         """Number of rows of every class."""
         return np.bincount(self.labels, minlength=self._n_classes)
+
+    @property
+    def blocks(self) -> NDArray[np.intp] | None:
+        """Offsets of the classes, if rows are sorted by class; tiny ones are one block.
+
+        Pairs of tiny classes ask for nearly all values, each of them for a few.
+        """
+        n = len(self.labels)
+        if n <= min(_TINY_CLASS * self._n_classes, _MOST_TINY):
+            return np.array([0, n])
+        return np.concatenate([[0], np.cumsum(self.class_sizes)]) if self._is_sorted else None
+
+    @property
+    def fewest_rows(self) -> int:
+        """Rows of the smallest pair."""
+        return int(np.sort(self.class_sizes)[:2].sum())
 
     def row_lists(self, which: NDArray[np.intp]) -> RowLists:
         """What :class:`Pair` says of these pairs, one after the other, of more than two classes."""
@@ -115,17 +129,20 @@ class ClassPairs(Sequence[Pair]):
 
 
 def dual_coefficients(
-    pairs: ClassPairs, coefs: list[FloatArray], labels: NDArray[np.intp], n_classes: int
+    pairs: ClassPairs, coef: FloatArray, labels: NDArray[np.intp], n_classes: int
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Support vectors (by class, then row) and their coefficients.
 
-    ``coefs`` are those of the rows of each pair. Column s belongs to support vector s of class
-    c; its row r holds the coefficient in the classifier of c against class r if r < c, else
-    against class r + 1.
+    ``coef`` are those of the rows of each pair, one pair after the other. Column s belongs to
+    support vector s of class c; its row r holds the coefficient in the classifier of c against
+    class r if r < c, else against class r + 1.
     """
-    entries = [
-        _nonzero_entries(pairs, coefs, labels, which) for which in _runs_of_pairs(pairs, labels)
-    ]
+    entries, begin = [], 0
+    for which in _runs_of_pairs(pairs, labels):
+        lists = pairs.row_lists(which)
+        end = begin + len(lists.rows)
+        entries.append(_nonzero_entries(pairs.classes[which], lists, coef[begin:end], labels))
+        begin = end
     in_use = np.zeros(len(labels), dtype=bool)
     for rows, _, _ in entries:
         in_use[rows] = True
@@ -148,17 +165,12 @@ def _runs_of_pairs(pairs: ClassPairs, labels: NDArray[np.intp]) -> list[NDArray[
 
 
 def _nonzero_entries(
-    pairs: ClassPairs,
-    coefs: list[FloatArray],
-    labels: NDArray[np.intp],
-    which: NDArray[np.intp],
+    classes: NDArray[np.intp], lists: RowLists, coef: FloatArray, labels: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
     """Rows, rows of the layout and values of the coefficients of some pairs."""
-    lists = pairs.row_lists(which)
-    coef = np.concatenate([coefs[k] for k in which.tolist()])
     used = coef.nonzero()[0]
     rows = lists.rows[used]
-    first, second = np.repeat(pairs.classes[which], np.diff(lists.offsets), axis=0)[used].T
+    first, second = classes[np.searchsorted(lists.offsets, used, side="right") - 1].T
     return rows, np.where(labels[rows] == first, second - 1, first), coef[used]
 
 
@@ -168,18 +180,7 @@ def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:
     ``by_class[c, :, r]`` is the sum over support vectors of class c with the coefficients
     of row r of :func:`dual_coefficients`.
     """
-    n_classes = len(by_class)
-    decisions = np.empty((by_class.shape[1], len(intercept)))
-    for i, own in enumerate(_blocks(n_classes)):
-        others = by_class[i + 1 :, :, i].T
-        decisions[:, own] = by_class[i, :, i:] + others + intercept[own]
-    return decisions
-
-
-def _blocks(n_classes: int) -> list[slice]:
-    """For each class but the last the pairs of which it is the first."""
-    ends = np.cumsum(np.arange(n_classes - 1, 0, -1)).tolist()
-    return [slice(begin, end) for begin, end in pairwise([0, *ends])]
+    return _core.pair_decisions(np.ascontiguousarray(by_class), np.ascontiguousarray(intercept))
 
 
 def pair_bounds(by_class: FloatArray) -> FloatArray:
@@ -194,19 +195,30 @@ def scores(decisions: FloatArray, n_classes: int) -> FloatArray:
 
     scikit-learn's formula, with sums in its order.
     """
-    total = np.zeros((len(decisions), n_classes))
-    for i, own in enumerate(_blocks(n_classes)):
-        terms = np.concatenate([total[:, i : i + 1], decisions[:, own]], axis=1)
-        total[:, i] = np.cumsum(terms, axis=1)[:, -1]
-        total[:, i + 1 :] -= decisions[:, own]
-    return votes(decisions, n_classes) + total / (3.0 * (np.abs(total) + 1.0))
+    return _core.pair_scores(np.ascontiguousarray(decisions), n_classes)
 
 
-def votes(decisions: FloatArray, n_classes: int) -> NDArray[Any]:
-    """How many pairs each class wins."""
-    count = np.zeros((len(decisions), n_classes), dtype=np.intp)
-    for i, own in enumerate(_blocks(n_classes)):
-        second = decisions[:, own] < 0
-        count[:, i] += second.shape[1] - np.count_nonzero(second, axis=1)
-        count[:, i + 1 :] += second
-    return count
+def winners(decisions: FloatArray, n_classes: int) -> NDArray[np.intp]:
+    """The class of the largest score; ties go to the first."""
+    return _core.pair_winners(np.ascontiguousarray(decisions), n_classes)
+
+
+def votes(decisions: FloatArray, n_classes: int) -> NDArray[np.intp]:
+    """How many pairs each class wins; a value of 0 is a vote for the first class of its pair."""
+    return _core.pair_votes(np.ascontiguousarray(decisions), n_classes)
+
+
+def most_voted(decisions: FloatArray, n_classes: int) -> NDArray[np.intp]:
+    """The class that wins most pairs; ties go to the first. Two classes go by the sign."""
+    if n_classes == 2:
+        return positive_wins(decisions[:, 0], positive_is_first=False).astype(np.intp)
+    return np.asarray(votes(decisions, n_classes).argmax(axis=1))
+
+
+def positive_wins(decisions: FloatArray, positive_is_first: bool = True) -> NDArray[np.bool_]:
+    """Which values are a vote for the class of a pair that positive values mean.
+
+    The boundary itself, 0, belongs to the class that comes first in ``classes_``. Positive values
+    mean that one, unless there are two classes only: then they mean ``classes_[1]``.
+    """
+    return decisions >= 0 if positive_is_first else decisions > 0

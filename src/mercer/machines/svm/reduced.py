@@ -8,23 +8,24 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer._memory import require_memory
+from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import ReadOut, svc
 from mercer.gram import Gram
 from mercer.gram.native import count_rows
 from mercer.gram.origin import far_origin_of_products, level, moved
 from mercer.kernels import Constant, Linear
 from mercer.least_squares.low_rank_fit import expansion_of_maps
-from mercer.lowrank import LowRank, feature_blocks
+from mercer.lowrank import LowRank
+from mercer.lowrank.low_rank import feature_blocks
 from mercer.machines.base import KernelMachine, has_free_bias
-from mercer.machines.class_weights import read_classes
-from mercer.machines.documented import documented
+from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.one_vs_one import ClassPairs, scores
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.classes import read_classes
 
 __all__ = ["ReducedSVC"]
 
@@ -46,7 +47,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of the loss.
+        Regularization parameter: the weight of the loss.
     low_rank : int or LowRank, default=100
         The landmarks: their number (random rows, the same in every fit), or how they are
         chosen. With ``method="nystrom"`` the dual coefficients of all rows are used with the
@@ -70,6 +71,15 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         The fitted approximation, with ``basis_``.
     solutions_ : tuple of Solution
         One for each pair of classes, with the certificate of the reduced problem.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import ReducedSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = ReducedSVC(low_rank=20).fit(X[50:], y[50:])
+    >>> machine.low_rank_.rank, machine.score(X[50:], y[50:]) > 0.9
+    (20, True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

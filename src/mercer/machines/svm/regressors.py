@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import (
     Formulation,
     ReadOut,
@@ -23,18 +23,23 @@ from mercer.formulations import (
     quantile,
     svr,
 )
+from mercer.formulations.checks import check_finite_C
+from mercer.gram import Gram
+from mercer.kernels import Kernel
 from mercer.machines.base import KernelMachine, has_free_bias
-from mercer.machines.checked_input import check_finite_price, naming
-from mercer.machines.documented import documented
+from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.vanishing_margin import warn_of_small_targets
 from mercer.solvers.runs.progress import Callback
+from mercer.training.checked_input import naming
 
 __all__ = ["OF_CLASSES", "SVR", "NuSVR"]
 
-OF_CLASSES = ("classes_", "class_weight_")
+OF_CLASSES = (
+    *("classes_", "class_weight_", "multiclass_", "code_", "multilabel_", "probability_slope_"),
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -44,7 +49,11 @@ class KernelFunction(KernelMachine):
 
     def _fit_function(self, X: Any, formulation: Formulation, weight: FloatArray) -> ReadOut:
         kernel = self._resolve_kernel(X, weight)
-        solutions, read_outs = self._solve_all([formulation], self._make_gram(kernel, X, weight))
+        return self._fit_on(self._make_gram(kernel, X, weight), kernel, X, formulation)
+
+    def _fit_on(self, gram: Gram, kernel: Kernel, X: Any, formulation: Formulation) -> ReadOut:
+        """Solve on the kernel values of the rows, and keep what came of it."""
+        solutions, read_outs = self._solve_all([formulation], gram)
         read_out = read_outs[0]
         support = np.flatnonzero(read_out.coef)
         coef = read_out.coef[support][np.newaxis]
@@ -124,7 +133,7 @@ class SVR(KernelRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Price of the loss.
+        Regularization parameter: the weight of the loss.
     epsilon : float, default=0.1
         Half-width of the tube without loss.
     loss : str, default="epsilon_insensitive"
@@ -219,7 +228,7 @@ class SVR(KernelRegressor):
     def _formulate(self, y: FloatArray, weight: FloatArray) -> Formulation:
         bias = self.fit_intercept
         if not self.loss.endswith("epsilon_insensitive"):
-            check_finite_price(self.C, self.loss)
+            check_finite_C(self.C, self.loss)
         if self.loss == "squared_error":
             return least_squares(y, 1.0 / self.C, weight, fit_intercept=bias)
         if self.loss == "absolute_error":
@@ -243,7 +252,7 @@ class NuSVR(KernelRegressor):
         Upper bound of the fraction of rows outside the tube, lower bound of that of support
         vectors. With the squared loss: the mean residual beyond the tube.
     C : float, default=1.0
-        Price of the loss.
+        Regularization parameter: the weight of the loss.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, \
 default="epsilon_insensitive"
         The loss; the squared one carries C/2.
@@ -252,6 +261,15 @@ default="epsilon_insensitive"
     ----------
     epsilon_ : float
         Half-width of the learned tube.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NuSVR
+    >>> X = np.linspace(0, 6, 100)[:, None]
+    >>> machine = NuSVR(nu=0.3, C=10).fit(X, np.sin(X[:, 0]))
+    >>> machine.epsilon_ < 0.1, machine.score(X, np.sin(X[:, 0])) > 0.99
+    (True, True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import StrOptions
 
+from mercer._sklearn import StrOptions
 from mercer.codes import Decoding, OutputCode, as_code, decoding_named, make_code
 from mercer.codes.decoding import DECODINGS
 from mercer.codes.making import CODES
-from mercer.formulations import ReadOut
 from mercer.machines.svm.all_in_one import check_all_in_one
-from mercer.machines.svm.label_screening import winners
+from mercer.machines.svm.label_screening import certain_winners
 from mercer.machines.svm.one_vs_one import (
     ClassPairs,
     dual_coefficients,
@@ -23,9 +21,10 @@ from mercer.machines.svm.one_vs_one import (
     pair_decisions,
     scores,
     votes,
+    winners,
 )
-from mercer.machines.svm.tasks import Columns, Task
-from mercer.multiclass import ALL_IN_ONE
+from mercer.machines.svm.tasks import Columns, Tasks
+from mercer.multiclass import ALL_IN_ONE, AllInOne
 
 __all__ = [
     "MULTICLASS",
@@ -89,13 +88,16 @@ class TaskScheme(Scheme, Protocol):
     def leaves_classes_out(self) -> bool:
         """Whether problems are about some of the classes only."""
 
-    def tasks(self, labels: IntArray) -> Sequence[Task]:
+    def tasks(self, labels: IntArray) -> Tasks:
         """The problems on rows of these classes."""
 
     def coefficients(
-        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+        self, tasks: Tasks, coef: FloatArray, labels: IntArray
     ) -> tuple[IntArray, FloatArray]:
-        """Support vectors, by class and then by row, and ``dual_coef_``."""
+        """Support vectors, by class and then by row, and ``dual_coef_``.
+
+        ``coef`` are the coefficients of the rows of each problem, one after the other.
+        """
 
 
 @dataclass(frozen=True)
@@ -110,16 +112,15 @@ class PairScheme:
         """Whether problems are about some of the classes only."""
         return self.n_classes > 2
 
-    def tasks(self, labels: IntArray) -> Sequence[Task]:
+    def tasks(self, labels: IntArray) -> Tasks:
         """The pairs of classes."""
         return ClassPairs(labels, self.n_classes)
 
     def coefficients(
-        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+        self, tasks: Tasks, coef: FloatArray, labels: IntArray
     ) -> tuple[IntArray, FloatArray]:
         """Support vectors and coefficients in LIBSVM's layout, (n_classes - 1, n_support)."""
-        coefs = [read_out.coef for read_out in read_outs]
-        return dual_coefficients(tasks, coefs, labels, self.n_classes)  # type: ignore[arg-type]
+        return dual_coefficients(tasks, coef, labels, self.n_classes)  # type: ignore[arg-type]
 
     def parts(self, n_support: IntArray) -> ArrayLike | None:
         """The support vectors of each class have coefficients of their own."""
@@ -137,8 +138,9 @@ class PairScheme:
         """The class of the largest score, or the first of those with most votes."""
         if self.n_classes == 2:
             return (decisions[:, 0] > 0).astype(np.intp)
-        count = scores if break_ties else votes
-        return count(decisions, self.n_classes).argmax(axis=1)
+        if break_ties:
+            return winners(decisions, self.n_classes)
+        return votes(decisions, self.n_classes).argmax(axis=1)
 
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
@@ -147,7 +149,7 @@ class PairScheme:
         if self.n_classes == 2:
             decision = values[0, :, 0] + bias
             return (decision > 0).astype(np.intp), np.abs(decision) > bound[0]
-        return winners(pair_decisions(values, bias), pair_bounds(bound), self.n_classes)
+        return certain_winners(pair_decisions(values, bias), pair_bounds(bound), self.n_classes)
 
 
 class AllInOneScheme:
@@ -168,7 +170,7 @@ class AllInOneScheme:
         return decisions
 
     def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
-        """The class of the largest score, the first of several."""
+        """The class of the largest score; ties go to the first."""
         return self.scores(decisions).argmax(axis=1)
 
     def screen(
@@ -200,27 +202,23 @@ class CodeScheme(AllInOneScheme):
         """Whether problems are about some of the classes only."""
         return self.code.has_zeros
 
-    def tasks(self, labels: IntArray) -> Sequence[Task]:
+    def tasks(self, labels: IntArray) -> Tasks:
         """The columns of the code."""
         return Columns(self.code, labels)
 
     def coefficients(
-        self, tasks: Sequence[Task], read_outs: list[ReadOut], labels: IntArray
+        self, tasks: Tasks, coef: FloatArray, labels: IntArray
     ) -> tuple[IntArray, FloatArray]:
         """Support vectors and coefficients, (n_machines, n_support)."""
-        used = np.zeros(len(labels), dtype=bool)
-        places = [task.rows for task in tasks] if self.code.has_zeros else None
-        for k, read_out in enumerate(read_outs):
-            used[slice(None) if places is None else places[k]] |= read_out.coef != 0.0
-        support = used.nonzero()[0]
+        if self.code.has_zeros:
+            lists = tasks.row_lists(np.arange(len(tasks)))
+            full = np.zeros((len(tasks), len(labels)))
+            full[np.repeat(np.arange(len(tasks)), np.diff(lists.offsets)), lists.rows] = coef
+        else:
+            full = coef.reshape(len(tasks), len(labels))
+        support = np.flatnonzero(full.any(axis=0))
         support = support[np.argsort(labels[support], kind="stable")]
-        coef = np.zeros((len(read_outs), len(support)))
-        full = np.zeros(len(labels))
-        for k, read_out in enumerate(read_outs):
-            full[:] = 0.0
-            full[slice(None) if places is None else places[k]] = read_out.coef
-            coef[k] = full[support]
-        return support, coef
+        return support, full[:, support]
 
     def scores(self, decisions: FloatArray) -> FloatArray:
         """The value of each class, or its negated loss."""
@@ -251,7 +249,12 @@ def make_scheme(machine: Any, n_classes: int) -> Scheme:
         )
     if multiclass in ALL_IN_ONE:
         check_all_in_one(machine)
-    code = as_code(machine.code, n_classes) if multiclass == "code" else None
+    elif isinstance(machine.solver, AllInOne):
+        raise ValueError(
+            f"solver must be one of mercer.solvers for multiclass={multiclass!r}, got "
+            f"{machine.solver!r}"
+        )
+    code = as_code(machine.code, n_classes, machine.max_time) if multiclass == "code" else None
     if n_classes == 2 or multiclass == "one-vs-one":
         return PairScheme(n_classes)
     if multiclass in ALL_IN_ONE:

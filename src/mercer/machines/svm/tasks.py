@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from mercer.codes import OutputCode
 from mercer.formulations import Formulation
 
-__all__ = ["Column", "Columns", "Formulations", "Task", "TaskRows", "class_order"]
+__all__ = [
+    "Column",
+    "Columns",
+    "Formulations",
+    "RowLists",
+    "Task",
+    "TaskRows",
+    "Tasks",
+    "class_order",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -27,6 +36,37 @@ class Task(Protocol):
 
     @property
     def sign(self) -> FloatArray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class RowLists:
+    """Rows and signs of several problems, one after the other; k begins at ``offsets[k]``."""
+
+    rows: IntArray
+    sign: FloatArray
+    offsets: IntArray
+
+
+class Tasks(Protocol):
+    """The two-class problems of a scheme, made when they are asked for."""
+
+    @property
+    def labels(self) -> IntArray: ...
+
+    @property
+    def blocks(self) -> IntArray | None:
+        """Offsets of rows that are the same in several problems; None if there are none."""
+
+    @property
+    def fewest_rows(self) -> int:
+        """Rows of the smallest problem."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, k: Any) -> Any: ...
+
+    def row_lists(self, which: IntArray) -> RowLists:
+        """Rows and signs of these problems."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +94,32 @@ class Columns(Sequence[Column]):
         rows = sign.nonzero()[0]
         return Column(rows, sign[rows])
 
+    @property
+    def blocks(self) -> IntArray | None:
+        """All rows, if every problem has them."""
+        return None if self.code.has_zeros else np.array([0, len(self.labels)])
+
+    @property
+    def fewest_rows(self) -> int:
+        """Rows of the smallest problem."""
+        sizes = np.bincount(self.labels, minlength=len(self.code.matrix))
+        return int((sizes @ np.abs(self.code.matrix)).min())
+
+    def row_lists(self, which: IntArray) -> RowLists:
+        """What :class:`Column` says of these columns, one after the other."""
+        own = [self[k] for k in which.tolist()]
+        offsets = np.cumsum([0, *(len(column.rows) for column in own)])
+        rows, sign = (
+            np.concatenate([getattr(column, name) for column in own]) for name in ("rows", "sign")
+        )
+        return RowLists(rows, sign, offsets)
+
 
 @dataclass(frozen=True, eq=False)
 class TaskRows(Sequence[IntArray]):
     """The rows of each problem."""
 
-    tasks: Sequence[Task]
+    tasks: Tasks
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -72,7 +132,7 @@ class TaskRows(Sequence[IntArray]):
 class Formulations(Sequence[Formulation]):
     """The formulation of each problem, made when it is asked for."""
 
-    tasks: Sequence[Task]
+    tasks: Tasks
     weight: FloatArray
     formulate: Callable[[FloatArray, FloatArray], Formulation]
 

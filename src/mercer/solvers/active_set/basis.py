@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
+from mercer._shown import shown
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
-from mercer.problem import Certificate, Problem, Solution, assess, certify
+from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.problem.certificate import assess
 from mercer.solvers.runs.margin import violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.start import feasible_start
@@ -62,6 +64,8 @@ class Basis:
     gradient : array-like of shape (n_variables,), default=None
         Gradient of ``start`` if it is known and ``start`` is feasible.
     """
+
+    __repr__ = shown("coef free multiplier")
 
     def __init__(
         self,
@@ -167,7 +171,7 @@ class Basis:
                 break
             best = certificate
             self._native.set_gradient(certificate.gradient)
-        if status == "unbounded" and not self.problem.is_endless:
+        if status == "unbounded" and not self.problem.may_be_unbounded:
             status = "precision-limit"  # rounding has hidden the curvature of the ridge
         if status != "unbounded" and certificate.is_within(aim) and certificate.is_feasible:
             status = "converged"

@@ -129,7 +129,7 @@ def _best_bound(inner: Solution, certificate: Certificate) -> dict[str, float | 
 def _status(
     problem: Problem, gram: Gram, inner: Solution, certificate: Certificate, tol: float
 ) -> Any:
-    """How the run ended; a solution of K~ that is none of K has the precision of the rank."""
+    """How the run ended; a solution of K~ that does not solve K has the precision of the rank."""
     if inner.status != "converged":
         return inner.status
     aim = tol * violation_unit(problem, gram, inner.coef, certificate)

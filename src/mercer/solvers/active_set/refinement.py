@@ -13,7 +13,7 @@ returned, and certified, is the double.
 
 The kernel matrix may have more condition than doubles have digits, and the active-set method
 would take directions for flat that are not. A proximal term on its diagonal keeps it from that, at
-the price of shorter steps: they find out who is free, and
+at the cost of shorter steps: they find out who is free, and
 :mod:`mercer.solvers.active_set.feature_step` goes to the maximum over these. Neither step can
 lose.
 """

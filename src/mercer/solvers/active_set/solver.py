@@ -55,6 +55,13 @@ class ActiveSet:
         ``low_rank_objective``, ``low_rank_gap`` and ``low_rank_violation``, and the best bound
         of the optimal value known, ``best_primal`` and ``best_gap``: often a smaller gap, by
         the primal value of another machine.
+
+    Examples
+    --------
+    >>> from mercer import SVC, ActiveSet
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> SVC(kernel="linear", solver=ActiveSet()).fit(X, y).solver_
+    'active-set'
     """
 
     pricing: Pricing = "sprint"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 
+from mercer.lowrank.low_rank import feature_blocks
 from mercer.solvers.linear_system.residual import relative_residual
 
 __all__ = ["Iterate", "LowRankPreconditioner", "Preconditioner", "conjugate_gradient"]
@@ -187,10 +188,17 @@ class LowRankPreconditioner:
     """
 
     def __init__(self, features: FloatArray, alpha: float) -> None:
-        values, vectors = np.linalg.eigh(features.T @ features)
+        blocks = feature_blocks(*features.shape)  # Ctrl-C waits for one of them
+        square = np.zeros((features.shape[1], features.shape[1]))
+        for rows in blocks:
+            square += features[rows].T @ features[rows]
+        values, vectors = np.linalg.eigh(square)
         large = values > 1e-14 * values.max(initial=0.0)
         self.alpha, self.values = alpha, values[large]
-        self.directions = features @ (vectors[:, large] / np.sqrt(self.values))
+        basis = vectors[:, large] / np.sqrt(self.values)
+        self.directions = np.empty((len(features), basis.shape[1]))
+        for rows in blocks:
+            self.directions[rows] = features[rows] @ basis
 
     @property
     def largest(self) -> float:

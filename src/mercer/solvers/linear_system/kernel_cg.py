@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.lowrank import LowRank, feature_blocks
+from mercer.lowrank import LowRank
+from mercer.lowrank.low_rank import feature_blocks
 from mercer.solvers.linear_system.conjugate_gradient import (
     Iterate,
     LowRankPreconditioner,
@@ -64,7 +65,7 @@ def kernel_cg(
 
     preconditioner = None
     if features is not None:
-        preconditioner = LowRankPreconditioner(system.project(scale * features), alpha)
+        preconditioner = LowRankPreconditioner(_projected(system, features), alpha)
     run = conjugate_gradient(
         lambda V: system.project(image(system.project(V))) + alpha * V,
         system.centred,
@@ -84,6 +85,17 @@ def kernel_cg(
         levels = image(system.scale[:, None])[:, 0]
         intercept = system.intercept(U, levels)
     return scale * U, intercept, run
+
+
+def _projected(system: System, features: FloatArray) -> FloatArray:
+    """P s times the features, block by block: Ctrl-C waits for one of them."""
+    out = np.empty_like(features)
+    along = (system.unit * system.scale) @ features if system.bias else 0.0
+    for rows in feature_blocks(*features.shape):
+        out[rows] = system.scale[rows, None] * features[rows]
+        if system.bias:
+            out[rows] -= np.outer(system.unit[rows], along)
+    return out
 
 
 def preconditioner_features(

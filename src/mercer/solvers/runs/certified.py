@@ -11,17 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _core
 from mercer.gram import Gram
 from mercer.gram.native import Precision
-from mercer.problem import (
-    Certificate,
-    Problem,
-    Solution,
-    assess,
-    certify,
-    definiteness_at,
-    rounding_error,
-)
+from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.problem.certificate import assess, definiteness_at, rounding_error
 from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
@@ -37,8 +31,6 @@ _FAR = 100.0
 _SHORT = 10_000  # steps of such runs
 # Relative, of an objective.
 _ROUNDING = 1e-6
-# Share of a tolerance to which slopes are computed where more digits can be had.
-_ACCURACY = 0.05
 
 
 class CertifiedRun(ABC):
@@ -140,7 +132,7 @@ class CertifiedRun(ABC):
         """Along a flat direction without end rounding decides: that needs all digits."""
         if self.gram.precision == "double":
             return "double"
-        return "double" if self.problem.is_endless else "single"
+        return "double" if self.problem.may_be_unbounded else "single"
 
     def _is_over(self, precision: Precision, certificate: Certificate) -> bool:
         """Whether the last native run was the last; one that stalled may go on in double.
@@ -184,7 +176,7 @@ class CertifiedRun(ABC):
             self.origin = Origin(self.coef.copy(), known.error, known.corrections)
         result = self.native_run(precision, tolerance, None if known is None else known.gradient)
         self.status, self.drifted = result.status, result.drifted
-        if self.status == "unbounded" and not self.problem.is_endless:
+        if self.status == "unbounded" and not self.problem.may_be_unbounded:
             # rounding has hidden the curvature of the ridge
             self.status = "precision-limit"
         if self.is_short and self.status == "max-iter":
@@ -206,7 +198,7 @@ class CertifiedRun(ABC):
 
     def _with_digits(self, found: Certificate) -> Certificate:
         """The certificate or, if rounding matters to it, one with twice the digits if there is."""
-        accuracy = _ACCURACY * self.tol
+        accuracy = _core.ACCURATE * self.tol
         if found.rounding <= accuracy * self._unit(found) or self.gram.features() is None:
             return found
         return certify(self.problem, self.gram, self.coef, accuracy=accuracy * self._unit(found))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-__all__ = ["Callback", "Progress", "continued", "monitor"]
+__all__ = ["Callback", "Progress", "continued", "ending_all", "monitor"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,18 @@ class Progress:
 
 
 Callback = Callable[[Progress], object]
+
+
+def ending_all(callback: Callback) -> Callback:
+    """The callback of several runs: once it has asked for an end, it ends those that follow."""
+    is_over = False
+
+    def watch(progress: Progress) -> bool:
+        nonlocal is_over
+        is_over = is_over or bool(callback(progress))
+        return is_over
+
+    return watch
 
 
 def monitor(

@@ -15,17 +15,10 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.gram.native import Precision
-from mercer.problem import (
-    Certificate,
-    Problem,
-    certify,
-    certify_expansion,
-    definiteness_at,
-    reported,
-    rounding_error,
-)
+from mercer.problem import Certificate, Problem, certify
+from mercer.problem.certificate import certify_expansion, definiteness_at, reported, rounding_error
 
-__all__ = ["KnownGradient", "Origin", "selective_certificate"]
+__all__ = ["KnownGradient", "Origin", "product_error", "selective_certificate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -54,6 +47,11 @@ class Origin:
     coef: FloatArray | None = None
     error: float = 0.0
     corrections: FloatArray | None = None
+
+
+def product_error(precision: Precision, coef: FloatArray) -> float:
+    """Bound of the error of a product of kernel values, at most 1, with ``coef``."""
+    return _ERROR_PER_NORM[precision] * float(np.linalg.norm(coef))
 
 
 def selective_certificate(

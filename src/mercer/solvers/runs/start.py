@@ -7,14 +7,12 @@ from math import fsum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer import _core
 from mercer.problem import Certificate, Problem
 
 __all__ = ["are_sums_worth", "feasible_start", "full_start", "restore_sums"]
 
 FloatArray = NDArray[np.float64]
-
-_ROUNDED = 1e-14  # infeasibility of sums that hold to the last digit
-_WORTHLESS = 1e-10  # of the objective
 
 
 def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArray:
@@ -64,11 +62,11 @@ def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate) -> bo
     A sum that is off by s changes the objective by its multiplier times s, which is large where
     rows lie far from the origin.
     """
-    if found.infeasibility <= _ROUNDED or not problem.n_groups:
+    if found.infeasibility <= _core.ROUNDED or not problem.n_groups:
         return False
     missing = problem.group_sum - problem.group_sums(coef)
     worth = float(np.abs(found.multiplier * missing).sum())
-    return worth > _WORTHLESS * abs(found.objective)
+    return worth > _core.WORTHLESS * abs(found.objective)
 
 
 def restore_sums(problem: Problem, coef: FloatArray) -> None:

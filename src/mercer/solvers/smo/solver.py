@@ -69,7 +69,14 @@ class Smo:
         accuracy of the arithmetic (double precision kernel values only). False gives the
         algorithms of the literature.
     trace : bool or int, default=False
-        Whether to record every iteration, or every so many (see :class:`Trace`).
+        Whether to record every iteration, or every so many (see mercer.solvers.smo.Trace).
+
+    Examples
+    --------
+    >>> from mercer import SVC, Smo
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> SVC(solver=Smo(selection="most-violating", step="newton")).fit(X, y).solver_
+    'smo'
     """
 
     selection: str | SelectionPolicy = "auto"

@@ -8,13 +8,13 @@ import numpy as np
 
 from mercer.kernels import Kernel, Normalized
 
-__all__ = ["is_lonely"]
+__all__ = ["is_support_isolated"]
 
 _ALONE = 0.05  # normalized kernel value of the nearest other row: each sees hardly but itself
 _SAMPLE = 256  # support vectors looked at
 
 
-def is_lonely(machine: Any) -> bool:
+def is_support_isolated(machine: Any) -> bool:
     """Whether support vectors are similar to themselves only."""
     vectors = machine.support_vectors_
     n = vectors.shape[0] if hasattr(vectors, "shape") else len(vectors)
