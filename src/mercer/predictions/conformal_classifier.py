@@ -1,0 +1,337 @@
+"""Sets of labels with a guarantee."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from mercer._floating import without_warnings
+from mercer._sklearn import HasMethods, Interval, StrOptions
+from mercer._warning import warn
+from mercer.gram.native import count_rows
+from mercer.machines.base import KernelMachine
+from mercer.machines.fit_context import fit_context
+from mercer.machines.svm.classifiers import SVC
+from mercer.predictions.given_rows import (
+    checked_alpha,
+    checked_rows,
+    checked_weight,
+    fit_machine,
+    known_rows,
+    weighted_rows,
+)
+from mercer.predictions.margins import margins
+from mercer.predictions.parts import cross_parts, fit_parts, refuse_stored, split_part
+from mercer.predictions.ranks import Counts, count
+from mercer.predictions.retrained import retrained
+from mercer.predictions.trials import Retrained, Trial
+from mercer.training.classes import check_weighted_classes, find_classes
+
+__all__ = ["ConformalSVC"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Sets of labels that hold the true one with a probability of at least 1 - alpha.
+
+    A label stays in the set of a row unless the row, given that label, fits worse than nearly
+    all others: its p-value is at most ``alpha``. How well a row fits is its margin ``y f(x)``; of
+    several classes the worst margin against another one. The guarantee asks that old and new rows
+    are exchangeable (drawn alike, in no order), and of nothing else; it is about the mean over
+    training sets and rows, not about each single row.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        None means :class:`mercer.SVC`. Any classifier with a ``decision_function`` or
+        ``predict_proba``; not fitted yet.
+    alpha : float, default=0.1
+        Share of new rows whose label may be missing from its set.
+    kind : {"full", "cross", "split"}, default="full"
+        What p-values come from.
+
+        - "full": each new row is added to all training rows with each label, and the machine
+          trained again (from where it was, if it is a :class:`mercer.SVC` or ``NuSVC``). All rows
+          train and all count. Guarantee: 1 - alpha.
+        - "cross": margins of the rows of each of ``cv`` folds by the machine of the others.
+          Guarantee: 1 - 2 alpha - 2 (1 - 1/K) / (n/K + 1) with K folds; in practice mostly close
+          to 1 - alpha or above.
+        - "split": the machine is trained on some rows, and the others, ``calibration_size`` of
+          all, count. Guarantee: 1 - alpha; the cheapest, with the largest sets.
+    class_conditional : bool, default=False
+        Whether rows are ranked among those of the same label only: the guarantee then holds
+        within each class, small ones too.
+    cv : int, splitter or iterable, default=5
+        Folds of "cross", as in scikit-learn; whole numbers mean stratified ones, shuffled.
+    calibration_size : float, default=0.3
+        Share of the rows that "split" does not train on.
+    smoothed : bool, default=False
+        Whether ties count by a random share: coverage is then 1 - alpha exactly, not at least,
+        for "full" and "split", and sets are smaller where margins tie.
+    random_state : int, RandomState or None, default=None
+        Draws the folds, the split and what smooths.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, ascending.
+    estimator_ : classifier
+        Fitted to all rows; with "split" to those it trains on.
+    estimators_ : list of classifiers
+        Those that new rows are ranked by: one for each fold, with "split" one. Not with "full".
+    calibration_scores_ : ndarray of shape (n_calibration,) or None
+        Negated margins of the rows that were not trained on; None with "full".
+    n_features_in_ : int
+        Number of features, if rows have any.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if all are strings.
+
+    See Also
+    --------
+    ConformalSVR : Intervals for regression.
+
+    Notes
+    -----
+    An empty set says that the row is like none seen, whatever its label; a set of several labels
+    that the machine cannot tell which. A p-value is at least 1 / (n + 1): with ``alpha`` below
+    that (in the smallest class, if conditional) no label is ever left out, of which a warning
+    tells.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import SVC, ConformalSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = ConformalSVC(SVC(gamma=0.5), alpha=0.1).fit(X[:-1], y[:-1])
+    >>> machine.predict_set(X[-1:])
+    array([[False, False,  True]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "kind": [StrOptions({"full", "cross", "split"})],
+        "class_conditional": ["boolean"],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), "cv_object"],
+        "calibration_size": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "smoothed": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        alpha: float = 0.1,
+        kind: str = "full",
+        class_conditional: bool = False,
+        cv: Any = 5,
+        calibration_size: float = 0.3,
+        smoothed: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.alpha = alpha
+        self.kind = kind
+        self.class_conditional = class_conditional
+        self.cv = cv
+        self.calibration_size = calibration_size
+        self.smoothed = smoothed
+        self.random_state = random_state
+
+    @property
+    def _machine(self) -> Any:
+        return SVC() if self.estimator is None else self.estimator
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._machine)
+        tags.input_tags.pairwise = inner.input_tags.pairwise
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        return tags
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the machine, and rank the training rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Training rows, handed to the classifier as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights; a row of weight 2 trains and counts as two.
+        groups : array-like of shape (n_samples,), default=None
+            Handed to the splitter of "cross".
+
+        Returns
+        -------
+        self : object
+        """
+        X, y = checked_rows(self, X, y)
+        weight = checked_weight(self._machine, sample_weight, len(y))
+        classes, labels = find_classes(y)
+        check_weighted_classes(classes, labels, np.ones(len(y)) if weight is None else weight)
+        if self.kind != "cross":
+            X, labels, weight = weighted_rows(X, labels, weight, self._is_pairwise)
+        self.classes_ = classes
+        if self.kind == "full":
+            self._fit_full(X, labels, weight)
+        else:
+            self._fit_parts(X, labels, weight, groups)
+        self._warn_of_few_rows()
+        return self
+
+    @property
+    def _is_pairwise(self) -> bool:
+        return bool(get_tags(self._machine).input_tags.pairwise)
+
+    def _fit_full(self, X: Any, labels: NDArray[np.intp], weight: FloatArray | None) -> None:
+        refuse_stored(self._is_pairwise)
+        y = self.classes_[labels]
+        self.estimator_ = fit_machine(clone(self._machine), X, y, weight)
+        self.__dict__.pop("estimators_", None)
+        self.calibration_scores_: FloatArray | None = None
+        # our own machines see numbers only, which a file can hold
+        is_own = isinstance(self.estimator_, KernelMachine)
+        self._rows = self.estimator_._validate_predict(X) if is_own else X
+        self._row_weight, self._labels = weight, labels
+        self._weight = np.ones(len(labels)) if weight is None else weight
+
+    def _fit_parts(
+        self, X: Any, labels: NDArray[np.intp], weight: FloatArray | None, groups: Any
+    ) -> None:
+        """Train on parts of the rows and rank the others."""
+        y = self.classes_[labels]
+        if self.kind == "split":
+            parts = split_part(X, labels, self.calibration_size, self.random_state)
+        else:
+            seed = self.random_state
+            parts = cross_parts(self._machine, self.cv, X, y, weight, groups, seed)
+        found = fit_parts(self._machine, X, y, weight, parts, self._is_pairwise)
+        fits = zip(found.machines, found.held_out, strict=True)
+        own = [margins(machine, rows, classes=self.classes_) for machine, rows in fits]
+        self._labels, self._fold = labels[found.index], found.fold
+        self._weight = found.weight
+        mine = np.concatenate(own)[np.arange(len(found.index)), self._labels]
+        self.calibration_scores_ = -mine
+        self.estimators_, self._columns = found.machines, found.columns
+        whole = self.kind == "cross"
+        fitted = fit_machine(clone(self._machine), X, y, weight) if whole else found.machines[0]
+        self.estimator_ = fitted
+
+    def _warn_of_few_rows(self) -> None:
+        """Tell of p-values that never come down to alpha."""
+        if not self.class_conditional:
+            if self.alpha * (self._weight.sum() + 1.0) < 1.0:
+                warn(
+                    f"alpha={self.alpha:g} is below 1 / (n + 1) for n = {self._weight.sum():g} "
+                    "ranked rows: every set holds all labels"
+                )
+            return
+        totals = np.bincount(self._labels, self._weight, len(self.classes_))
+        rare = self.alpha * (totals + 1.0) < 1.0
+        if rare.any():
+            warn(
+                f"alpha={self.alpha:g} is below 1 / (n + 1) for the ranked rows of the classes "
+                f"{self.classes_[rare].tolist()}: they are in every set"
+            )
+
+    @without_warnings
+    def p_values(self, X: Any) -> FloatArray:
+        """How unusual a row would be with each label.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Share of the rows, the new one among them, whose margin is no larger than that of the
+            new one; in (0, 1].
+        """
+        check_is_fitted(self)
+        X = known_rows(self, X)
+        counts = self._count_trials(X) if self.kind == "full" else self._count_parts(X)
+        if not self.smoothed:
+            return counts.p_values()
+        draws = check_random_state(self.random_state).uniform(size=counts.total.shape)
+        return counts.p_values(draws)
+
+    def _count_trials(self, X: Any) -> Counts:
+        """Ranks of new rows among all rows of the machine trained with them."""
+        trials = self._retrained().trials(X)
+        found = [[self._rank(trial, c) for c, trial in enumerate(row)] for row in trials]
+        shape = (count_rows(X), len(self.classes_))
+        each = np.array([[(c.above, c.tied, c.total) for c in row] for row in found])
+        return Counts(*(each.reshape(*shape, 3).transpose(2, 0, 1)))
+
+    def _retrained(self) -> Retrained:
+        return retrained(self.estimator_, self._rows, self._labels, self._row_weight, self.classes_)
+
+    def _rank(self, trial: Trial, label: int) -> Counts:
+        among = self._among(label)
+        known, new = -trial.margins[:-1][among], np.asarray(-trial.margins[-1])
+        return count(known, self._weight[among], new, trial.slack)
+
+    def _among(self, label: int) -> Any:
+        """The rows that a new one of this label is ranked among."""
+        return self._labels == label if self.class_conditional else slice(None)
+
+    def _count_parts(self, X: Any) -> Counts:
+        """Ranks among the rows of each fold, by the machine of the others."""
+        shape = (count_rows(X), len(self.classes_))
+        above, tied, total = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        assert self.calibration_scores_ is not None
+        for k, machine in enumerate(self.estimators_):
+            rows = X if self._columns is None else X[:, self._columns[k]]
+            new = -margins(machine, rows, self.classes_)
+            for c in range(len(self.classes_)):
+                among = (self._fold == k) & (self._labels == c if self.class_conditional else True)
+                found = count(self.calibration_scores_[among], self._weight[among], new[:, c])
+                above[:, c] += found.above
+                tied[:, c] += found.tied
+                total[:, c] += found.total
+        return Counts(above, tied, total)
+
+    def predict_set(self, X: Any, alpha: float | None = None) -> BoolArray:
+        """Labels that cannot be excluded.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows.
+        alpha : float, default=None
+            In place of that of the constructor.
+
+        Returns
+        -------
+        ndarray of bool, of shape (n_samples, n_classes)
+            Whether each of ``classes_`` is in the set: its p-value exceeds ``alpha``.
+        """
+        level = self.alpha if alpha is None else checked_alpha(alpha)
+        return np.asarray(self.p_values(X) > level)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each row, as ``estimator_`` says."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict(known_rows(self, X)))
