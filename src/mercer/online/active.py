@@ -72,10 +72,10 @@ class ActiveMachine(OnlineMachine):
             Positions of the rows in the pool.
         """
         X = self._validate_predict(X)
-        way = Way(strategy, diversity, n_candidates)
+        settings = QuerySettings(strategy, diversity, n_candidates)
         check_count("n", n)
         seed = self.random_state if random_state is None else random_state
-        return chosen_rows(self, X, n, way, check_random_state(seed))[0]
+        return chosen_rows(self, X, n, settings, check_random_state(seed))[0]
 
     def active_fit(
         self,
@@ -132,7 +132,7 @@ class ActiveMachine(OnlineMachine):
             the rows that it keeps.
         """
         self._validate_params()
-        way = Way(strategy, diversity, n_candidates)
+        settings = QuerySettings(strategy, diversity, n_candidates)
         if stopping not in ("margin", None):
             raise ValueError(f"stopping must be 'margin' or None, got {stopping!r}")
         counts = {"budget": budget, "batch_size": batch_size, "n_initial": n_initial}
@@ -141,7 +141,7 @@ class ActiveMachine(OnlineMachine):
         rows = self._pool_rows(X)
         ask, known = _asker(oracle, count_rows(rows))
         loop = _Loop(
-            *(self, rows, ask, way, budget, batch_size, n_initial),
+            *(self, rows, ask, settings, budget, batch_size, n_initial),
             stops=stopping == "margin",
             monitor=monitor,
             classes=known if classes is None else classes,
@@ -164,7 +164,7 @@ class ActiveMachine(OnlineMachine):
 
 
 @dataclass(frozen=True)
-class Way:
+class QuerySettings:
     """How rows are chosen; see :meth:`ActiveMachine.query`."""
 
     strategy: str
@@ -181,18 +181,18 @@ class Way:
 
 
 def chosen_rows(
-    machine: OnlineMachine, X: Any, n: int, way: Way, random: np.random.RandomState
+    machine: OnlineMachine, X: Any, n: int, settings: QuerySettings, random: np.random.RandomState
 ) -> tuple[Rows, float]:
     """Rows to ask for, and how near to the boundary a row that was looked at lies."""
     candidates, rows = np.arange(count_rows(X)), X
-    if way.n_candidates is not None:
-        candidates = random.permutation(candidates)[: max(way.n_candidates, n)]
+    if settings.n_candidates is not None:
+        candidates = random.permutation(candidates)[: max(settings.n_candidates, n)]
         rows = take_rows(X, candidates)
-    is_blind = way.strategy == "random"
+    is_blind = settings.strategy == "random"
     values = np.zeros((len(candidates), 1)) if is_blind else machine._reading.values(rows)
     vectors, violation = machine.support_vectors_, machine.violation_
     pool = Pool(rows, values, machine.kernel_, vectors, violation, random)
-    return candidates[pool.choose(n, way.strategy, way.diversity)], float(pool.near.min())
+    return candidates[pool.choose(n, settings.strategy, settings.diversity)], float(pool.near.min())
 
 
 @dataclass
@@ -202,7 +202,7 @@ class _Loop:
     machine: ActiveMachine
     rows: Any
     ask: Oracle
-    way: Way
+    settings: QuerySettings
     budget: int
     batch_size: int
     n_initial: int
@@ -222,7 +222,7 @@ class _Loop:
         while not (reason := self._reason()):
             batch = min(self.batch_size, self.budget - len(self.queried))
             rows = take_rows(self.rows, self.left)
-            places, nearest = chosen_rows(self.machine, rows, batch, self.way, self.random)
+            places, nearest = chosen_rows(self.machine, rows, batch, self.settings, self.random)
             if self.stops and nearest >= 1.0:
                 return "margin"
             self._learn(self.left[places])

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from mercer._shown import shown
 from mercer.online.active import check_count
 from mercer.online.svc import OnlineSVC
 
@@ -33,6 +34,8 @@ class LearningCurves:
 
     n_labels: dict[str, NDArray[np.intp]]
     scores: dict[str, FloatArray]
+
+    __repr__ = shown()
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the mean of each strategy, and the range of its runs; needs matplotlib.

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from mercer.formulations import Formulation
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution, lowered
-from mercer.solvers import solve
+from mercer.problem import Problem, Solution
+from mercer.problem.solution import lowered
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback
+from mercer.solvers.runs.selective_certificate import KnownGradient
+from mercer.solvers.solving import resolve_solver, solve_by
 
 __all__ = ["Finished", "finished"]
 
@@ -25,18 +27,32 @@ class Finished:
 
     Attributes
     ----------
-    beta : ndarray of shape (n_rows, n_functions * n_sheets)
+    beta : ndarray of shape (n_rows, n_functions * variables_per_row)
         Variables of each row.
     intercept : ndarray of shape (n_functions,)
         Biases.
     solutions : tuple of Solution
         One for each function.
+    gradient : ndarray of shape (n_rows, n_functions * variables_per_row)
+        Gradient of each variable.
+    gradient_error : ndarray of shape (n_functions,)
+        Bound of the errors of the gradients.
     """
 
     def __init__(self, solutions: list[Solution], intercept: list[float], beta: FloatArray) -> None:
         self.solutions = tuple(solutions)
         self.intercept = np.array(intercept)
         self.beta = beta
+
+    @property
+    def gradient(self) -> FloatArray:
+        n = len(self.beta)
+        parts = [solution.gradient.reshape(-1, n).T for solution in self.solutions]
+        return np.concatenate(parts, axis=1)
+
+    @property
+    def gradient_error(self) -> FloatArray:
+        return np.array([solution.error for solution in self.solutions])
 
 
 def finished(
@@ -49,11 +65,13 @@ def finished(
     tol: float = 1e-3,
     deadline: Deadline,
     callback: Callback | None = None,
+    known: list[KnownGradient] | None = None,
 ) -> Finished:
     """Solve the problem of each function on the rows of ``gram``, from ``beta``.
 
     ``terms`` holds linear term, lower and upper bound of each variable of a row, function after
-    function; a function with two variables a row has them one after the other.
+    function; a function with two variables a row has them one after the other. ``known`` has the
+    gradients at ``beta``, for solvers that take them.
     """
     n = len(terms)
     parts = terms.reshape(n, n_functions, -1, 3)
@@ -65,14 +83,16 @@ def finished(
         index = np.tile(np.arange(n), parts.shape[2])
         formulation = Formulation(Problem(linear, lower, upper, index), n, "intercept")
         seconds = None if deadline.moment == np.inf else deadline.seconds_left
-        solution = solve(
+        gradient = {} if known is None else {"start_gradient": known[f]}
+        solution = solve_by(
+            resolve_solver(solver),
             formulation.problem,
             gram,
-            solver,
             start=start[:, f].T.ravel(),
             tol=tol,
             max_time=seconds,
             callback=callback,
+            **gradient,
         )
         found[:, f] = solution.coef.reshape(-1, n).T
         read_out = formulation.read_out(solution)

@@ -115,7 +115,7 @@ class FinishingMachine(LearnedMachine):
             self._warn_not_converged()
 
     def forget(self, ids: ArrayLike) -> Self:
-        """Remove examples as if they had never been seen; needs ``keep_rows=True``.
+        """Remove examples as if they had never been seen; needs ``keep_rows=True`` or a window.
 
         The machine becomes the optimum of all other examples, certified in ``solutions_``: the
         active-set method goes on from the present solution with the boxes of the removed examples
@@ -133,14 +133,15 @@ class FinishingMachine(LearnedMachine):
         check_is_fitted(self)
         self._validate_params()
         self._check_fixed()
-        if self._history is None:
+        if not self.keep_rows and self.window is None:
             raise ValueError(
-                "forget needs all examples that were seen: construct the machine with "
-                "keep_rows=True, got keep_rows=False"
+                "forget needs all examples that count: construct the machine with "
+                "keep_rows=True or a window, got keep_rows=False"
             )
         wanted = np.unique(np.asarray(ids).ravel())
         if len(wanted) and wanted.dtype.kind not in "iu":
             raise TypeError(f"ids must be integers, got an array of {wanted.dtype}")
+        assert self._history is not None
         places = self._history.places_of(wanted.astype(np.int64))
         if (places < 0).any():
             raise ValueError(

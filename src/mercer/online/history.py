@@ -48,6 +48,23 @@ class History:
         left = np.setdiff1d(np.arange(len(ids)), places)
         self._parts = [(take_rows(rows, left), targets[left], weight[left], ids[left])]
 
+    def relabelled(self, places: NDArray[np.intp]) -> History:
+        """The same examples, with other numbers for their classes."""
+        other = History()
+        other._parts = [(rows, places[labels], *rest) for rows, labels, *rest in self._parts]
+        return other
+
+    def followed_by(
+        self, rows: Any, targets: NDArray[Any], weight: NDArray[np.float64], ids: Ids, *, most: int
+    ) -> History:
+        """The last ``most`` of these and some more; this one stays as it is."""
+        other = History()
+        other._parts = list(self._parts)
+        other.add(rows, targets, weight, ids)
+        if len(other) > most:
+            other.drop(np.arange(len(other) - most))
+        return other
+
     def __len__(self) -> int:
         return sum(len(part[3]) for part in self._parts)
 

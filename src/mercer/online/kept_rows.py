@@ -21,11 +21,12 @@ from mercer.gram.native import (
     takes_bytes,
 )
 from mercer.gram.rounding import carries
-from mercer.kernels.form import Form
+from mercer.kernels.form import Form, Leaf
 
-__all__ = ["KeptRows", "Packing", "stacked"]
+__all__ = ["KeptRows", "Packing", "as_numbers", "stacked"]
 
 Ids = NDArray[np.int64]
+_JOINERS: dict[Precision, Any] = {"single": _core.JoinerSingle, "double": _core.JoinerDouble}
 
 
 def stacked(parts: list[Any]) -> Any:
@@ -39,10 +40,16 @@ def stacked(parts: list[Any]) -> Any:
     return [row for part in parts for row in part]
 
 
+def as_numbers(rows: Any) -> Any:
+    """Bytes as numbers, which may lie between two of them."""
+    is_bytes = getattr(rows, "dtype", None) in (np.uint8, np.int8)
+    return rows.astype(np.float64) if is_bytes else rows
+
+
 class Packing:
     """How rows are packed: alike for all of a stream, so that values do not depend on the block.
 
-    Rows are not shifted to a mean, which nobody knows yet. Where the origin would cost digits,
+    Rows are not shifted to a mean, which is not known yet. Where the origin would cost digits,
     distances go by differences, and single precision gives way to double; both for good.
 
     Parameters
@@ -99,6 +106,22 @@ class Packing:
         """Kernel values of two sets of rows, in the precision of the packing."""
         kernel = build_kernel(self.form, left, right)
         return _core.cross_values(kernel, np.arange(len(left)), self.n_threads)
+
+    def joiner(self, parts: list[RowSet]) -> Any:
+        """What makes rows between two others in the core; None where it cannot.
+
+        It can for dense rows and a Gaussian kernel whose metric does not mix features.
+        """
+        form = self.form
+        if not isinstance(form, Leaf) or not all(isinstance(p.rows, np.ndarray) for p in parts):
+            return None
+        scale = np.empty(0) if form.transform is None else form.transform
+        if scale.ndim > 1:
+            return None
+        given = [np.ascontiguousarray(as_numbers(part.rows)) for part in parts]
+        packed = [part.packed(form.transform, False) for part in parts]
+        pairs = list(zip(given, packed, strict=True))
+        return _JOINERS[self.precision](form.gamma, self.by_differences, scale.tolist(), pairs)
 
 
 @dataclass
@@ -172,6 +195,15 @@ class KeptRows:
         dtype = np.float32 if self.packing.precision == "single" else np.float64
         out = np.empty((len(block), sum(map(len, self._pieces))), dtype)
         return np.concatenate(parts, axis=1, out=out) if parts else out
+
+    def joiner(self, block: RowSet) -> Any:
+        """What makes rows between two of these or of a block; None where the core cannot."""
+        return self.packing.joiner([*(piece.packed for piece in self._pieces), block])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the rows that are here, bytes as numbers."""
+        return np.result_type(*(as_numbers(piece.rows[:0]) for piece in self._pieces))
 
     def rows_of(self, ids: Ids) -> Any:
         """The rows of some examples that are here, in this order."""

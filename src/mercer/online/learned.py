@@ -12,6 +12,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._threads import resolve_threads
+from mercer.gram.bounded_expansion import LazyExpansion
+from mercer.kernels import Gaussian
 from mercer.machines.base import KernelMachine
 from mercer.machines.linear_coef import linear_coef
 from mercer.online.finishing import Finished
@@ -25,14 +27,14 @@ __all__ = ["LearnedMachine"]
 FloatArray = NDArray[np.float64]
 # What the problem of a stream is made of.
 _FIXED = ("C", "epsilon", "class_weight", "kernel", "degree", "gamma", "coef0", "precision",
-          "keep_rows")  # fmt: skip
+          "keep_rows", "window")  # fmt: skip
 _PLAIN = (str, Real, bool, dict)
 
 
 class LearnedMachine(KernelMachine):
     """Fitted attributes of a machine that learns from a stream."""
 
-    _n_sheets: ClassVar[int]
+    _variables_per_row: ClassVar[int]
 
     @abstractmethod
     def _terms(self, targets: NDArray[Any], weight: FloatArray) -> FloatArray:
@@ -43,16 +45,28 @@ class LearnedMachine(KernelMachine):
     def _n_functions(self) -> int:
         """Number of functions."""
 
+    @property
+    @abstractmethod
+    def _slack(self) -> float:
+        """How far from the margin an example may lie that is kept without a coefficient."""
+
     def _rules(self) -> Rules:
         return Rules(
             n_functions=self._n_functions,
-            n_sheets=self._n_sheets,
-            selection=self.selection,
+            variables_per_row=self._variables_per_row,
+            selection="second-order" if self.selection == "auto" else self.selection,
             tol=float(self.tol),
             n_reprocess=int(self.n_reprocess),
             max_kept=int(self.max_support_vectors or 0),
-            eviction=self.eviction,
+            eviction=self._resolved_eviction(),
         )
+
+    def _resolved_eviction(self) -> str:
+        """What "auto" stands for."""
+        if self.eviction != "auto":
+            return str(self.eviction)
+        merges = isinstance(self.kernel_, Gaussian) and self._variables_per_row == 1
+        return "merging" if merges else "removal"
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -85,11 +99,16 @@ class LearnedMachine(KernelMachine):
         self._stream = Stream.restored(
             self.kernel_, self._rules(), kept, resolve_threads(self.n_threads)
         )
-        self._history = History() if self.keep_rows else None
+        self._history = History() if self._keeps_history else None
         if self._history is not None and seen is not None:
             self._history.add(*seen)
         self._fix()
         self._read(intercept)
+
+    @property
+    def _keeps_history(self) -> bool:
+        """Whether examples are there that the machine does not need at the moment."""
+        return bool(self.keep_rows or self._waits or self.window is not None)
 
     def _fix(self) -> None:
         """Remember what must not change while a stream goes on."""
@@ -122,6 +141,10 @@ class LearnedMachine(KernelMachine):
     def _read(self, intercept: FloatArray | None) -> None:
         precision = "single" if self.precision == "single" else "double"
         self._reading = Reading(self._stream, intercept, precision, self.n_threads)
+
+    @property
+    def _expanded(self) -> LazyExpansion:
+        return self._reading.expanded
 
     @property
     def support_ids_(self) -> Ids:
@@ -162,16 +185,7 @@ class LearnedMachine(KernelMachine):
         return self._stream.kernel_bytes
 
     @property
-    def budget_error_(self) -> FloatArray:
-        """Bound of what the budget has done to each function, in the norm of its space.
-
-        The sum over all evictions of how far each moved the function.
-        """
-        check_is_fitted(self)
-        return np.asarray(self._reading.state["errors"]).copy()
-
-    @property
-    def violation_(self) -> float:  # type: ignore[override]
+    def violation_(self) -> float:
         """Largest KKT violation: certified after finishing, else on the kept examples."""
         check_is_fitted(self)
         if "solutions_" in vars(self):

@@ -1,41 +1,41 @@
-"""What online machines share: parameters, the beginning of a stream, chunks and epochs."""
+"""What online machines share: parameters, chunks and epochs."""
 
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer._sklearn import Interval, StrOptions
 from mercer._threads import resolve_threads
 from mercer._warning import warn
-from mercer.gram.native import Precision, count_rows, fixed_rows
-from mercer.kernels import Gaussian, Kernel
+from mercer.gram import Gram
+from mercer.gram.native import count_rows, take_rows
 from mercer.machines.base import KernelMachine
-from mercer.machines.checked_input import are_ready
-from mercer.online.finishing_machine import FinishingMachine
+from mercer.online.beginning_machine import BeginningMachine
+from mercer.online.chunks import ChunkLearner
 from mercer.online.history import History
-from mercer.online.kept_rows import Ids, Packing
+from mercer.online.kept_rows import Ids, stacked
 from mercer.online.stream import Stream
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Progress
+from mercer.solvers.runs.progress import Callback, Progress
 
 __all__ = ["OnlineMachine"]
 
 FloatArray = NDArray[np.float64]
+LARGE_CHUNK = 100  # rows from which a chunk is learned as a whole, and that tell a rule of gamma
+_KERNEL_ROWS = 2**31  # bytes of those of kept examples, unless cache_size says otherwise
 _REPORT = 0.05  # seconds between two calls of the callback
 _BYTES = (np.uint8, np.int8)
 
 
-class OnlineMachine(FinishingMachine):
+class OnlineMachine(BeginningMachine):
     """Base of the machines that learn from a stream."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -47,13 +47,14 @@ class OnlineMachine(FinishingMachine):
             )
         },
         "C": [Interval(Real, 0.0, None, closed="neither")],
-        "selection": [StrOptions({"second-order", "most-violating"})],
+        "selection": [StrOptions({"auto", "second-order", "most-violating"})],
         "n_epochs": [Interval(Integral, 1, None, closed="left")],
         "n_reprocess": [Interval(Integral, 0, None, closed="left")],
         "finishing": [StrOptions({"all", "kept", "none"})],
         "keep_rows": ["boolean"],
         "max_support_vectors": [Interval(Integral, 10, None, closed="left"), None],
-        "eviction": [StrOptions({"removal", "projection", "merging"})],
+        "eviction": [StrOptions({"auto", "removal", "projection", "merging"})],
+        "window": [Interval(Integral, 2, None, closed="left"), None],
         "shuffle": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -69,81 +70,11 @@ class OnlineMachine(FinishingMachine):
                 "rows would exceed the budget"
             )
 
-    def _begin(self, X: Any, weight: FloatArray) -> None:
-        """Choose the kernel and how rows are packed; nothing is learned yet."""
-        kernel = self._resolve_kernel(X, weight)
-        self._check_eviction(kernel)
-        has_name = isinstance(self.kernel, str) and self.kernel != "linear"
-        self.gamma_source_ = (
-            f"first {count_rows(X)} rows" if has_name and isinstance(self.gamma, str) else "given"
-        )
-        self.kernel_ = kernel
-        self._gamma = getattr(kernel, "gamma", 0.0)
-        form = kernel.form()
-        precision: Precision = self.precision
-        if self.precision == "auto":
-            is_short = getattr(X, "dtype", None) in (np.float32, *_BYTES)
-            precision = "single" if is_short else "double"
-        packing = Packing(
-            form,
-            precision,
-            fixed_rows(X, precision, form).store_sparse,
-            n_threads=resolve_threads(self.n_threads),
-        )
-        self._stream = Stream(kernel, self._rules(), packing)
-        self._history = History() if self.keep_rows else None
-        self._has_sparse_rows = bool(sp.issparse(X))
-        self._fix()
-        self.n_seen_ = 0
-        self._changed()
-
-    def _check_eviction(self, kernel: Kernel) -> None:
-        if self.max_support_vectors is None or self.eviction != "merging":
-            return
-        if not isinstance(kernel, Gaussian) or self._n_sheets > 1:
+        if self.window is not None and (self.keep_rows or self.max_support_vectors is not None):
+            name = "keep_rows" if self.keep_rows else "max_support_vectors"
             raise ValueError(
-                "eviction='merging' needs a classifier with a Gaussian kernel, got "
-                f"{type(self).__name__} with {kernel!r}: use 'removal' or 'projection'"
-            )
-
-    @contextmanager
-    def _as_it_was(self) -> Any:
-        """Leave the machine as it was if a chunk is refused."""
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _of_one_kind(self, X: Any) -> Any:
-        """Rows of a chunk, sparse or dense as those of the first were."""
-        if self._has_sparse_rows == sp.issparse(X) or not hasattr(X, "shape"):
-            return X
-        return sp.csr_matrix(X) if self._has_sparse_rows else X.toarray()
-
-    def _validate_chunk(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool, **options: Any
-    ) -> tuple[Any, Any, FloatArray]:
-        """Checked rows, targets and weights; of one row the long way takes longer than learning."""
-        is_known = not first and not self._takes_objects() and self._is_known_width(X)
-        is_absent = not first and _is_nothing(sample_weight)
-        if is_absent:  # its length is looked at all the same
-            sample_weight = np.ones(len(np.asarray(sample_weight)))
-        if is_known and are_ready(X, y, needs_y=True):
-            weight = self._check_weight(sample_weight, X)
-        else:
-            X, y, weight = self._validate_fit(X, y, sample_weight, reset=first, **options)
-        return X, y, 0.0 * weight if is_absent else weight
-
-    def _check_kernel_values(self, X: Any) -> None:
-        """Refuse rows with k(x, x) beyond the range of numbers."""
-        wrong = np.flatnonzero(~np.isfinite(self.kernel_.diag(X)))
-        if len(wrong):
-            raise ValueError(
-                f"kernel values must be finite, got k(x, x) beyond the range of numbers for row "
-                f"{wrong[0]} of X: scale the features"
+                f"{name} must not be set with a window, got {getattr(self, name)!r}: the window "
+                "says what is kept"
             )
 
     def _learn(
@@ -154,25 +85,67 @@ class OnlineMachine(FinishingMachine):
         weight: FloatArray,
         ids: Ids,
         deadline: Deadline,
+        *,
+        one_by_one: bool = False,
     ) -> None:
-        """Take in rows in this order, but for those without weight; ``_n_taken`` counts them."""
+        """Take in rows in this order, but for those without weight; ``_n_taken`` counts them.
+
+        ``ids`` has those of the rows of ``X``.
+        """
         present = np.flatnonzero(weight[order] > 0)
         self._stream.follow(self._rules())
         self._stream.packing.n_threads = resolve_threads(self.n_threads)
-        terms = self._terms(targets, weight)
+        terms, rows = self._terms(targets, weight), order[present]
         try:
             with self._display(1) as display:
-                watch = self._watch(display)
-                self._stream.take(X, order[present], ids, terms, deadline, watch)
+                callback = display.watch(0, self.callback) if display else self.callback
+                if not one_by_one and self._takes_whole(len(rows)):
+                    self._take_whole(X, rows, ids, terms, deadline, callback)
+                else:
+                    watch = self._watch(callback)
+                    self._stream.take(X, rows, ids, terms, deadline, watch)
         finally:
             with uninterrupted():
                 taken = self._stream.n_taken
                 self._n_taken = len(order) if taken == len(present) else int(present[taken])
                 self._changed()
 
-    def _watch(self, display: Any) -> Any:
-        """What is told of the progress, and whether to stop."""
-        callback = display.watch(0, self.callback) if display else self.callback
+    def _takes_whole(self, n: int) -> bool:
+        """Whether so many examples are learned in one problem with the kept ones.
+
+        Many are, and so are few where the kernel rows of one by one would take too much memory.
+        """
+        is_free = self.selection == "auto" and self.max_support_vectors is None
+        if not is_free or self.kernel_.form().reads_python:
+            return False
+        # rows that grow one by one leave gaps of about their own size
+        size = 2 * (4 if self._stream.packing.precision == "single" else 8)
+        limit = _KERNEL_ROWS if self.cache_size == "auto" else 2**20 * float(self.cache_size)
+        return n >= LARGE_CHUNK or size * (self._stream.n_kept + n) ** 2 > limit
+
+    def _take_whole(
+        self,
+        X: Any,
+        rows: NDArray[np.intp],
+        ids: Ids,
+        terms: FloatArray,
+        deadline: Deadline,
+        callback: Callback | None,
+    ) -> None:
+        def make_gram(rows: Any) -> Gram:
+            return self._make_gram(self.kernel_, rows, np.ones(count_rows(rows)))
+
+        learner = ChunkLearner(self._stream, make_gram, self.tol, self._slack, deadline, callback)
+        learner.take(X, rows, ids, terms)
+        if not learner.is_converged and self._stream.n_taken == len(rows):
+            warn(
+                f"{type(self).__name__} took in the chunk, but max_time or the callback ended it "
+                "before its problem was solved; finish() goes on",
+                ConvergenceWarning,
+            )
+
+    def _watch(self, callback: Callback | None) -> Any:
+        """Report the progress; return whether to stop."""
         if callback is None:
             return None
         began = last = time.perf_counter()
@@ -190,9 +163,45 @@ class OnlineMachine(FinishingMachine):
 
         return watch
 
+    @property
+    def _judges(self) -> bool:
+        """Whether values of examples before they are learned are remembered."""
+        return bool(getattr(self, "probability", False))
+
+    def _judge(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
+        """Remember values of examples that are not learned yet."""
+
     def _learn_chunk(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
-        """Take in a chunk of a stream."""
-        X, n, first = self._of_one_kind(X), len(weight), self.n_seen_
+        """Take in a chunk of a stream, in two halves where the second has to be judged."""
+        X, n = self._of_one_kind(X), len(weight)
+        learn = self._learn_rows if self.window is None else self._learn_window
+        cut = n // 2 if self._judges and not self.n_seen_ else 0
+        for part in (slice(0, cut), slice(cut, n)):
+            # not after a first half that was cut short
+            if part.start < part.stop and (not cut or self.n_seen_ == part.start):
+                self._judge(X[part], targets[part], weight[part])
+                learn(X[part], targets[part], weight[part])
+
+    def _learn_window(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
+        """The optimum of the last examples, a chunk among them."""
+        present = np.flatnonzero(weight > 0)
+        ids = np.arange(self.n_seen_, self.n_seen_ + len(weight))
+        new = (take_rows(X, present), targets[present], weight[present], ids[present])
+        deadline = Deadline.after(self.max_time)
+        with self._as_it_was():
+            if self._waits:
+                self._settle(X, weight, learns=False)
+            before = self._history or History()
+            self._history = before.followed_by(*new, most=self.window)
+            self.n_seen_ += len(weight)
+            self._n_taken = len(weight)
+            self._finish_all(*self._history.all(), deadline)
+
+    def _learn_rows(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
+        if self._waits:
+            with self._as_it_was():
+                self._settle(X, weight)
+        n, first = len(weight), self.n_seen_
         ids = np.arange(first, first + n)
         try:
             self._learn(X, np.arange(n), targets, weight, ids, Deadline.after(self.max_time))
@@ -201,6 +210,8 @@ class OnlineMachine(FinishingMachine):
                 done = self._n_taken
                 if self._history is not None:
                     self._history.add(X[:done], targets[:done], weight[:done], ids[:done])
+                if not self._keeps_history:
+                    self._history = None
                 self.n_seen_ = first + done
                 self.shape_fit_ = (self.n_seen_, self.shape_fit_[1])
         if done < n:
@@ -210,8 +221,29 @@ class OnlineMachine(FinishingMachine):
                 ConvergenceWarning,
             )
 
+    def _settle(self, X: Any, weight: FloatArray, *, learns: bool = True) -> None:
+        """Choose gamma from the first rows, with a chunk; learn those before it anew."""
+        before = self._history.all() if self._history else None
+        some, its_weight = X, weight
+        if before is not None:
+            some, its_weight = stacked([before[0], X]), np.append(before[2], weight)
+        present = np.flatnonzero(its_weight > 0)
+        is_whole = before is None and self._takes_whole(len(present))
+        self._waits = len(present) < min(LARGE_CHUNK, self.window or LARGE_CHUNK)
+        if not (self._waits or is_whole):
+            present = present[:LARGE_CHUNK]
+        self._set_kernel(self._resolve_kernel(take_rows(some, present), its_weight[present]), X)
+        self.gamma_source_ = f"first {len(present)} rows"
+        if before is not None and learns:
+            rows, targets, its_weight, ids = before
+            order = np.arange(len(ids))
+            never = Deadline.after(None)
+            self._learn(rows, order, targets, its_weight, ids, never, one_by_one=True)
+
     def _learn_epochs(self, X: Any, targets: NDArray[Any], weight: FloatArray) -> None:
         """Take in all rows, ``n_epochs`` times, then finish."""
+        if self.window is not None:
+            return self._learn_chunk(X, targets, weight)
         deadline = Deadline.after(self.max_time)
         random = check_random_state(self.random_state)
         n = len(weight)
@@ -221,6 +253,10 @@ class OnlineMachine(FinishingMachine):
             self._history.add(X, targets, weight, ids)
         for _ in range(self.n_epochs):
             order = random.permutation(n) if self.shuffle else ids
+            if self._judges and self._judged is None:
+                first, second = np.array_split(order, 2)
+                self._learn(X, first, targets, weight, ids, deadline)
+                self._judge(take_rows(X, second), targets[second], weight[second])
             self._learn(X, order, targets, weight, ids, deadline)
             if self._n_taken < n:
                 warn(
@@ -234,9 +270,3 @@ class OnlineMachine(FinishingMachine):
             self._finish_all(X, targets, weight, ids, deadline)
         elif self.finishing != "none":
             self._finish_kept(deadline)
-
-
-def _is_nothing(sample_weight: ArrayLike | None) -> bool:
-    """Whether all rows of a chunk have a weight of zero, which is to say that none is there."""
-    weight = np.asarray(sample_weight)
-    return weight.dtype.kind in "fiub" and weight.ndim == 1 and not weight.any()

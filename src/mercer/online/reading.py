@@ -51,7 +51,7 @@ class Reading:
     def _all_coef(self) -> FloatArray:
         """Coefficients of kept examples, those of one in a row."""
         rules = self._stream.rules
-        beta = self.state["beta"].reshape(-1, rules.n_functions, rules.n_sheets)
+        beta = self.state["beta"].reshape(-1, rules.n_functions, rules.variables_per_row)
         return np.asarray(beta.sum(axis=2))
 
     @cached_property
@@ -82,7 +82,7 @@ class Reading:
         if self.state["gradient"] is None:
             self.state["gradient"] = self._stream.learner.state()["gradient"]
         rules = self._stream.rules
-        shape = (len(self.state["ids"]), rules.n_functions, rules.n_sheets)
+        shape = (len(self.state["ids"]), rules.n_functions, rules.variables_per_row)
         terms = self.state["terms"].reshape(*shape, 3)
         beta, gradient = (self.state[name].reshape(shape) for name in ("beta", "gradient"))
         up = np.where(beta < terms[..., 2], gradient, -np.inf).max(axis=(0, 2), initial=-np.inf)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.gram.native import RowSet, take_rows
 from mercer.kernels import Kernel
-from mercer.online.kept_rows import Ids, KeptRows, Packing
+from mercer.online.kept_rows import Ids, KeptRows, Packing, as_numbers
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 
@@ -33,7 +33,7 @@ class Rules:
 
     Attributes
     ----------
-    n_functions, n_sheets : int
+    n_functions, variables_per_row : int
         Number of functions, and of variables that an example has in each.
     selection : {"second-order", "most-violating"}
         How partners and pairs are chosen.
@@ -48,7 +48,7 @@ class Rules:
     """
 
     n_functions: int
-    n_sheets: int
+    variables_per_row: int
     selection: str
     tol: float
     n_reprocess: int
@@ -81,14 +81,14 @@ class Stream:
         self._asleep: State = self._empty_state()
 
     def _empty_state(self) -> State:
-        width = self.rules.n_functions * self.rules.n_sheets
+        width = self.rules.n_functions * self.rules.variables_per_row
         return {
             "slots": np.empty(0, np.int64),
             "ids": np.empty(0, np.int64),
             "terms": np.empty((0, 3 * width)),
             "beta": np.empty((0, width)),
             "gradient": np.empty((0, width)),
-            "errors": np.zeros(self.rules.n_functions),
+            "gradient_error": None,
             "n_merged": 0,
         }
 
@@ -98,9 +98,8 @@ class Stream:
         """Kept examples in the order of slots: ids, terms, coefficients, gradients."""
         if self._learner is None:
             return self._asleep
-        learner = self._learner
-        own = {"errors": np.asarray(learner.errors), "n_merged": learner.n_merged}
-        return {**learner.state(), **own}
+        own = {"gradient_error": None, "n_merged": self._learner.n_merged}
+        return {**self._learner.state(), **own}
 
     def sleep(self) -> None:
         """Keep the state only; kernel rows are computed again when examples come."""
@@ -140,7 +139,7 @@ class Stream:
     def restart(self, beta: FloatArray) -> None:
         """Other coefficients of the kept examples, in the order of slots."""
         if self._learner is None:
-            self._asleep = self._asleep | {"beta": beta, "gradient": None}
+            self._asleep = self._asleep | {"beta": beta, "gradient": None, "gradient_error": None}
         else:
             self._learner.restart(beta)
 
@@ -161,7 +160,6 @@ class Stream:
                 values = self.packing.values(packed, packed)
                 parts = (state[name] for name in ("terms", "beta", "gradient"))
                 learner.load(state["slots"], state["ids"], values, *parts)
-            learner.errors = state["errors"].tolist()
             learner.n_merged = state["n_merged"]
             self._learner = learner
         return self._learner
@@ -202,7 +200,7 @@ class Stream:
             rows = order[self.n_taken : self.n_taken + size]
             before = self.n_taken
             self._take_block(take_rows(X, rows), ids[rows], terms[rows], deadline)
-            # a block ends where two examples merge: the next is about as long as this one was
+            # a block may end where two examples merge: the next is about as long as this one was
             size = 2 * max(self.n_taken - before, 1)
             if watch is not None and watch(self):
                 break
@@ -214,16 +212,25 @@ class Stream:
     def _take_block(self, X: Any, ids: Ids, terms: FloatArray, deadline: Deadline) -> None:
         block = self._packed(X)
         learner = self.learner
-        before = learner.n_taken
+        before, n_merged = learner.n_taken, learner.n_merged
         slots = learner.slots_of(self.kept.ids)
         values = self.kept.values(block), slots, self.packing.values(block, block)
+        joiner = self.kept.joiner(block) if self._merges else None
         try:
-            learner.take(ids, terms, *values, deadline.seconds_left)
+            learner.take(ids, terms, *values, deadline.seconds_left, joiner)
         finally:
             # also after an interrupt: what was taken in whole stays
             with uninterrupted():
                 self._keep(X, ids)
+                if joiner is not None:
+                    self._keep_joined(np.arange(n_merged, learner.n_merged), joiner.rows())
+                self._merge()
+                self.kept.tidy(learner.slots_of(self.kept.ids) >= 0)
                 self.n_taken += learner.n_taken - before
+
+    @property
+    def _merges(self) -> bool:
+        return self.rules.max_kept > 0 and self.rules.eviction == "merging"
 
     def _packed(self, X: Any) -> RowSet:
         """New rows, packed; all others again where they force another packing."""
@@ -235,7 +242,7 @@ class Stream:
         return block
 
     def _keep(self, X: Any, ids: Ids) -> None:
-        """Keep the rows of examples that have entered, and let go of those that have left."""
+        """Keep the rows of examples that have entered."""
         entered = np.flatnonzero(self._learner.slots_of(ids) >= 0)
         here = self.kept.ids
         if len(here) and len(entered) and ids.min() <= here.max():
@@ -243,27 +250,29 @@ class Stream:
             entered = entered[~np.isin(ids[entered], here)]
         if len(entered):
             self.kept.add(ids[entered], take_rows(X, entered))
-        self._merge()
-        self.kept.tidy(self._learner.slots_of(self.kept.ids) >= 0)
+
+    def _keep_joined(self, numbers: Ids, rows: FloatArray) -> None:
+        """Keep rows between two others that the core has made."""
+        new = -2 - numbers
+        stayed = np.flatnonzero(self._learner.slots_of(new) >= 0)
+        if len(stayed):
+            self.kept.add(new[stayed], rows[stayed].astype(self.kept.dtype))
 
     def _merge(self) -> None:
-        """Put rows between two others in their place, as long as there are too many."""
+        """Put a row between two others in their place, as long as there are too many.
+
+        For those that the core does not make: sparse rows, and metrics that mix features.
+        """
         while merges := self._learner.take_merges():
             merged, first, second, share = merges[0]
-            pair = _numbers(self.kept.rows_of(np.array([first, second])))
+            pair = as_numbers(self.kept.rows_of(np.array([first, second])))
             row = share * pair[:1] + (1.0 - share) * pair[1:]
             block, new = self.packing.packed(row), np.array([merged])
             slots = self._learner.slots_of(self.kept.ids)
             values = self.kept.values(block), slots, self.packing.values(block, block)
-            self._learner.take(new, self._no_terms, *values, np.inf)
+            self._learner.take(new, self._no_terms, *values, np.inf, None)
             self.kept.add(new, row)
 
     @property
     def _no_terms(self) -> FloatArray:
-        return np.zeros((1, 3 * self.rules.n_functions * self.rules.n_sheets))
-
-
-def _numbers(rows: Any) -> Any:
-    """Bytes as numbers, which may lie between two of them."""
-    is_bytes = getattr(rows, "dtype", None) in (np.uint8, np.int8)
-    return rows.astype(np.float64) if is_bytes else rows
+        return np.zeros((1, 3 * self.rules.n_functions * self.rules.variables_per_row))

@@ -7,30 +7,27 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import StrOptions
 
-from mercer.machines.class_weights import (
-    find_classes,
-    read_classes,
-    weigh_classes,
-)
+from mercer._sklearn import StrOptions
 from mercer.machines.fit_context import fit_context
-from mercer.machines.least_squares.one_against_all import chosen_class, places_of, signed_labels
-from mercer.online.active import ActiveMachine
+from mercer.machines.least_squares.one_against_all import chosen_class
+from mercer.online.class_machine import ClassMachine
 from mercer.solvers.runs.progress import Callback
+from mercer.training.classes import read_classes
 
 __all__ = ["OnlineSVC"]
 
 FloatArray = NDArray[np.float64]
 
 
-class OnlineSVC(ClassifierMixin, ActiveMachine):
+class OnlineSVC(ClassifierMixin, ClassMachine):
     """Support vector classification of a stream, by LASVM.
 
-    Examples come in chunks and are looked at once. What may become a support vector is kept with
-    its kernel row, everything else is forgotten: memory and the time of an example grow with the
-    number of support vectors, not with the length of the stream. More than two classes are taken
-    one against all others, on the same kept rows.
+    Examples come in chunks and are looked at once. What may become a support vector is kept,
+    everything else is forgotten: memory and the time of an example grow with the number of support
+    vectors, not with the length of the stream. Large chunks are learned as a whole, in one problem
+    with what is kept; small ones row by row, by LASVM (see ``selection``). More than two classes
+    are taken one against all others, on the same kept rows.
 
     :meth:`fit` has all rows at hand and by default goes on to their optimum, certified; for one
     look at each row use :meth:`partial_fit`, or ``finishing="none"``.
@@ -38,7 +35,7 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Price of the loss, finite.
+        Regularization parameter, finite.
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian", a kernel object of
         :mod:`mercer.kernels` or :mod:`sklearn.gaussian_process.kernels`, or a function
@@ -47,18 +44,24 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         Degree of the kernel "poly".
     gamma : {"scale", "auto", "median"} or float, default="scale"
         Factor of the kernels "poly", "rbf", "sigmoid" and "laplacian": a number, or a rule, which
-        :meth:`partial_fit` applies to the rows of the first chunk (see ``gamma_source_``).
+        :meth:`partial_fit` applies to the first chunk if that has 100 rows and is learned as a
+        whole, else to the first 100 rows: until these are there it is worked out anew with each
+        chunk, and all of them learned again (see ``gamma_source_``).
     coef0 : float, default=0.0
         Constant of the kernels "poly" and "sigmoid".
-    selection : {"second-order", "most-violating"}, default="second-order"
-        How the partner of an example and the pairs of REPROCESS are chosen. The first needs fewer
-        support vectors and comes nearer to the optimum in one pass.
+    selection : {"auto", "second-order", "most-violating"}, default="auto"
+        "auto" learns chunks of at least 100 rows as a whole, to the optimum of the chunk and the
+        kept examples; fewer rows, a budget and kernels that are Python functions go row by row by
+        LASVM with second-order pairs. The other two always go row by row, and say how the partner
+        of an example and the pairs of REPROCESS are chosen; then no cut of the stream into chunks
+        changes a bit. Of both "second-order" needs fewer support vectors and comes nearer to the
+        optimum in one pass.
     tol : float, default=1e-3
         KKT violation up to which nothing is done, and the tolerance of finishing.
     n_epochs : int, default=1
         Passes of :meth:`fit` over the rows.
     n_reprocess : int, default=1
-        REPROCESS steps after each example.
+        REPROCESS steps after each example that is learned row by row. More of them forget more.
     finishing : {"all", "kept", "none"}, default="all"
         What :meth:`fit` does after its passes: go on to the optimum of all rows, to that of the
         rows that are kept, or nothing. With ``max_support_vectors`` "all" means "kept".
@@ -66,18 +69,26 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         Whether to keep all examples, for :meth:`finish` on all of them and for :meth:`forget`.
     max_support_vectors : int, default=None
         Most examples that are kept, at least 10; None for as many as it takes.
-    eviction : {"removal", "projection", "merging"}, default="removal"
-        How an example leaves where there are too many: its coefficient goes to near ones, or is
-        spread so that the function changes least, or two become one between them (Gaussian kernels
-        only).
+    eviction : {"auto", "merging", "removal", "projection"}, default="auto"
+        How an example leaves where there are too many: two become one between them (Gaussian
+        kernels only), or its coefficient goes to the nearest one, or is spread so that the function
+        changes least. "auto" is merging with a Gaussian kernel, else removal.
+    window : int, default=None
+        Learn from the last so many examples only, of positive weight: the machine is the optimum
+        of these, certified, as if it had never seen older ones. None for no end.
     class_weight : dict or "balanced", default=None
-        Factors of C by class; "balanced" for :meth:`fit` only.
+        Factors of C by class, those that :meth:`partial_fit` has not met yet included;
+        "balanced" for :meth:`fit` only.
+    probability : bool, default=False
+        Whether there is to be :meth:`predict_proba`: then each chunk is predicted before it is
+        learned.
     shuffle : bool, default=True
         Whether :meth:`fit` takes the rows in random order.
     random_state : int, RandomState or None, default=None
         Seed of the order, and of queries.
     cache_size : float or "auto", default="auto"
-        Memory for kernel rows of finishing in MB.
+        Memory for kernel rows in MB: of solving, and with ``selection="auto"`` of the kept
+        examples, which are learned as a whole where theirs would take more ("auto": 2 GB).
     verbose : bool, default=False
         Whether to show the progress.
     solver : str or Solver, default="auto"
@@ -91,7 +102,7 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs. Results do not depend on it.
     callback : callable, default=None
         Called with a :class:`~mercer.solvers.Progress` about every 50 ms, ``iteration`` being the
-        number of examples taken in; a true value ends it.
+        number of examples of the chunk that are in; a true value ends it.
 
     Attributes
     ----------
@@ -116,9 +127,6 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         The bias of each function.
     coef_ : array of shape (n_functions, n_features)
         Weights of the features; for linear kernels only.
-    budget_error_ : ndarray of shape (n_functions,)
-        Bound of what the budget has done to each function, in the norm of its space: with what
-        was evicted put back f(x) would differ by at most that times sqrt(k(x, x)).
     violation_ : float
         Largest KKT violation: certified after finishing, else on the kept examples.
     objective_ : float
@@ -159,9 +167,10 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
     500
     """
 
-    _n_sheets = 1
+    _variables_per_row = 1
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ActiveMachine._parameter_constraints,
+        **ClassMachine._parameter_constraints,
+        "probability": ["boolean"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
@@ -173,15 +182,17 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
-        selection: str = "second-order",
+        selection: str = "auto",
         tol: float = 1e-3,
         n_epochs: int = 1,
         n_reprocess: int = 1,
         finishing: str = "all",
         keep_rows: bool = False,
         max_support_vectors: int | None = None,
-        eviction: str = "removal",
+        eviction: str = "auto",
+        window: int | None = None,
         class_weight: Any = None,
+        probability: bool = False,
         shuffle: bool = True,
         random_state: Any = None,
         cache_size: float | str = "auto",
@@ -205,7 +216,9 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         self.keep_rows = keep_rows
         self.max_support_vectors = max_support_vectors
         self.eviction = eviction
+        self.window = window
         self.class_weight = class_weight
+        self.probability = probability
         self.shuffle = shuffle
         self.random_state = random_state
         self.cache_size = cache_size
@@ -238,7 +251,8 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
             X, y, weight = self._validate_fit(X, y, sample_weight)
             classes, labels, class_weight = read_classes(y, self.class_weight, weight)
             self.classes_, self.class_weight_ = classes, class_weight
-            self._begin(X, weight)
+            self._has_all_classes = False
+            self._begin(X, weight, is_chunk=False)
             self._check_kernel_values(X)
         self._learn_epochs(X, labels, weight * class_weight[labels])
         return self
@@ -253,8 +267,9 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
     ) -> Self:
         """Learn from a chunk of a stream, in its order, looking at each row once.
 
-        A chunk that is refused leaves the machine as it was. After an interrupt or ``max_time`` it
-        is as after the last whole example; ``n_seen_`` tells which.
+        A chunk that is refused leaves the machine as it was. After an interrupt it is as after the
+        last whole example, or before the chunk if that is learned as a whole; after ``max_time``
+        such a chunk is in, but not solved to the end. ``n_seen_`` tells what was learned.
 
         Parameters
         ----------
@@ -263,7 +278,8 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All classes there are; required at the first chunk unless it has them all.
+            All classes there are. Without them classes are added as they come; with them, given at
+            the first chunk or later, any other is refused.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights: factors of C. Rows of weight 0 are passed over; those of the first chunk must
             not all be.
@@ -277,55 +293,6 @@ class OnlineSVC(ClassifierMixin, ActiveMachine):
             self._check_kernel_values(X)
         self._learn_chunk(X, labels, weight)
         return self
-
-    def _read_chunk(
-        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[Any, NDArray[np.intp], FloatArray]:
-        """Checked rows, class of each, and weights; the first chunk begins a stream."""
-        self._check_combination()
-        first = not hasattr(self, "_stream")
-        if not first:
-            self._check_fixed()
-        X, y, weight = self._validate_chunk(X, y, sample_weight, first=first)
-        if self.class_weight == "balanced":
-            raise ValueError("class_weight='balanced' needs all rows: use a dict in partial_fit")
-        if first and classes is not None:
-            self.classes_ = np.unique(np.asarray(classes))
-        elif first:
-            self.classes_ = find_classes(y)[0]
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
-                f"classes must be those of the first chunk, {self.classes_.tolist()}, got "
-                f"{np.unique(classes).tolist()}"
-            )
-        labels = self._labels(y)
-        ones = np.ones(len(self.classes_))
-        self.class_weight_ = weigh_classes(self.class_weight, self.classes_, self.classes_, ones)
-        if first:
-            self._begin(X, weight)
-        return X, labels, weight * self.class_weight_[labels]
-
-    def _labels(self, y: NDArray[Any]) -> NDArray[np.intp]:
-        """The class of each row of a chunk."""
-        is_plain = y.ndim == 1 and y.dtype.kind == self.classes_.dtype.kind == "i"
-        if is_plain and len(self.classes_) > 1:
-            places = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-            if (self.classes_[places] == y).all():
-                return places
-        found, labels = find_classes(y)
-        return places_of(found, self.classes_)[labels]
-
-    @property
-    def _n_functions(self) -> int:
-        n_classes = len(self.classes_)
-        return 1 if n_classes == 2 else n_classes
-
-    def _terms(self, targets: NDArray[Any], weight: FloatArray) -> FloatArray:
-        """Labels -1 and +1, and boxes [0, C w] and [-C w, 0]."""
-        sign = signed_labels(targets, len(self.classes_))
-        size = (self.C * weight)[:, None]
-        lower, upper = np.where(sign > 0, 0.0, -size), np.where(sign > 0, size, 0.0)
-        return np.stack([sign, lower, upper], axis=2).reshape(len(sign), -1)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values.

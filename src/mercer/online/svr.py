@@ -8,15 +8,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import column_or_1d
 
-from mercer.machines.checked_input import naming
-from mercer.machines.documented import documented
+from mercer._sklearn import Interval
+from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
+from mercer.online.chunks import NEAR
 from mercer.online.machine import OnlineMachine
 from mercer.online.svc import OnlineSVC
 from mercer.solvers.runs.progress import Callback
+from mercer.training.checked_input import naming
 
 __all__ = ["OnlineSVR"]
 
@@ -34,9 +35,9 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
     ----------
     epsilon : float, default=0.1
         Half-width of the tube without loss.
-    eviction : {"removal", "projection"}, default="removal"
-        How an example leaves where there are too many: its coefficient goes to near ones, or is
-        spread so that the function changes least.
+    eviction : {"auto", "removal", "projection"}, default="auto"
+        How an example leaves where there are too many: its coefficient goes to the nearest one, or
+        is spread so that the function changes least. "auto" is removal.
 
     Examples
     --------
@@ -48,7 +49,7 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
     True
     """
 
-    _n_sheets = 2
+    _variables_per_row = 2
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OnlineMachine._parameter_constraints,
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
@@ -63,14 +64,15 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
-        selection: str = "second-order",
+        selection: str = "auto",
         tol: float = 1e-3,
         n_epochs: int = 1,
         n_reprocess: int = 1,
         finishing: str = "all",
         keep_rows: bool = False,
         max_support_vectors: int | None = None,
-        eviction: str = "removal",
+        eviction: str = "auto",
+        window: int | None = None,
         shuffle: bool = True,
         random_state: Any = None,
         cache_size: float | str = "auto",
@@ -95,6 +97,7 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         self.keep_rows = keep_rows
         self.max_support_vectors = max_support_vectors
         self.eviction = eviction
+        self.window = window
         self.shuffle = shuffle
         self.random_state = random_state
         self.cache_size = cache_size
@@ -123,7 +126,7 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         self : object
         """
         with self._as_it_was():
-            X, targets, weight = self._read_rows(X, y, sample_weight, first=True)
+            X, targets, weight = self._read_rows(X, y, sample_weight, first=True, is_chunk=False)
         self._learn_epochs(X, targets, weight)
         return self
 
@@ -131,8 +134,9 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from a chunk of a stream, in its order, looking at each row once.
 
-        A chunk that is refused leaves the machine as it was. After an interrupt or ``max_time`` it
-        is as after the last whole example; ``n_seen_`` tells which.
+        A chunk that is refused leaves the machine as it was. After an interrupt it is as after the
+        last whole example, or before the chunk if that is learned as a whole; after ``max_time``
+        such a chunk is in, but not solved to the end. ``n_seen_`` tells what was learned.
 
         Parameters
         ----------
@@ -155,7 +159,13 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
         return self
 
     def _read_rows(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, *, first: bool
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        *,
+        first: bool,
+        is_chunk: bool = True,
     ) -> tuple[Any, FloatArray, FloatArray]:
         """Checked rows, targets and weights."""
         self._check_combination()
@@ -166,13 +176,17 @@ class OnlineSVR(RegressorMixin, OnlineMachine):
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
             targets = np.asarray(y, dtype=np.float64)
         if first:
-            self._begin(X, weight)
+            self._begin(X, weight, is_chunk=is_chunk)
         self._check_kernel_values(X)
         return X, targets, weight
 
     @property
     def _n_functions(self) -> int:
         return 1
+
+    @property
+    def _slack(self) -> float:
+        return NEAR * float(self.epsilon)
 
     def _terms(self, targets: NDArray[Any], weight: FloatArray) -> FloatArray:
         """y - epsilon in [0, C w], and y + epsilon in [-C w, 0]."""
