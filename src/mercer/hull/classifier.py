@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.formulations import Formulation, ReadOut, nearest_points
 from mercer.formulations.bias_and_rho import Bias
 from mercer.gram import Gram
 from mercer.machines import SVC
-from mercer.machines.documented import documented
+from mercer.machines.docstrings import documented
 from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.vanishing_margin import has_no_margin

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.hull.classifier import HullClassifier
+from mercer.kernels.convert import DEFAULTS
 from mercer.machines import SVC, NuSVC
 
 __all__ = ["hull_classifier_like", "nu_svc_like", "svc_like"]
@@ -112,7 +113,9 @@ def _shared(machine: Machine) -> dict[str, Any]:
     _check(machine)
     parameters = machine.get_params(deep=False)
     shared = {*parameters} & {*HullClassifier._get_param_names()} - {"mu", "bias", "solver"}
-    return {name: parameters[name] for name in shared} | {"kernel": machine.kernel_}
+    # what a named kernel was made of is part of the kernel
+    kernel = DEFAULTS | {"kernel": machine.kernel_}
+    return {name: parameters[name] for name in shared} | kernel
 
 
 def _coef_sum(machine: Machine) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
 from mercer._threads import resolve_threads
+from mercer.hull.pose import Pose, check_pose
 from mercer.hull.result import NearestPointsMany
 from mercer.hull.rows import as_numbers, check_limits
 
@@ -25,6 +27,8 @@ def nearest_points_many(
     B: Any,
     *,
     pairs: ArrayLike | None = None,
+    pose_a: Pose | None = None,
+    pose_b: Pose | None = None,
     start: NearestPointsMany | None = None,
     tol: float = 0.0,
     n_threads: int | None = None,
@@ -40,6 +44,11 @@ def nearest_points_many(
         The polytopes of either side, by their vertices or any points of them.
     pairs : array-like of shape (n_pairs, 2), default=None
         Which polytope of ``A`` meets which of ``B``; None for the first with the first, and so on.
+    pose_a, pose_b : tuple (rotation, translation), default=None
+        Where the polytopes of either side are, their points being given in axes of their own:
+        polytope k at ``rotation[k] @ point + translation[k]``. Arrays of shape (n, n_features,
+        n_features) and (n, n_features), either of them None for none; a rotation may be any matrix,
+        or a ``scipy.spatial.transform.Rotation``.
     start : NearestPointsMany, default=None
         Where to start: the result for the same pairs a moment ago. Points that have moved little
         have nearly the same answer, and it is found in a step or two.
@@ -81,6 +90,8 @@ def nearest_points_many(
         options,
         resolve_threads(n_threads),
         *_start_vertices(start, len(which_a), points_a.shape[1]),
+        *check_pose("pose_a", pose_a, len(offsets_a) - 1, points_a.shape[1]),
+        *check_pose("pose_b", pose_b, len(offsets_b) - 1, points_b.shape[1]),
     )
     return NearestPointsMany(*found)
 
@@ -111,14 +122,38 @@ def _of_array(name: str, polytopes: NDArray[Any]) -> tuple[FloatArray, IndexArra
     return points, np.full(n, m, dtype=np.int64)
 
 
-def _of_sequence(name: str, polytopes: Sequence[Any]) -> tuple[FloatArray, IndexArray]:
+def _of_sequence(name: str, polytopes: Any) -> tuple[FloatArray, IndexArray]:
     if isinstance(polytopes, str) or not isinstance(polytopes, Iterable):
         raise TypeError(
             f"{name} must be an array or a sequence of arrays, got {type(polytopes).__name__}"
         )
-    arrays = [as_numbers(f"{name}[{k}]", points) for k, points in enumerate(polytopes)]
-    if not arrays:
+    polytopes = list(polytopes)
+    if not polytopes:
         raise ValueError(f"{name} must hold at least one polytope, got none")
+    points = _joined(polytopes)
+    if points is None:
+        points = _one_by_one(name, polytopes)
+    return points, np.fromiter(map(len, polytopes), np.int64, len(polytopes))
+
+
+def _joined(polytopes: list[Any]) -> FloatArray | None:
+    """All points at once; None unless they are arrays or lists without fault."""
+    kinds = set(map(type, polytopes))
+    if not (kinds == {np.ndarray} or kinds <= {list, tuple}) or not min(map(len, polytopes)):
+        return None
+    try:
+        if kinds == {np.ndarray}:
+            points = as_numbers("points", np.concatenate(polytopes))
+        else:
+            points = as_numbers("points", list(chain.from_iterable(polytopes)))
+    except (TypeError, ValueError):
+        return None
+    return points if points.shape[1] else None
+
+
+def _one_by_one(name: str, polytopes: list[Any]) -> FloatArray:
+    """The same of any, slowly, with an error that names the one at fault."""
+    arrays = [as_numbers(f"{name}[{k}]", points) for k, points in enumerate(polytopes)]
     for k, points in enumerate(arrays):
         if 0 in points.shape:
             raise ValueError(
@@ -130,7 +165,7 @@ def _of_sequence(name: str, polytopes: Sequence[Any]) -> tuple[FloatArray, Index
                 f"{name}[{k}] has {points.shape[1]} features, {name}[0] has {arrays[0].shape[1]}: "
                 "all polytopes must have the same number"
             )
-    return np.concatenate(arrays), np.array([len(points) for points in arrays], dtype=np.int64)
+    return np.concatenate(arrays)
 
 
 def _which(pairs: ArrayLike | None, n_a: int, n_b: int) -> tuple[IndexArray, IndexArray]:

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from mercer.formulations import minimum_norm
 from mercer.hull.by_solver import solve_hulls
-from mercer.hull.exactly import exactly, goes_exactly
 from mercer.hull.result import MinNormPoint
 from mercer.hull.rows import (
     Cloud,
@@ -22,6 +21,7 @@ from mercer.hull.rows import (
     takes_objects,
 )
 from mercer.hull.unit import in_unit, unit_of
+from mercer.hull.wolfe import by_wolfe, takes_wolfe
 from mercer.kernels import Kernel
 from mercer.solvers import Solver
 
@@ -44,7 +44,7 @@ def min_norm_point(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_rows, n_features)
-        The rows.
+        The rows; for ``kernel="precomputed"`` the matrix of their kernel values.
     mu, kernel, solver, tol, max_time, n_threads
         As for :func:`nearest_points`.
     weight : array-like of shape (n_rows,), default=None
@@ -67,8 +67,8 @@ def min_norm_point(
     unit = unit_of((cloud,), found, moves=False)
     if unit is not None:
         cloud = in_unit(cloud, unit)
-    if goes_exactly(solver, found, cloud):
-        result = _exactly(cloud, mu, tol)
+    if takes_wolfe(solver, found, cloud):
+        result = _by_wolfe(cloud, mu, tol)
     else:
         result = _by_solver(cloud, found, mu, solver, tol, max_time, n_threads)
     if unit is None:
@@ -77,10 +77,10 @@ def min_norm_point(
     return replace(result, norm=norm, gap=gap, point=point)
 
 
-def _exactly(cloud: Cloud, mu: float | None, tol: float | None) -> MinNormPoint:
+def _by_wolfe(cloud: Cloud, mu: float | None, tol: float | None) -> MinNormPoint:
     # of a weight that lets it have all of its coefficient, whatever mu is
     origin = Cloud("origin", np.zeros((1, cloud.rows.shape[1])), np.array([np.inf]))
-    near = exactly(cloud, origin, mu, None, tol)
+    near = by_wolfe(cloud, origin, mu, None, tol)
     numbers = (near.distance, near.gap, near.point_a, near.coef_a, near.status, near.n_iter)
     return MinNormPoint(*numbers, solver="wolfe")
 

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from mercer._warning import warn
 from mercer.formulations import nearest_points as nearest_points_problem
 from mercer.hull.by_solver import solve_hulls, stacked
-from mercer.hull.exactly import combine, exactly, goes_exactly
 from mercer.hull.result import NearestPoints
 from mercer.hull.rows import (
     Cloud,
@@ -25,6 +24,7 @@ from mercer.hull.rows import (
 )
 from mercer.hull.scaled import scaled_kernel, unscaled_coef
 from mercer.hull.unit import Unit, in_unit, unit_of
+from mercer.hull.wolfe import by_wolfe, combine, takes_wolfe
 from mercer.kernels import Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.solvers import Solver
@@ -57,7 +57,8 @@ def nearest_points(
     Parameters
     ----------
     A, B : array-like or sparse matrix of shape (n_rows, n_features)
-        The rows. For a kernel of Python objects sequences of these.
+        The rows. For a kernel of Python objects sequences of these. For ``kernel="precomputed"``
+        their kernel values with all rows, those of A, then those of B.
     mu : float, default=None
         Largest coefficient of a row: the hulls are reduced to the combinations whose coefficients
         are at most ``mu`` times the weight of the row. At least 1 / (rows of the smaller side);
@@ -97,8 +98,8 @@ def nearest_points(
     unit = unit_of((a, b), kernel_found, moves=True)
     if unit is not None:
         a, b = in_unit(a, unit), in_unit(b, unit)
-    if goes_exactly(solver, kernel_found, a, b):
-        found = exactly(a, b, mu, scale, tol)
+    if takes_wolfe(solver, kernel_found, a, b):
+        found = by_wolfe(a, b, mu, scale, tol)
     else:
         found = _by_solver(a, b, kernel_found, mu, scale, solver, tol, max_time, n_threads)
     if unit is not None:
@@ -138,8 +139,8 @@ def separable(
     unit = unit_of((a, b), found, moves=True)
     if unit is not None:
         a, b = in_unit(a, unit), in_unit(b, unit)
-    if goes_exactly("auto", found, a, b):
-        near = exactly(a, b, mu, scale, None, only_separate=True)
+    if takes_wolfe("auto", found, a, b):
+        near = by_wolfe(a, b, mu, scale, None, only_separate=True)
     else:
         near = _by_solver(a, b, found, mu, scale, "auto", None, None, None)
     if near.gap == np.inf:
@@ -154,11 +155,6 @@ def _clouds(
     A: Any, B: Any, kernel: Any, weight_a: ArrayLike | None, weight_b: ArrayLike | None
 ) -> tuple[Cloud, Cloud, Kernel | None]:
     found = resolve(kernel)
-    if isinstance(found, Precomputed):
-        raise ValueError(
-            "kernel must not be precomputed: a matrix of one set of rows against itself cannot be "
-            "told apart into two sides; use mercer.formulations.nearest_points and mercer.solve"
-        )
     objects = takes_objects(found)
     a = check_rows("A", A, weight_a, any_rows=objects)
     b = check_rows("B", B, weight_b, any_rows=objects)
@@ -166,6 +162,11 @@ def _clouds(
         raise ValueError(
             f"A and B must have the same number of features, got {a.rows.shape[1]} and "
             f"{b.rows.shape[1]}"
+        )
+    if isinstance(found, Precomputed) and a.rows.shape[1] != a.n + b.n:
+        raise ValueError(
+            f"A and B must have a kernel value for each row of A, then each of B: {a.n + b.n} "
+            f"columns for {a.n} and {b.n} rows, got {a.rows.shape[1]}"
         )
     return a, b, found
 

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STATUS", "EnclosingBall", "MinNormPoint", "NearestPoints", "NearestPointsMany"]
+from mercer._shown import shown
+
+__all__ = [
+    "STATUS",
+    "EnclosingBall",
+    "MinNormPoint",
+    "NearestPoints",
+    "NearestPointsMany",
+    "Penetration",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -23,8 +32,8 @@ class NearestPoints:
     distance : float
         Distance of the two points; 0 where the hulls overlap.
     gap : float
-        The distance of the hulls lies in ``[distance - gap, distance]``. Where they overlap, what
-        rounding left of it. Infinite for a kernel that is not positive semi-definite.
+        The distance of the hulls lies in ``[distance - gap, distance]``, rounding included. Where
+        they overlap, what is left of it. Infinite for a kernel that is not positive semi-definite.
     point_a, point_b : ndarray of shape (n_features,) or None
         The points; None with a kernel, whose feature space has no coordinates.
     coef_a, coef_b : ndarray
@@ -58,6 +67,8 @@ class NearestPoints:
     n_iter: int = 0
     n_kernel: int = 0
     solver: str = ""
+
+    __repr__ = shown()
 
     @property
     def lower_bound(self) -> float:
@@ -94,6 +105,8 @@ class MinNormPoint:
     n_kernel: int = 0
     solver: str = ""
 
+    __repr__ = shown()
+
 
 @dataclass(frozen=True, eq=False)
 class EnclosingBall:
@@ -104,7 +117,8 @@ class EnclosingBall:
     radius : float
         Its radius.
     gap : float
-        The smallest radius lies in ``[radius - gap, radius]``; see :class:`NearestPoints`.
+        The smallest radius lies in ``[radius - gap, radius]``; see :class:`NearestPoints`. With
+        ``mu`` the gap is that of the root of R^2 + mu sum_i weight_i max(|x_i - c|^2 - R^2, 0).
     centre : ndarray of shape (n_features,) or None
         Its centre; None with a kernel.
     coef : ndarray of shape (n_rows,)
@@ -123,6 +137,8 @@ class EnclosingBall:
     n_iter: int = 0
     n_kernel: int = 0
     solver: str = ""
+
+    __repr__ = shown()
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +173,8 @@ class NearestPointsMany:
     weight: FloatArray
     n_iter: NDArray[np.int64]
 
+    __repr__ = shown()
+
     def __len__(self) -> int:
         return len(self.distance)
 
@@ -175,3 +193,28 @@ class NearestPointsMany:
         """That of the hyperplane ``direction @ x + offset = 0`` between each pair."""
         middle = 0.5 * (self.point_a + self.point_b)
         return -np.einsum("ij,ij->i", self.direction, middle)
+
+
+@dataclass(frozen=True, eq=False)
+class Penetration:
+    """How deep two hulls overlap.
+
+    Attributes
+    ----------
+    depth : float
+        Length of the shortest translation after which they touch only; 0 where they do not overlap.
+    gap : float
+        The least depth lies in ``[depth - gap, depth]``, but for rounding.
+    direction : ndarray of shape (n_features,)
+        Unit vector along which the hull of ``A`` moves by ``depth``; zeros where hulls are apart.
+    status : str
+        "converged", "separate" if the hulls are apart, or "precision-limit" if rounding ended the
+        search.
+    """
+
+    depth: float
+    gap: float
+    direction: FloatArray
+    status: str
+
+    __repr__ = shown()

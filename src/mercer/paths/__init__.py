@@ -10,10 +10,6 @@ from mercer.paths.nu_svc import nu_svc_path
 from mercer.paths.nu_svr import nu_svr_path
 from mercer.paths.one_class import one_class_path
 from mercer.paths.results.grid import Grid
-from mercer.paths.results.kernel_path import KernelPath
-from mercer.paths.results.nu_path import NuPath
-from mercer.paths.results.nu_svc_path import NuSVCPath
-from mercer.paths.results.nu_svr_path import NuSVRPath
 from mercer.paths.results.pair_paths import PairPaths
 from mercer.paths.results.path import Path
 from mercer.paths.svc import svc_path
@@ -22,10 +18,6 @@ from mercer.paths.svr import svr_path
 __all__ = [
     "ErrorCurve",
     "Grid",
-    "KernelPath",
-    "NuPath",
-    "NuSVCPath",
-    "NuSVRPath",
     "PairPaths",
     "Path",
     "PathProgress",

@@ -8,34 +8,36 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.formulations import ReadOut
 from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines.base import KernelMachine
-from mercer.machines.class_weights import check_weighted_classes, find_classes
-from mercer.machines.documented import documented
+from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.one_vs_one import ClassPairs, dual_coefficients, scores
-from mercer.paths.inputs.data import Inputs, KernelChoice
+from mercer.paths.inputs.data import KernelChoice
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback
-from mercer.paths.inputs.numbers import plain, real
-from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 from mercer.paths.results.pair_paths import PairPaths, trace_pairs
+from mercer.paths.results.statuses import ENDED
 from mercer.paths.svc import check_range
 from mercer.paths.validation.choice import choose_C, range_of_interest
-from mercer.paths.validation.cross_validation import ENDED, HeldOut, cross_validate
+from mercer.paths.validation.cross_validation import HeldOut, cross_validate
 from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
-from mercer.paths.validation.splits import Split, read_splits
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.numbers import plain, real
+from mercer.training.rows import TrainingRows
+from mercer.training.splits import Split, leave_one_out_splits, two_class_splits
+from mercer.training.training_set import TrainingSet
+from mercer.training.weights import check_total, unit_weight
 
 __all__ = ["PathSVC"]
 
@@ -75,7 +77,8 @@ class PathSVC(KernelClassifier):
         100 values of C.
     choice : {"best", "one-standard-error"}, default="best"
         Which C is taken: the middle (of log C) of the widest range with the best score, or
-        of the first range whose score is within one standard error of that.
+        (also "one-se") of the first range whose score is within one standard error of that; of
+        scores that are not followed exactly the evaluated C next to it.
     accuracy : float, default=0.0
         0 for exact paths; else the relative duality gap allowed on approximate ones, which
         have fewer breakpoints.
@@ -86,7 +89,8 @@ class PathSVC(KernelClassifier):
     cache_size : float, default=100.0
         Memory for kernel rows that are not free, in MB.
     max_time : float, default=None
-        Seconds after which the paths so far are used.
+        Seconds after which the paths so far are used; too few for the first solution of the path
+        of all rows are refused.
     n_threads : int, default=None
         Threads; None means ``OMP_NUM_THREADS`` or all CPUs.
     callback : callable, default=None
@@ -145,7 +149,7 @@ class PathSVC(KernelClassifier):
         ],
         "cv": [Interval(Integral, 2, None, closed="left"), StrOptions({"loo"}), "cv_object"],
         "scoring": [str, callable, None],
-        "choice": [StrOptions({"best", "one-standard-error"})],
+        "choice": [StrOptions({"best", "one-standard-error", "one-se"})],
         "accuracy": [Interval(Real, 0.0, None, closed="left")],
         "low_rank": [Interval(Integral, 1, None, closed="left"), LowRank, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -164,7 +168,7 @@ class PathSVC(KernelClassifier):
         C_max: float = 1e3,
         cv: int | Literal["loo"] | Any = 5,
         scoring: Any = None,
-        choice: Literal["best", "one-standard-error"] = "best",
+        choice: Literal["best", "one-standard-error", "one-se"] = "best",
         accuracy: float = 0.0,
         class_weight: Any = None,
         low_rank: int | LowRank | None = None,
@@ -240,57 +244,56 @@ class PathSVC(KernelClassifier):
         self._keep_machine(inputs, kernel, full)
         return self
 
-    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Inputs:
+    def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:
         """What was given, checked."""
         X, y, weight = self._validate_fit(X, y, sample_weight)
         check_total(weight)
         self.shape_fit_ = getattr(X, "shape", (len(weight),))
-        classes, codes = find_classes(y)
-        check_weighted_classes(classes, codes, weight)
-        return Inputs(X, classes, codes, weight, self.class_weight, TrainingRows.of(self))
+        training = TrainingRows.of(self)
+        return TrainingSet.of_classes(X, y, weight, self.class_weight, training).checked()
 
-    def _trace(self, inputs: Inputs, values: KernelValues, limits: Limits) -> PairPaths:
+    def _trace(self, inputs: TrainingSet, values: KernelValues, limits: Limits) -> PairPaths:
         """The paths of all rows."""
         full = trace_pairs(
             inputs, inputs.full_weight(), values.gram, limits, values=values, C_min=self.C_min,
             accuracy=self.accuracy,
         )  # fmt: skip
-        if not full.C_end > full.C_begin:
+        if not full.end > full.begin:
             raise ValueError(
                 f"a path ended before its first solution ({full.status}): there is no machine, "
                 f"allow more than max_time={self.max_time}"
             )
-        if self.C_min is not None and full.C_end < self.C_min:
+        if self.C_min is not None and full.end < self.C_min:
             raise ValueError(
                 f"a path ended before C_min={plain(self.C_min)} ({full.status}): there is no "
                 f"machine, allow more than max_time={self.max_time}"
             )
         return full
 
-    def _splits(self, inputs: Inputs, groups: ArrayLike | None) -> list[Split]:
+    def _splits(self, inputs: TrainingSet, groups: ArrayLike | None) -> list[Split]:
         """The splits of ``cv``; none for "loo" where one path tells which rows matter."""
-        n, cv = len(inputs.codes), self.cv
+        cv = self.cv
         if isinstance(cv, str):
             if self.scoring is not None:
                 raise ValueError("scoring must be None with cv='loo': a single row has no score")
             # balanced weights change with every row that is left out, for all rows
             is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
-            alone = [] if is_short else np.flatnonzero(inputs.weight > 0).tolist()
-            return [Split(1 - np.eye(1, n, i, dtype=np.uint8)[0], np.array([i])) for i in alone]
+            return [] if is_short else leave_one_out_splits(inputs)
         if isinstance(cv, Integral):
             smaller = int(np.bincount(inputs.codes).min())
             cv = max(min(int(cv), smaller), 2)
-        return read_splits(cv, inputs, groups)
+        return two_class_splits(inputs, cv, groups)
 
     def _validate_paths(
-        self, inputs: Inputs, splits: list[Split], gram: Gram, limits: Limits, full: PairPaths
+        self, inputs: TrainingSet, splits: list[Split], gram: Gram, limits: Limits, full: PairPaths
     ) -> HeldOut:
         if not splits:
             return leave_one_out_error(full.paths[0], limits, inputs.weight)
         scoring = None
         if self.scoring is not None:
             scoring = Scoring.read(self.scoring, *range_of_interest(full))
-        return cross_validate(inputs, splits, gram, limits, full, self.accuracy, scoring)
+        unit = "rows" if isinstance(self.cv, str) else "splits"
+        return cross_validate(inputs, splits, gram, limits, full, self.accuracy, scoring, unit)
 
     def _choose(self, full: PairPaths, held_out: HeldOut) -> None:
         """C by what the held-out rows say, with a warning if that is not all of them."""
@@ -298,11 +301,11 @@ class PathSVC(KernelClassifier):
         self.cv_score_ = held_out.score
         self.C_ = choose_C(
             full, held_out, self.C_min or 0.0, self.C_max,
-            is_careful=self.choice == "one-standard-error",
+            is_careful=self.choice != "best",
         )  # fmt: skip
         if held_out.warn_if_incomplete(f"C_={self.C_:.4g} is chosen by what is known"):
             return
-        end = min(full.C_end, np.inf if self.cv_error_ is None else self.cv_error_.end)
+        end = min(full.end, np.inf if self.cv_error_ is None else self.cv_error_.end)
         if full.status in ENDED:
             warn(
                 f"a path ended early ({full.status}): C_={self.C_:.4g} is chosen up to "
@@ -310,15 +313,16 @@ class PathSVC(KernelClassifier):
                 ConvergenceWarning,
             )
 
-    def _keep_machine(self, inputs: Inputs, kernel: Kernel, full: PairPaths) -> None:
+    def _keep_machine(self, inputs: TrainingSet, kernel: Kernel, full: PairPaths) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
         n_classes = len(inputs.classes)
         pairs = ClassPairs(inputs.codes, n_classes)
         read_outs = [
             ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in full.paths
         ]
-        coefs = [read_out.coef[pair.rows] for pair, read_out in zip(pairs, read_outs, strict=True)]
-        support, coef = dual_coefficients(pairs, coefs, inputs.codes, n_classes)
+        own = zip(pairs, read_outs, strict=True)
+        coef = np.concatenate([read_out.coef[pair.rows] for pair, read_out in own])
+        support, coef = dual_coefficients(pairs, coef, inputs.codes, n_classes)
         if n_classes == 2:
             # rows in their own order, as they were given
             support = np.flatnonzero(read_outs[0].coef)
@@ -352,7 +356,7 @@ class PathSVC(KernelClassifier):
 
     def predict(self, X: Any, C: float | None = None) -> NDArray[Any]:
         """Class of each row, at ``C_`` or any other C: of more than two the one that wins most
-        pairs, and the first of several, as ``cv_error_`` counts them.
+        pairs, ties go to the first, as ``cv_error_`` counts them.
         """
         decisions = self._decisions(X, C)
         if len(self.classes_) == 2:
@@ -388,4 +392,4 @@ class PathSVC(KernelClassifier):
             return self._machine_decisions(X)
         at = self.C_ if C is None else real("C", C)
         features = self.paths_[0]._known_values().features(X)
-        return np.stack([path._decide(features, at) for path in self.paths_], axis=-1)
+        return np.stack([path.decide(features, at) for path in self.paths_], axis=-1)

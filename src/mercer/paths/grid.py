@@ -15,13 +15,13 @@ from mercer.paths.grids.watch import Watch
 from mercer.paths.inputs.data import KernelChoice, ValuePrecision, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, check_callback
-from mercer.paths.inputs.numbers import plain, positive_vector, real
-from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.results.grid import Grid
 from mercer.paths.validation.scoring import Scoring
-from mercer.paths.validation.splits import read_splits
 from mercer.solvers import Solver, resolve_solver
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.numbers import plain, positive_vector, real
+from mercer.training.splits import two_class_splits
+from mercer.training.weights import check_bounds
 
 __all__ = ["svc_grid"]
 
@@ -60,9 +60,11 @@ def svc_grid(
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Training rows; for ``kernel="precomputed"`` the kernel matrix.
     y : array-like of shape (n_rows,)
-        Labels of two classes.
+        Labels of two classes or more. Of more than two every pair has a machine, and these vote:
+        of several classes with most votes the first is predicted, as by :class:`PathSVC` and by
+        :class:`SVC` with ``break_ties=False``.
     Cs : array-like of shape (n_C,)
-        Prices, positive; sorted.
+        Values of C, positive; sorted.
     gammas : array-like of shape (n_gamma,), default=None
         Widths of a kernel given by name; None for one gamma, "scale", or a kernel without.
     kernel, degree, coef0
@@ -93,10 +95,10 @@ def svc_grid(
     max_time : float, default=None
         Seconds after which the grid is returned as far as it is filled.
     callback : callable, default=None
-        Called with a :class:`PathProgress` after each solution of all rows, in the order of gamma
-        and C, whose events are the solutions so far; a true value ends the grid, which is
-        returned as far as it is filled. Called between them, too, if that takes long, then from
-        any thread.
+        Called with a :class:`PathProgress` after each solution of all rows, in the order of gamma,
+        pairs of classes and C, whose events are the solutions so far; a true value ends the grid,
+        which is returned as far as it is filled. Called between them, too, if that takes long, then
+        from any thread.
     verbose : bool, default=False
         Whether to show the progress.
 
@@ -122,10 +124,10 @@ def svc_grid(
     if isinstance(X, Gram):
         raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
     resolve_solver(solver)
-    inputs = read_inputs(X, y, sample_weight, kernel, class_weight)
+    inputs = read_inputs(X, y, sample_weight, kernel, class_weight, takes_more=True)
     check_bounds("Cs", float(costs[-1]), inputs.full_weight())
     measure = None if scoring is None else Scoring.read(scoring)
-    cells = Cells(inputs, costs, read_splits(cv, inputs, groups), float(tol), measure)
+    cells = Cells(inputs, costs, two_class_splits(inputs, cv, groups), float(tol), measure)
     choices = [
         KernelChoice(kernel, degree, gamma, coef0, None, cache_size, n_threads) for gamma in widths
     ]
@@ -141,15 +143,16 @@ def svc_grid(
         )
         return sources[-1]
 
-    solutions = np.full((len(choices), len(costs)), None, dtype=object)
-    scores = np.full(solutions.shape, np.nan)
+    solutions = np.full((len(choices), len(costs), len(cells.pairs)), None, dtype=object)
+    scores = np.full(solutions.shape[:2], np.nan)
     asked = Limits(deadline=deadline, callback=check_callback(callback))
     with asked.shown(verbose) as limits:
         watch = Watch(limits)
         grams = (next_source().gram for _ in choices)
         found = columns(cells, grams, solver, kernel, watch)
         for i, column in enumerate(found):
-            solutions[i, : len(column.solutions)] = column.solutions
+            for p, own in enumerate(column.solutions):
+                solutions[i, : len(own), p] = own
             scores[i] = column.mean_scores if cells.splits else np.nan
             sources[i].forget()
     while len(sources) < len(choices):
@@ -159,7 +162,7 @@ def svc_grid(
     return Grid(
         gamma=np.array([getattr(v.kernel, "gamma", np.nan) for v in sources], dtype=np.float64),
         C=costs,
-        solutions=solutions,
+        solutions=solutions[:, :, 0] if len(inputs.classes) == 2 else solutions,
         scores=scores if cells.splits else None,
         status="complete" if is_full else watch.status or "max-time",
         classes=inputs.classes,

@@ -8,20 +8,22 @@ its margin (Chang and Lin 2001, section 3). Along the path nu never grows with C
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer._floating import without_warnings
-from mercer.paths.results.nu_svc_path import NuSVCPath
+from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
+from mercer.paths.results.path import Path
 from mercer.paths.svc import svc_path
 
 __all__ = ["nu_svc_path"]
 
 
 @without_warnings
-def nu_svc_path(X: Any, y: ArrayLike, *, C_max: float = np.inf, **options: Any) -> NuSVCPath:
+def nu_svc_path(X: Any, y: ArrayLike, *, C_max: float = np.inf, **options: Any) -> Path:
     """Nu-SVC machines for every nu at once.
 
     Parameters
@@ -38,7 +40,8 @@ def nu_svc_path(X: Any, y: ArrayLike, *, C_max: float = np.inf, **options: Any) 
 
     Returns
     -------
-    NuSVCPath
+    Path
+        Over nu, from the largest down; ``path.solutions.C_at(nu)`` is the C of the same SVC.
 
     Examples
     --------
@@ -50,10 +53,4 @@ def nu_svc_path(X: Any, y: ArrayLike, *, C_max: float = np.inf, **options: Any) 
     (3,)
     """
     path = svc_path(X, y, C_max=C_max, **options)
-    if path.C_end == 0.0:
-        return NuSVCPath(path, np.zeros(1), 0.0)
-    total = float(np.abs(path.segments.upper - path.segments.lower).sum())
-    sums = path.segments.absolute_sums() / total
-    # rounding must not make it rise
-    nu = np.minimum.accumulate(np.append(sums[:, 0], sums[-1, 1]))
-    return NuSVCPath(path, nu[:-1], 0.0 if path.status == "complete" else float(nu[-1]))
+    return replace(path, solutions=NuSVCSolutions(path.over_C))

@@ -22,17 +22,17 @@ from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
 from mercer.paths.exact.follow import Run, coef_sizes, follow
-from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start
 from mercer.paths.exact.step_over import step_over
 from mercer.paths.exact.units import in_unit, out_of_unit
 from mercer.paths.inputs.data import KernelChoice, read_rows
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
-from mercer.paths.inputs.numbers import plain, positive, real
-from mercer.paths.inputs.training_rows import check_bounds
-from mercer.paths.results.nu_svr_path import NuSVRPath
-from mercer.problem import Problem
+from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
+from mercer.paths.results.path import Path
+from mercer.problem import Family, Problem
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.numbers import plain, positive, real
+from mercer.training.weights import check_bounds
 
 __all__ = ["nu_svr_path"]
 
@@ -59,7 +59,7 @@ def nu_svr_path(
     max_time: float | None = None,
     callback: PathCallback | None = None,
     verbose: bool | int = False,
-) -> NuSVRPath:
+) -> Path:
     """Nu support vector regression for every nu at once, C being fixed.
 
     Parameters
@@ -70,7 +70,7 @@ def nu_svr_path(
     y : array-like of shape (n_rows,)
         Targets.
     C : float, default=1.0
-        Price of the loss, as in :class:`NuSVR`.
+        Regularization parameter, as in :class:`NuSVR`.
     epsilon_min : float, default=0.0
         Where to end, as the half-width of the tube; 0 for all nu.
     kernel, degree, gamma, coef0
@@ -82,7 +82,8 @@ def nu_svr_path(
 
     Returns
     -------
-    NuSVRPath
+    Path
+        Over nu; ``path.solutions.epsilon_at(nu)`` is the half-width of the tube.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def nu_svr_path(
     >>> from mercer import nu_svr_path
     >>> X, y = load_diabetes(return_X_y=True)
     >>> path = nu_svr_path(X[:100], y[:100], C=100.0)
-    >>> outside = abs(path.predict(X[:100], 0.3) - y[:100]) > path.epsilon_at(0.3) + 1e-6
+    >>> outside = abs(path.predict(X[:100], 0.3) - y[:100]) > path.solutions.epsilon_at(0.3) + 1e-6
     >>> bool(outside.mean() <= 0.3)  # nu bounds the share of rows outside the tube
     True
     """
@@ -112,13 +113,15 @@ def nu_svr_path(
     middle = 0.5 * float(used.min()) + 0.5 * float(used.max())
     unit = _unit(problem, float(np.abs(used - middle).max()))
     with limits.shown(verbose) as shown_limits:
-        run = _follow(problem, values.gram, middle, unit, in_unit(shown_limits, unit))
+        told = shown_limits.told_of("epsilon", lambda C: 1.0 / C if C > 0 else np.inf)
+        run = _follow(problem, values.gram, middle, unit, in_unit(told, unit))
     values.gram.inspect(coef_sizes(problem, values.gram, run))
     status = run.status
     if status == "C_max":
         status = "complete" if epsilon_min == 0 else "epsilon_min"
     segments = out_of_unit(run.segments, problem, unit)
-    return NuSVRPath(segments, problem, float(C), middle, status, run.violation, values)
+    solutions = NuSVRSolutions(segments, problem, float(C), middle, status)
+    return Path(solutions, kernel_values=values, violation=run.violation)
 
 
 def _unit(problem: Problem, size: float) -> float:
@@ -131,29 +134,30 @@ def _unit(problem: Problem, size: float) -> float:
 
 def _follow(problem: Problem, gram: Gram, middle: float, unit: float, limits: Limits) -> Run:
     """The path over the half-width of the tube, targets and bounds times ``unit``."""
-    motion = Motion(offset=unit * (problem.linear - middle))
     tube = replace(
         problem,
         linear=np.repeat([-1.0, 1.0], problem.n_variables // 2),
         lower=unit * problem.lower,
         upper=unit * problem.upper,
     )
-    start, n_tied = _start(tube, motion.offset)
+    family = Family.line(tube, offset=unit * (problem.linear - middle))
+    start, n_tied = _start(family)
     if start.is_trivial or n_tied <= 2 or start.parameter * limits.C_max <= 1.0:
-        return follow(tube, gram, start, limits, motion=motion)
-    opening, there = step_over(tube, gram, start, motion, limits)
-    run = follow(tube, gram, there, limits, motion=motion)
+        return follow(family, gram, start, limits)
+    opening, there = step_over(family, gram, start, limits)
+    run = follow(family, gram, there, limits)
     if opening is None:
         return run
     return replace(run, segments=opening.followed_by(run.segments))
 
 
-def _start(problem: Problem, offset: FloatArray | None) -> tuple[Start, int]:
+def _start(family: Family) -> tuple[Start, int]:
     """The narrowest tube around all targets, and how many rows are on its boundary.
 
     The row with the largest target is the first to move: its slope, offset - t - bias, vanishes,
     and so does that of the smallest target, offset + t - bias, where t is half of their distance.
     """
+    problem, offset = family.problem, family.offset
     assert offset is not None
     n = problem.n_variables // 2
     targets = offset[:n]

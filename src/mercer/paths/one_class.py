@@ -18,14 +18,14 @@ from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
 from mercer.paths.exact.follow import Run, coef_sizes, follow
-from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start, expansion_in_time, unfinished
 from mercer.paths.inputs.data import KernelChoice, read_rows
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
-from mercer.paths.inputs.numbers import plain, real
-from mercer.paths.results.nu_path import NuPath
-from mercer.problem import Problem
+from mercer.paths.results.one_class_solutions import OneClassSolutions
+from mercer.paths.results.path import Path
+from mercer.problem import Family, Problem
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.numbers import plain, real
 
 __all__ = ["one_class_path"]
 
@@ -47,7 +47,7 @@ def one_class_path(
     max_time: float | None = None,
     callback: PathCallback | None = None,
     verbose: bool | int = False,
-) -> NuPath:
+) -> Path:
     """One-class machines for every nu from 1 down to ``nu_min``.
 
     Parameters
@@ -64,11 +64,12 @@ def one_class_path(
     low_rank, cache_size, n_threads, max_events, max_time, verbose
         As in :func:`svc_path`.
     callback : callable, default=None
-        As in :func:`svc_path`; the ``C`` it is given is 1 / (nu times the total weight).
+        As in :func:`svc_path`; the value it is given is nu.
 
     Returns
     -------
-    NuPath
+    Path
+        Over nu, from 1 down.
 
     Examples
     --------
@@ -96,22 +97,25 @@ def one_class_path(
             f"nu_min={plain(nu_min)!r} times the sum of sample_weight must not underflow, got "
             f"{least!r}"
         )
-    limits = replace(limits, C_max=1.0 / least)
+    limits, total = replace(limits, C_max=1.0 / least), float(weight.sum())
     with limits.shown(verbose) as shown_limits:
-        run = _follow(problem, gram, shown_limits)
+        # the path follows t = nu times the total weight, and 1/t is what it tells
+        told = shown_limits.told_of("nu", lambda C: min(1.0 / (C * total), 1.0) if C > 0 else 1.0)
+        run = _follow(problem, gram, told)
     gram.inspect(coef_sizes(problem, gram, run))
     status = "nu_min" if run.status == "C_max" else run.status
-    return NuPath(run.segments, problem, status, run.violation, values)
+    solutions = OneClassSolutions(run.segments, problem, status)
+    return Path(solutions, kernel_values=values, violation=run.violation)
 
 
 def _follow(problem: Problem, gram: Gram, limits: Limits) -> Run:
     """From every row at its bound: the one deepest inside is the first to leave it."""
-    weight = problem.upper
+    family, weight = Family.line(problem, sum_rate=1.0), problem.upper
     total = float(weight.sum())
     value = expansion_in_time(problem, gram, weight, limits.deadline)
     if value is None:
-        return follow(problem, gram, unfinished(problem, "max-time"), limits)
+        return follow(family, gram, unfinished(problem, "max-time"), limits)
     used = np.flatnonzero(weight > 0)
     free = used[[np.argmax(value[used])]]
     start = Start(weight, free, total, -float(value[free[0]]), 0.0, False, expansion=value)
-    return follow(problem, gram, start, limits, motion=Motion(sum_rate=1.0))
+    return follow(family, gram, start, limits)

@@ -16,15 +16,17 @@ from mercer.lowrank import LowRank
 from mercer.paths.approximate.chords import approximate
 from mercer.paths.exact.artificial import artificial_start
 from mercer.paths.exact.follow import coef_sizes, follow
-from mercer.paths.exact.start import Start, box_unit, exact_start, scaled_problem, start_at
+from mercer.paths.exact.middle_bias import with_middle_bias
+from mercer.paths.exact.start import Start, box_unit, exact_start, start_at
 from mercer.paths.exact.units import in_unit, out_of_unit
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
-from mercer.paths.inputs.numbers import plain, positive, real
+from mercer.paths.results.c_solutions import CSolutions
 from mercer.paths.results.path import Path
-from mercer.problem import Problem
+from mercer.problem import Family, Problem
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.numbers import plain, positive, real
 
 __all__ = ["check_range", "svc_path", "trace"]
 
@@ -93,7 +95,7 @@ def svc_path(
     max_events : int, default=-1
         Largest number of breakpoints; -1 for no limit.
     max_time : float, default=None
-        Seconds after which the path so far is returned; ``path.C_end`` is 0 if even the first
+        Seconds after which the path so far is returned; ``path.end`` is 0 if even the first
         solution was not found by then.
     callback : callable, default=None
         Called with a :class:`PathProgress` about every 50 ms; a true value ends the path,
@@ -157,29 +159,26 @@ def trace(
     began = time.perf_counter()
     require_definite(gram, "a path")
     unit = box_unit(problem)
-    near = problem if unit == 1.0 else scaled_problem(problem, unit)
+    near = problem if unit == 1.0 else Family(problem).at(unit)
     limits = limits if unit == 1.0 else in_unit(limits, unit)
     begin, method = _begin(near, gram, limits, C_min and C_min / unit, start)
     is_open = not begin.status and not begin.is_trivial
     if accuracy > 0 and is_open and begin.parameter * limits.C_max > 1.0:
         run, accuracy = approximate(near, gram, begin, limits, accuracy)
+        segments, start_rate = run.segments, begin.bias_rate
     else:
-        run, accuracy = follow(near, gram, begin, limits), 0.0
+        run, accuracy = follow(Family(near), gram, begin, limits), 0.0
+        segments, start_rate = with_middle_bias(near, gram, run.segments, begin)
     gram.inspect(coef_sizes(near, gram, run))
-    segments = run.segments if unit == 1.0 else out_of_unit(run.segments, problem, unit)
+    segments = segments if unit == 1.0 else out_of_unit(segments, problem, unit)
     return Path(
-        segments=segments,
-        problem=problem,
-        status=run.status,
+        CSolutions(segments, problem, run.status, start_rate, begin.begin * unit),
         classes=classes,
-        start=method,
-        start_rate=begin.bias_rate,
-        C_begin=begin.begin * unit,
+        kernel_values=values,
         violation=run.violation,
         accuracy=accuracy,
+        start=method,
         seconds=time.perf_counter() - began,
-        kernel_values=values,
-        origin=gram.origin,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from mercer._floating import without_warnings
 from mercer.formulations import svr
@@ -16,6 +18,9 @@ from mercer.paths.svc import check_range, trace
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["svr_path"]
+
+FloatArray = NDArray[np.float64]
+_DIGITS = 4.0 * float(np.finfo(np.float64).eps)
 
 
 @without_warnings
@@ -81,7 +86,18 @@ def svr_path(
     choice = KernelChoice(kernel, degree, gamma, coef0, low_rank, cache_size, n_threads, deadline)
     values = choice.values(X, rows, weight, training)
     problem = svr(targets, 1.0, epsilon, weight).problem
+    problem = replace(problem, linear=_without_rounding(problem.linear))
     with limits.shown(verbose) as shown_limits:
         return trace(
             problem, values.gram, shown_limits, values=values, C_min=C_min, accuracy=accuracy
         )
+
+
+def _without_rounding(linear: FloatArray) -> FloatArray:
+    """Linear terms of which those that differ by rounding are equal.
+
+    0.7 - 0.1 and 0.5 + 0.1 meet at every C, or at 1e16 times the parameter of all other events.
+    """
+    levels, of_level = np.unique(linear, return_inverse=True)
+    is_first = np.diff(levels, prepend=-np.inf) > _DIGITS * np.abs(levels[[0, -1]]).max()
+    return np.asarray(levels[is_first][np.cumsum(is_first) - 1][of_level])

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.paths.exact.start import scaled_problem
-from mercer.problem import Problem
+from mercer.problem import Family, Problem
 from mercer.solvers import Basis
 from mercer.solvers.runs.progress import Callback
 
@@ -36,12 +35,12 @@ class MovingSolution:
     def __init__(
         self, problem: Problem, gram: Gram, C: float, coef: FloatArray | None, tol: float = 0.0
     ) -> None:
-        self.problem, self.C, self.tol = problem, C, tol
-        self.basis = Basis(scaled_problem(problem, C), gram, None if coef is None else C * coef)
+        self.family, self.C, self.tol = Family(problem), C, tol
+        self.basis = Basis(self.family.at(C), gram, None if coef is None else C * coef)
 
     def to(self, C: float, *, max_time: float = np.inf, callback: Callback | None = None) -> str:
         """Move to ``C`` and solve; how that ended. No certificate is computed."""
         if C != self.C:
-            self.basis.rescale(scaled_problem(self.problem, C), C / self.C)
+            self.basis.rescale(self.family.at(C), C / self.C)
             self.C = C
         return self.basis.improve(tol=self.tol, max_time=max_time, callback=callback)

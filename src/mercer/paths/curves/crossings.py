@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.machines.svm.one_vs_one import positive_wins
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.results.segments import Segments
 
@@ -90,7 +92,9 @@ class SignChanges:
         return StepFunction.from_jumps(self.begin, wrong, self.C, by, self.end)
 
 
-def sign_changes(path: Path, block: Block, n_rows: int) -> SignChanges:
+def sign_changes(
+    path: Path, block: Block, n_rows: int, zero_is_positive: bool = False
+) -> SignChanges:
     """Every change of the sign of f along a path, at rows known by their kernel values.
 
     Parameters
@@ -101,42 +105,46 @@ def sign_changes(path: Path, block: Block, n_rows: int) -> SignChanges:
         Kernel values of the rows against those of given variables.
     n_rows : int
         How many rows there are.
+    zero_is_positive : bool, default=False
+        What f = 0 counts as.
     """
+    is_positive = partial(positive_wins, positive_is_first=zero_is_positive)
     nothing = (np.zeros(0), np.zeros(0, np.intp), np.zeros(0, bool))
     if path.status == "trivial":
-        return SignChanges(np.full(n_rows, path.start_rate > 0), *nothing, 0.0, np.inf)
+        level = np.full(n_rows, path.over_C.start_rate)
+        return SignChanges(is_positive(level), *nothing, 0.0, np.inf)
     parts, first = [nothing], np.zeros(n_rows, bool)
     for number, (parameter, s) in enumerate(margins(path.segments, block)):
         if number == 0:
-            first = s[:, 0] > 0
-            if path.C_begin == 0:
-                first, early = _before_start(parameter[0], s[:, 0], path.start_rate)
+            first = is_positive(s[:, 0])
+            if path.begin == 0:
+                first, early = _before_start(parameter[0], s[:, 0], first, path.over_C.start_rate)
                 parts.append(early)
         if path.status == "complete" and parameter[-1] == 0.0:
             # s is proportional to t there: its sign stays
             parameter, s = parameter[:-1], s[:, :-1]
-        row, k = np.nonzero(np.diff(s > 0, axis=1))
+        row, k = np.nonzero(np.diff(is_positive(s), axis=1))
         left, right = s[row, k], s[row, k + 1]
         meets = parameter[k] + (parameter[k + 1] - parameter[k]) * (left / (left - right))
         # a place whose C is no number is beyond all C
         known = meets >= np.finfo(np.float64).tiny
-        parts.append((1.0 / meets[known], row[known], right[known] > 0))
+        parts.append((1.0 / meets[known], row[known], is_positive(right[known])))
     C, row, becomes = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return SignChanges(first, C, row, becomes, path.C_begin, path.C_end)
+    return SignChanges(first, C, row, becomes, path.begin, path.end)
 
 
 def _before_start(
-    parameter: float, s: FloatArray, rate: float
+    parameter: float, s: FloatArray, then: NDArray[np.bool_], rate: float
 ) -> tuple[NDArray[np.bool_], tuple[FloatArray, NDArray[np.intp], NDArray[np.bool_]]]:
-    """Signs for the smallest C, and their changes up to the first breakpoint.
+    """Signs for the smallest C, and their changes to those of the first breakpoint.
 
     There s(t) = s + (t - parameter) rate: for t to infinity the sign is that of the rate, and
     where s is 0 it is so up to the breakpoint.
     """
-    first = s > 0
-    crosses = np.flatnonzero(first != (rate > 0)) if rate else np.zeros(0, np.intp)
+    first = then.copy()
+    crosses = np.flatnonzero(then != (rate > 0)) if rate else np.zeros(0, np.intp)
     first[crosses] = rate > 0
     meets = parameter - s[crosses] / rate if rate else np.zeros(0)
     known = meets >= np.finfo(np.float64).tiny
     crosses = crosses[known]
-    return first, (1.0 / meets[known], crosses, s[crosses] > 0)
+    return first, (1.0 / meets[known], crosses, then[crosses])

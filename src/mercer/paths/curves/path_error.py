@@ -11,7 +11,8 @@ from mercer.gram.native import count_rows
 from mercer.paths.curves.crossings import sign_changes
 from mercer.paths.curves.regression_error import LOSSES, ErrorCurve, regression_error
 from mercer.paths.curves.step_function import StepFunction
-from mercer.paths.inputs.training_rows import read_labels, read_targets, read_weight
+from mercer.training.targets import read_labels, read_targets
+from mercer.training.weights import read_weight
 
 if TYPE_CHECKING:
     from mercer.paths.results.path import Path
@@ -28,7 +29,7 @@ def path_error(
     allowed = (None,) if path.classes is not None else (None, *LOSSES)
     if loss not in allowed:
         raise ValueError(f"loss must be one of {allowed}, got {loss!r}")
-    path.solutions.check_known()
+    path.over_C.check_known()
     values = path._known_values()
     X = values.read(X)
     weight = read_weight(sample_weight, count_rows(X))

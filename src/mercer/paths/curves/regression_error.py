@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
 from mercer.paths.curves.crossings import Block, margins
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class ErrorCurve:
     bend: FloatArray
     end: float
 
+    __repr__ = shown()
+
     def __call__(self, x: ArrayLike) -> FloatArray:
         """Value at ``x``, which must lie in ``[x[0], end]``."""
         points = np.asarray(x, dtype=np.float64)
@@ -80,7 +83,7 @@ class ErrorCurve:
 
     @property
     def best(self) -> float:
-        """Where it is smallest; of several places the first."""
+        """Where it is smallest; the first such place."""
         u, value = self._least()
         k = int(value.argmin())
         return float(self.x[k] + (u[k] * self._lengths[k] if u[k] else 0.0))
@@ -98,7 +101,7 @@ def regression_error(
         else:
             pieces += _absolute(begin, end, left, right, share)
     x, start, slope, bend = np.array(pieces).T
-    return ErrorCurve(x, start, slope, bend, path.C_end)
+    return ErrorCurve(x, start, slope, bend, path.end)
 
 
 def _residuals(
@@ -111,9 +114,9 @@ def _residuals(
         return
     for number, (parameter, s) in enumerate(margins(path.segments, block)):
         f = s / np.where(parameter > 0, parameter, 1.0)
-        if number == 0 and path.C_begin == 0:
+        if number == 0 and path.begin == 0:
             # s(t) = s + (t - t_0) rate before the first breakpoint: f tends to the rate
-            yield 0.0, 1.0 / parameter[0], targets - path.start_rate, targets - f[:, 0]
+            yield 0.0, 1.0 / parameter[0], targets - path.over_C.start_rate, targets - f[:, 0]
         for k in range(len(parameter) - 1):
             if parameter[k + 1] == 0.0:
                 # nothing changes any more

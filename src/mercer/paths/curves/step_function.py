@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
+
 __all__ = ["StepFunction"]
 
 FloatArray = NDArray[np.float64]
@@ -25,11 +27,21 @@ class StepFunction:
         What the function is there.
     end : float
         Where the last piece ends, inclusive; may be infinite.
+
+    Examples
+    --------
+    >>> from mercer import svc_path
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1]
+    >>> error = svc_path(X, y, gamma=1.0).error(X, y)  # of every C
+    >>> error.value.tolist(), float(error(1.0)), error.minimum
+    ([0.4, 0.2, 0.0], 0.2, 0.0)
     """
 
     x: FloatArray
     value: FloatArray
     end: float = np.inf
+
+    __repr__ = shown()
 
     def __post_init__(self) -> None:
         x, value = np.asarray(self.x, np.float64), np.asarray(self.value, np.float64)

@@ -24,7 +24,7 @@ from mercer.paths.exact.start import (
     unfinished,
 )
 from mercer.paths.inputs.limits import Limits
-from mercer.problem import Problem
+from mercer.problem import Family, Problem
 
 __all__ = ["artificial_start"]
 
@@ -108,7 +108,8 @@ def _balanced_run(problem: Problem, gram: Gram, values: FloatArray, limits: Limi
     value = np.append(at_rows, values @ rows)[problem.index] + problem.ridge * coef
     free = first_free(problem, coef, value, level)
     start = at_first_event(problem, gram, coef, free, value, level, is_pinned=False)
-    return follow(problem, gram, start, limits, extra=values, until_zero=problem.n_variables - 1)
+    family, last = Family(problem), problem.n_variables - 1
+    return follow(family, gram, start, limits, extra=values, until_zero=last)
 
 
 def _moved_early(run: Run, problem: Problem, sign: float) -> bool:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.gram import Gram
-from mercer.paths.exact.start import scaled_problem
 from mercer.paths.results.segments import Segments
-from mercer.problem import Problem, certify
+from mercer.problem import Family, certify
 
 __all__ = ["certified_part"]
 
@@ -19,34 +18,34 @@ _TOLERANCE = 1e-3  # of a slope, relative to the linear term: what machines are 
 _HALVINGS = 20  # of the range of log t in the last segment
 
 
-def certified_part(problem: Problem, gram: Gram, segments: Segments) -> tuple[Segments, float]:
+def certified_part(family: Family, gram: Gram, segments: Segments) -> tuple[Segments, float]:
     """The part of a path whose certificate holds, and the violation at its end."""
     end = float(segments.end_parameter)
     if not 0 < end < np.inf:
         return segments, 0.0
-    allowed = _TOLERANCE * problem.linear_size
-    at_end = _violation(problem, gram, segments, len(segments) - 1, end)
+    allowed = _TOLERANCE * family.problem.linear_size
+    at_end = _violation(family, gram, segments, len(segments) - 1, end)
     if at_end <= allowed:
         return segments, at_end
     low, high = 0, len(segments)  # segments that begin well, and those that do not
     while high - low > 1:
         k = (low + high) // 2
-        found = _violation(problem, gram, segments, k, float(segments.parameter[k]))
+        found = _violation(family, gram, segments, k, float(segments.parameter[k]))
         low, high = (k, high) if found <= allowed else (low, k)
-    return _cut(problem, gram, segments, low, allowed)
+    return _cut(family, gram, segments, low, allowed)
 
 
 def _cut(
-    problem: Problem, gram: Gram, segments: Segments, k: int, allowed: float
+    family: Family, gram: Gram, segments: Segments, k: int, allowed: float
 ) -> tuple[Segments, float]:
     """The path up to the last good place of segment ``k``."""
     last = k == len(segments) - 1
     good = float(segments.parameter[k])
     bad = float(segments.end_parameter if last else segments.parameter[k + 1])
-    at_good = _violation(problem, gram, segments, k, good)
+    at_good = _violation(family, gram, segments, k, good)
     for _ in range(_HALVINGS):
         t = float(np.sqrt(good) * np.sqrt(bad))
-        found = _violation(problem, gram, segments, k, t)
+        found = _violation(family, gram, segments, k, t)
         if found <= allowed:
             good, at_good = t, found
         else:
@@ -54,9 +53,9 @@ def _cut(
     return segments.until(k, good), at_good
 
 
-def _violation(problem: Problem, gram: Gram, segments: Segments, k: int, t: float) -> float:
+def _violation(family: Family, gram: Gram, segments: Segments, k: int, t: float) -> float:
     """KKT violation at a parameter of segment ``k``, computed afresh."""
     C = 1.0 / t
     # times C, as the box: what is at its bound meets it to the last digit
-    found = certify(scaled_problem(problem, C), gram, segments.coef(k, t) * C)
+    found = certify(family.at(C), gram, segments.coef(k, t) * C)
     return float(found.violation)

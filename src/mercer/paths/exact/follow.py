@@ -13,21 +13,19 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.gram import Gram
 from mercer.paths.exact.certified_part import certified_part
-from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start
 from mercer.paths.exact.step_over import solution_at, step_over
 from mercer.paths.inputs.limits import Limits, PathCallback, PathProgress
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
-from mercer.problem import Problem
+from mercer.problem import Family, Problem
 
-__all__ = ["OVER_C", "Run", "coef_sizes", "follow"]
+__all__ = ["Run", "coef_sizes", "follow"]
 
 FloatArray = NDArray[np.float64]
 _STATUS = {"complete": "complete", "reached": "C_max", "drifted": "precision-limit"}
 _RECOVERIES = 100
 _FAR = 1e8  # times the first C: up to there a path has digits to spare
 _ROUGH = 1e-3  # rounding of slopes, relative to the linear term
-OVER_C = Motion()
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +42,16 @@ class Run:
 
 
 def follow(
-    problem: Problem,
+    family: Family,
     gram: Gram,
     start: Start,
     limits: Limits,
     *,
     extra: FloatArray | None = None,
     until_zero: int | None = None,
-    motion: Motion = OVER_C,
     **options: Any,
 ) -> Run:
-    """Follow the path of ``problem`` (its box at C = 1) from ``start``.
+    """Follow the solutions of ``family`` from ``start``.
 
     If rounding spoils the state, the problem is solved afresh where it was right last, or a
     little further if it was there already, and the path goes on from there
@@ -66,11 +63,10 @@ def follow(
         Kernel values of one more row, whose index is ``n_rows``.
     until_zero : int, default=None
         A variable; the path ends when it is at a bound of zero.
-    motion : Motion, default=OVER_C
-        What moves; the box if not said.
     **options
         Further fields of the native options.
     """
+    problem = family.problem
     if start.status or start.is_trivial or start.parameter * limits.C_max <= 1.0:
         status = start.status or ("trivial" if start.is_trivial else "C_max")
         return Run(_constant(problem, start), status, 0.0, start.coef, start.free, start.parameter)
@@ -84,8 +80,8 @@ def follow(
         out = _core.follow_path(
             problem._native,
             gram.native("double"),
-            motion.sum_rate,
-            motion.offset,
+            family.sum_rate,
+            family.offset,
             start.coef,
             start.free,
             start.parameter,
@@ -101,7 +97,7 @@ def follow(
             break
         recoveries += 1
         tries = 0 if out["last_parameter"] < start.parameter else tries + 1
-        start, more = _recover(problem, gram, out, start, motion, limits, tries)
+        start, more = _recover(family, gram, out, start, limits, tries)
         segments = segments if more is None else _joined(segments, more)
         if start.status or start.parameter == settings.stop:
             out["end"] = "reached"
@@ -109,8 +105,8 @@ def follow(
     status = start.status or _STATUS.get(out["end"], out["end"])
     if segments is None:
         segments = _constant(problem, start)
-    if extra is None and _is_doubtful(problem, gram, segments, status) and motion.scales:
-        followed, (segments, at_end) = segments, certified_part(problem, gram, segments)
+    if extra is None and _is_doubtful(problem, gram, segments, status) and family.moves_box:
+        followed, (segments, at_end) = segments, certified_part(family, gram, segments)
         violation = max(violation, at_end)
         status = status if segments is followed else "precision-limit"
     free = np.asarray(out["free"], dtype=np.intp)
@@ -119,11 +115,10 @@ def follow(
 
 
 def _recover(
-    problem: Problem,
+    family: Family,
     gram: Gram,
     out: dict[str, Any],
     start: Start,
-    motion: Motion,
     limits: Limits,
     tries: int,
 ) -> tuple[Start, Segments | None]:
@@ -132,10 +127,10 @@ def _recover(
         here = float(out["last_parameter"])
         start = replace(start, coef=out["coef"], bias=out["last_bias"], parameter=here)
     if tries == 0:
-        there = solution_at(problem, gram, start.parameter, start, motion, limits)
+        there = solution_at(family, gram, start.parameter, start, limits)
         if there.status != "precision-limit":
             return there, None
-    more, there = step_over(problem, gram, start, motion, limits, max(tries - 1, 0))
+    more, there = step_over(family, gram, start, limits, max(tries - 1, 0))
     return there, more
 
 

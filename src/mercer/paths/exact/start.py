@@ -7,7 +7,6 @@ bound; among the variables *at* the level (the larger class) the quadratic term 
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.paths.inputs.limits import Limits
-from mercer.problem import Problem, Solution
+from mercer.problem import Family, Problem, Solution
 from mercer.solvers import Basis
 from mercer.solvers.runs.deadline import Deadline
 
@@ -26,7 +25,6 @@ __all__ = [
     "exact_start",
     "expansion_in_time",
     "finite_sums",
-    "scaled_problem",
     "start_at",
     "unfinished",
 ]
@@ -77,8 +75,8 @@ class Start:
 
 def unfinished(problem: Problem, status: str) -> Start:
     """What there is where no solution was found in time: no C is known."""
-    nobody = np.zeros(0, np.intp)
-    return Start(np.zeros(problem.n_variables), nobody, np.inf, 0.0, 0.0, False, status=status)
+    no_rows = np.zeros(0, np.intp)
+    return Start(np.zeros(problem.n_variables), no_rows, np.inf, 0.0, 0.0, False, status=status)
 
 
 def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> Start:
@@ -108,7 +106,7 @@ def start_at(problem: Problem, gram: Gram, C: float, limits: Limits) -> Start:
         return start
     if limits.deadline.is_over:
         return replace(start, status="max-time")
-    scaled = scaled_problem(problem, C)
+    scaled = Family(problem).at(C)
     basis = Basis(scaled, gram, C * start.coef)
     solution = basis.solve(
         tol=1e-9, max_time=limits.deadline.seconds_left, callback=limits.watch(C)
@@ -118,18 +116,6 @@ def start_at(problem: Problem, gram: Gram, C: float, limits: Limits) -> Start:
     coef = at_unit(problem, scaled, solution.coef, 1.0 / C)
     bias = float(basis.multiplier.sum())
     return Start(coef, basis.free, 1.0 / C, bias / C, np.nan, False, begin=C)
-
-
-def scaled_problem(problem: Problem, C: float) -> Problem:
-    """The problem at ``C`` from that at 1: the box grows, nothing else.
-
-    What holds of the one holds of the other: nothing is checked again, thousands of times
-    on an approximate path.
-    """
-    scaled = copy(problem)
-    for name in ("lower", "upper", "group_sum"):
-        object.__setattr__(scaled, name, C * getattr(problem, name))
-    return scaled
 
 
 def box_unit(problem: Problem) -> float:
@@ -169,7 +155,7 @@ def at_first_event(
     """The start, moved to the largest parameter at which a slope vanishes.
 
     With the free variables where they are the bias is t level - value_free, and the slope of i
-    vanishes at t = (value_i - value_free) / (linear_i - level). Where nobody at the level can
+    vanishes at t = (value_i - value_free) / (linear_i - level). Where no row at the level can
     grow the bias is not pinned by it for larger t: any rate between the level and the next
     lower linear term is optimal, and the middle is taken.
     """
@@ -213,7 +199,7 @@ def _typical_parameter(problem: Problem, gram: Gram, coef: FloatArray) -> float:
 def _noise(problem: Problem, gram: Gram, coef: FloatArray) -> float:
     """What rounding makes of a parameter that is zero.
 
-    Rows far from the origin have small ones; where nobody knows the rounding more is left out.
+    Rows far from the origin have small ones; where the rounding is unknown more is left out.
     """
     present = np.zeros(problem.n_variables, dtype=bool)
     present[problem.present] = True

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.paths.exact.motion import Motion
 from mercer.paths.exact.start import Start, at_unit
 from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
-from mercer.problem import Problem
+from mercer.problem import Family, Problem
 from mercer.solvers import Basis
 
 __all__ = ["chord", "solution_at", "step_over"]
@@ -30,19 +29,17 @@ _STEP = 1e-12  # of the parameter and the offset
 _ORDERS = 4  # steps, each ten times as long as the one before
 
 
-def solution_at(
-    problem: Problem, gram: Gram, t: float, near: Start, motion: Motion, limits: Limits
-) -> Start:
+def solution_at(family: Family, gram: Gram, t: float, near: Start, limits: Limits) -> Start:
     """The solution at the parameter ``t``, found from the point of ``near``.
 
     Its status is empty, or why it was not found: "max-time", "callback" or "precision-limit".
     """
-    scale = motion.scale(t)
-    basis = Basis(motion.problem_at(problem, t), gram, near.coef * scale)
+    scale = family.coef_scale(t)
+    basis = Basis(family.at_inverse(t), gram, near.coef * scale)
     solution = basis.solve(tol=_TOLERANCE, max_time=limits.deadline.seconds_left)
     return replace(
         near,
-        coef=at_unit(problem, basis.problem, solution.coef, 1.0 / scale),
+        coef=at_unit(family.problem, basis.problem, solution.coef, 1.0 / scale),
         free=basis.free,
         parameter=t,
         bias=float(basis.multiplier.sum()) / scale,
@@ -52,7 +49,7 @@ def solution_at(
 
 
 def step_over(
-    problem: Problem, gram: Gram, near: Start, motion: Motion, limits: Limits, order: int = 0
+    family: Family, gram: Gram, near: Start, limits: Limits, order: int = 0
 ) -> tuple[Segments | None, Start]:
     """The next solution behind ``near`` that can be found, and the chord to it.
 
@@ -64,15 +61,20 @@ def step_over(
     stop = 0.0 if limits.C_max == np.inf else 1.0 / limits.C_max
     status = "precision-limit"
     for longer in range(order, _ORDERS):
-        step = 10.0**longer * _STEP * (near.parameter + motion.offset_size)
+        step = 10.0**longer * _STEP * (near.parameter + _size(family.offset))
         t = max(near.parameter - step, stop)
-        there = solution_at(problem, gram, t, near, motion, limits)
+        there = solution_at(family, gram, t, near, limits)
         if not there.status:
-            return chord(problem, near, there), there
+            return chord(family.problem, near, there), there
         status = there.status
         if status != "precision-limit":
             break
     return None, replace(near, status=status)
+
+
+def _size(offset: FloatArray | None) -> float:
+    """The largest entry of the offset."""
+    return 0.0 if offset is None else float(np.abs(offset).max(initial=0.0))
 
 
 def chord(problem: Problem, near: Start, there: Start) -> Segments:

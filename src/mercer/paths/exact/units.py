@@ -22,7 +22,7 @@ def in_unit(limits: Limits, unit: float) -> Limits:
         return replace(limits, C_max=limits.C_max / unit)
 
     def scaled(progress: PathProgress) -> object:
-        return report(replace(progress, C=progress.C * unit))
+        return report(replace(progress, value=progress.value * unit))
 
     return replace(limits, C_max=limits.C_max / unit, callback=scaled)
 

@@ -15,9 +15,11 @@ from mercer.gram import Gram
 from mercer.paths.approximate.moving import MovingSolution
 from mercer.paths.grids.cells import Cells, Column
 from mercer.paths.grids.watch import Watch
-from mercer.problem import Certificate, Problem, Solution, certify_expansion
+from mercer.problem import Certificate, Problem, Solution
+from mercer.problem.certificate import certify_expansion
 from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.splits import Split
 
 __all__ = ["columns_by_active_set", "scores_by_active_set"]
 
@@ -30,12 +32,16 @@ def columns_by_active_set(cells: Cells, grams: Iterable[Gram], watch: Watch) -> 
     For each kernel C goes up. The first solution begins with the coefficients it had for the
     kernel before.
     """
-    unit, begin = cells.problem(), None
+    units = [cells.problem(pair) for pair in range(len(cells.pairs))]
+    begins: list[FloatArray | None] = [None] * len(units)
     for gram in grams:
         if watch.is_over:
             return
-        solutions = _solutions(unit, gram, cells, begin, watch)
-        begin = solutions[0].coef / cells.costs[0] if solutions else None
+        solutions = []
+        for p, unit in enumerate(units):
+            found = [] if watch.is_over else _solutions(unit, gram, cells, begins[p], watch)
+            begins[p] = found[0].coef / cells.costs[0] if found else None
+            solutions.append(found)
         scores = cells.no_scores
         if len(scores) and not watch.is_over:
             scores = scores_by_active_set(cells, gram, watch.limits.deadline)
@@ -46,12 +52,28 @@ def scores_by_active_set(cells: Cells, gram: Gram, deadline: Deadline) -> FloatA
     """Scores of each split for ascending C; NaN where there was no time."""
     scores = cells.no_scores
     for k, split in enumerate(cells.splits):
-        moving = MovingSolution(cells.problem(split), gram, float(cells.costs[0]), None, cells.tol)
-        for j, C in enumerate(cells.costs):
-            if moving.to(C, max_time=deadline.seconds_left) == "max-time":
-                return scores
-            scores[k, j] = cells.score(k, moving.basis.values)
+        values = cells.no_values(split)
+        is_done = all(
+            _fill(cells, pair, split, gram, deadline, values) for pair in cells.trained(split)[0]
+        )
+        cells.write_scores(k, values, scores)
+        if not is_done:
+            break
     return scores
+
+
+def _fill(
+    cells: Cells, pair: int, split: Split, gram: Gram, deadline: Deadline, values: FloatArray
+) -> bool:
+    """Write the values of a pair at held-out rows for ascending C; whether there was time."""
+    unit = cells.problem(pair, split)
+    at = np.searchsorted(unit.index, split.test)
+    moving = MovingSolution(unit, gram, float(cells.costs[0]), None, cells.tol)
+    for j, C in enumerate(cells.costs):
+        if moving.to(C, max_time=deadline.seconds_left) == "max-time":
+            return False
+        values[j, :, pair] = moving.basis.values[at]
+    return True
 
 
 def _solutions(

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.formulations import svc
-from mercer.paths.exact.start import scaled_problem
-from mercer.paths.inputs.data import Inputs
+from mercer.machines.svm.one_vs_one import ClassPairs, most_voted, scores
 from mercer.paths.validation.scoring import Scoring
-from mercer.paths.validation.splits import Split
-from mercer.problem import Problem, Solution
+from mercer.problem import Family, Problem, Solution
+from mercer.training.splits import Split
+from mercer.training.training_set import TrainingSet
 
 __all__ = ["Cells", "Column"]
 
@@ -28,13 +28,13 @@ class Column:
 
     Attributes
     ----------
-    solutions : list of Solution
-        Of all rows, for the first values of C.
+    solutions : list of lists of Solution
+        Of all rows, one list for each pair of classes, for the first values of C.
     scores : ndarray of shape (n_splits, n_C)
         On the held-out rows of each split; NaN where there was no time.
     """
 
-    solutions: list[Solution]
+    solutions: list[list[Solution]]
     scores: FloatArray
 
     @property
@@ -49,7 +49,7 @@ class Cells:
 
     Attributes
     ----------
-    inputs : Inputs
+    inputs : TrainingSet
         Rows, classes and weights: of a split's scores too.
     costs : ndarray of shape (n_C,)
         The C, ascending.
@@ -61,25 +61,45 @@ class Cells:
         Another score than the share of right predictions.
     """
 
-    inputs: Inputs
+    inputs: TrainingSet
     costs: FloatArray
     splits: list[Split]
     tol: float
     scoring: Scoring | None = None
 
-    def problem(self, split: Split | None = None) -> Problem:
-        """The problem at C = 1, of all rows or of those a split trains on.
+    @cached_property
+    def pairs(self) -> ClassPairs:
+        """The pairs of classes, each a machine: of two classes the one that there is."""
+        return ClassPairs(self.inputs.codes, len(self.inputs.classes))
 
-        A row that is not trained on is one whose box is collapsed to zero: all splits share the
-        kernel values, and the value at such a row is known with the gradient.
+    def trained(self, split: Split) -> tuple[NDArray[np.intp], FloatArray]:
+        """The pairs that a split has rows of both classes for, and of each which class has any.
+
+        The second is 0 where both or none has, 1 where the first alone and -1 where the second.
         """
-        times = None if split is None else split.times
-        return svc(self.inputs.sign, 1.0, self.inputs.full_weight(times)).problem
+        weight = self.inputs.weight * split.times
+        present = np.bincount(self.inputs.codes, weight, len(self.inputs.classes)) > 0
+        first, second = present[self.pairs.classes].T
+        return np.flatnonzero(first & second), first.astype(float) - second
 
-    def sequence(self, split: Split | None = None) -> list[Problem]:
+    def problem(self, pair: int = 0, split: Split | None = None) -> Problem:
+        """The problem of a pair at C = 1, of all rows or of those a split trains on.
+
+        A row that is not trained on, or of another class, is one whose box is collapsed to zero:
+        all splits and pairs share the kernel values, and the value at such a row is known with the
+        gradient. Of several classes a split needs the rows of the pair and those held out only.
+        """
+        weight = self.inputs.full_weight(None if split is None else split.times)
+        own, n = self.pairs[pair], len(weight)
+        sign, trained = np.ones(n), np.zeros(n)
+        sign[own.rows], trained[own.rows] = own.sign, weight[own.rows]
+        rows = np.arange(n) if split is None else np.union1d(own.rows, split.test)
+        return svc(sign[rows], 1.0, trained[rows]).on_rows(rows, n).problem
+
+    def sequence(self, pair: int, split: Split | None = None) -> list[Problem]:
         """The problems for ascending C."""
-        unit = self.problem(split)
-        return [scaled_problem(unit, float(C)) for C in self.costs]
+        family = Family(self.problem(pair, split))
+        return [family.at(float(C)) for C in self.costs]
 
     @property
     def no_scores(self) -> FloatArray:
@@ -93,13 +113,29 @@ class Cells:
             return [_right(self.inputs, split) for split in self.splits]
         return [self.scoring.measure(self.inputs, split) for split in self.splits]
 
-    def score(self, k: int, values: FloatArray) -> float:
-        """That of split ``k``, from decision values at all rows."""
-        held_out = values[self.splits[k].test]
-        return self.measures[k]((held_out > 0).astype(np.intp), held_out)
+    def no_values(self, split: Split) -> FloatArray:
+        """Values at the held-out rows of a split before any is known: (n_C, n_test, n_pairs).
+
+        Where one class of a pair is not trained on the other one wins.
+        """
+        pairs, winner = self.trained(split)
+        values = np.tile(winner, (len(self.costs), len(split.test), 1))
+        values[:, :, pairs] = np.nan
+        return values
+
+    def write_scores(self, k: int, values: FloatArray, out: FloatArray) -> None:
+        """Scores of split ``k`` for each C whose values are known, shape as :meth:`no_values`."""
+        for j, own in enumerate(values):
+            if not np.isnan(own).any():
+                out[k, j] = self._score(k, own)
+
+    def _score(self, k: int, values: FloatArray) -> float:
+        n_classes = len(self.inputs.classes)
+        decisions = values[:, 0] if n_classes == 2 else scores(values, n_classes)
+        return self.measures[k](most_voted(values, n_classes), decisions)
 
 
-def _right(inputs: Inputs, split: Split) -> Measure:
+def _right(inputs: TrainingSet, split: Split) -> Measure:
     """Weighted share of right predictions at the held-out rows of a split."""
     weight, truth = inputs.weight[split.test], inputs.codes[split.test]
     return lambda codes, _: float(weight @ (codes == truth) / weight.sum())

@@ -1,14 +1,16 @@
 """The cells of a grid as sequences that share kernel values and threads.
 
-One sequence over C for all rows and one for each split, each problem started from the one before
-it. The kernel values of a gamma are computed once for all of them, and the value of a machine at a
-held-out row is in the gradient of its solution: nothing is computed for predictions.
+One sequence over C for all rows and one for each split, of each pair of classes, each problem
+started from the one before it. The kernel values of a gamma are computed once for all of them, and
+the value of a machine at a held-out row is in the gradient of its solution: nothing is computed for
+predictions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,11 +22,12 @@ from mercer.paths.grids.cells import Cells, Column
 from mercer.paths.grids.watch import Watch
 from mercer.problem import Problem, Solution
 from mercer.solvers import solve_series
+from mercer.training.splits import Split
 
 __all__ = ["columns_by_series"]
 
 FloatArray = NDArray[np.float64]
-# Splits solved together: their solutions are kept until all of them are there.
+# Sequences of splits solved together: their solutions are kept until all of them are there.
 _TOGETHER = 16
 _UNFINISHED = ("max-time", "callback")
 
@@ -45,10 +48,12 @@ def columns_by_series(
         column = Column([], cells.no_scores)
         for number, solved in enumerate(series):
             position = number % len(batches)
-            if batches[position][0] is None:
-                column.solutions.extend(_reported(solved.pop(0), cells, watch))
-            if not watch.status:
-                _score(cells, solved, position * _TOGETHER, column.scores)
+            for one in batches[position]:
+                own = [solved.pop(0) for _ in one.pairs]
+                if one.split is None:
+                    column.solutions.extend(list(_reported(found, cells, watch)) for found in own)
+                elif not watch.status:
+                    _score(cells, one, own, column.scores)
             is_over = watch.is_over
             if is_over or position == len(batches) - 1:
                 yield column
@@ -57,20 +62,32 @@ def columns_by_series(
                 return
 
 
-def _batches(cells: Cells, has_full: bool) -> list[list[Any]]:
-    """Splits that are solved together; None stands for all rows, and comes first."""
-    batches: list[list[Any]] = [
-        list(cells.splits[k : k + _TOGETHER]) for k in range(0, len(cells.splits), _TOGETHER)
-    ] or [[]]
+@dataclass(frozen=True, eq=False)
+class _Machines:
+    """Those of the pairs of classes for one split, of number ``k``; for all rows without one."""
+
+    pairs: list[int]
+    split: Split | None = None
+    k: int = -1
+
+
+def _batches(cells: Cells, has_full: bool) -> list[list[_Machines]]:
+    """Splits that are solved together; all rows come first, with the first of them."""
+    splits = [
+        _Machines(cells.trained(split)[0].tolist(), split, k)
+        for k, split in enumerate(cells.splits)
+    ]
+    height = max(_TOGETHER // len(cells.pairs), 1)
+    batches = [splits[k : k + height] for k in range(0, len(splits), height)] or [[]]
     if has_full:
-        batches[0].insert(0, None)
+        batches[0].insert(0, _Machines(list(range(len(cells.pairs)))))
     return batches
 
 
 class _Sequences:
     """The problems of each batch, made anew for each kernel unless there is a single batch."""
 
-    def __init__(self, cells: Cells, batches: list[list[Any]]) -> None:
+    def __init__(self, cells: Cells, batches: list[list[_Machines]]) -> None:
         self.cells, self.batches = cells, batches
         self.kept = list(self._made()) if len(batches) == 1 else None
 
@@ -79,7 +96,7 @@ class _Sequences:
 
     def _made(self) -> Iterator[list[list[Problem]]]:
         for batch in self.batches:
-            yield [self.cells.sequence(split) for split in batch]
+            yield [self.cells.sequence(pair, one.split) for one in batch for pair in one.pairs]
 
 
 def _checked(grams: Iterable[Gram]) -> Iterator[Gram]:
@@ -100,14 +117,18 @@ def _reported(solved: Sequence[Solution], cells: Cells, watch: Watch) -> Iterato
 
 
 def _score(
-    cells: Cells, solved: Sequence[Sequence[Solution]], first: int, scores: FloatArray
+    cells: Cells, machines: _Machines, solved: Sequence[Sequence[Solution]], scores: FloatArray
 ) -> None:
-    """Write the scores of some splits, the first of which is number ``first``."""
-    for k, solutions in enumerate(solved, start=first):
-        linear = cells.inputs.sign
+    """Write the scores of a split."""
+    assert machines.split is not None
+    values = cells.no_values(machines.split)
+    for pair, solutions in zip(machines.pairs, solved, strict=True):
+        problem = cells.problem(pair, machines.split)
+        at = np.searchsorted(problem.index, machines.split.test)
         for j, solution in enumerate(solutions):
             if solution.status not in _UNFINISHED:
-                scores[k, j] = cells.score(k, _values(linear, solution))
+                values[j, :, pair] = _values(problem.linear, solution)[at]
+    cells.write_scores(machines.k, values, scores)
 
 
 def _values(linear: FloatArray, solution: Solution) -> FloatArray:

@@ -14,14 +14,15 @@ from mercer.gram import Gram
 from mercer.gram.origin import far_origin, far_origin_of_products
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.lowrank import LowRank
-from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.numbers import plain
-from mercer.paths.inputs.training_rows import TrainingRows, check_total, unit_weight
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.classes import check_weighted_classes
+from mercer.training.numbers import plain
+from mercer.training.rows import TrainingRows
+from mercer.training.training_set import TrainingSet
+from mercer.training.weights import unit_weight
 
 __all__ = [
-    "Inputs",
     "KernelChoice",
     "ValuePrecision",
     "approximate_kernel",
@@ -34,80 +35,31 @@ ValuePrecision = Literal["auto", "double"]
 _FAR = 2.0**8  # for rows to be moved: errors add up along a path, machines can do with more
 
 
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """Rows with their class and their weight.
-
-    Attributes
-    ----------
-    rows : array, sparse matrix or sequence
-        The rows.
-    classes : ndarray of shape (n_classes,)
-        The labels.
-    codes : ndarray of shape (n_rows,)
-        Which of them each row has.
-    weight : ndarray of shape (n_rows,)
-        Weights.
-    class_weight : dict, "balanced" or None
-        As in :class:`SVC`.
-    training : TrainingRows
-        What other rows are checked against.
-    """
-
-    rows: Any
-    classes: NDArray[Any]
-    codes: NDArray[np.intp]
-    weight: FloatArray
-    class_weight: Any
-    training: TrainingRows
-
-    @property
-    def sign(self) -> FloatArray:
-        """-1 for the first of two classes, +1 for the second."""
-        return np.where(self.codes == 1, 1.0, -1.0)
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The class of each row."""
-        return np.asarray(self.classes[self.codes])
-
-    def full_weight(self, times: NDArray[Any] | None = None) -> FloatArray:
-        """Weight of each row, that of its class included.
-
-        Parameters
-        ----------
-        times : ndarray of shape (n_rows,), default=None
-            How often each row is taken; 0 leaves it out. "balanced" looks at these rows only.
-        """
-        weight = self.weight if times is None else self.weight * times
-        used = weight > 0
-        present, codes = np.unique(self.codes[used], return_inverse=True)
-        factor = np.ones(len(self.classes))
-        classes = self.classes[present]
-        factor[present] = weigh_classes(self.class_weight, classes, classes[codes], weight[used])
-        with np.errstate(over="ignore"):
-            return check_total(np.asarray(weight * factor[self.codes]))
-
-
 def read_inputs(
     X: Any,
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     kernel: Any,
     class_weight: Any = None,
-) -> Inputs:
-    """Rows (also of a Gram), labels of two classes and weights; errors name what is wrong."""
+    *,
+    takes_more: bool = False,
+) -> TrainingSet:
+    """Rows (also of a Gram), labels of two classes and weights; errors name what is wrong.
+
+    Of two classes or more if ``takes_more``.
+    """
     if not (class_weight is None or class_weight == "balanced" or isinstance(class_weight, dict)):
         raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {class_weight!r}")
     rows, labels, weight, training = read_rows(X, y, sample_weight, kernel)
     try:
-        classes, codes = find_classes(labels)
+        data = TrainingSet.of_classes(rows, labels, weight, class_weight, training)
     except TypeError as error:
         raise TypeError(f"y must hold labels of one kind: {error}") from error
-    if len(classes) != 2:
-        raise ValueError(f"y must hold two classes, got {len(classes)}")
-    check_weighted_classes(classes, codes, weight)
-    return Inputs(rows, classes, codes, weight, class_weight, training)
+    if len(data.classes) < 2 or (len(data.classes) > 2 and not takes_more):
+        wanted = "two classes or more" if takes_more else "two classes"
+        raise ValueError(f"y must hold {wanted}, got {len(data.classes)}")
+    check_weighted_classes(data.classes, data.codes, data.weight)
+    return data
 
 
 def read_rows(

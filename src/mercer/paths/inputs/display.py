@@ -14,7 +14,10 @@ __all__ = ["shown_callback"]
 
 def describe(progress: PathProgress) -> str:
     """A progress report in words."""
-    return f"C = {progress.C:.4g}, {progress.n_events} events, {progress.n_free} free rows"
+    return (
+        f"{progress.parameter} = {progress.value:.4g}, {progress.n_events} events, "
+        f"{progress.n_free} free rows"
+    )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from mercer.gram.native import take_rows
 from mercer.gram.origin import moved
 from mercer.kernels import Kernel, Linear
 from mercer.lowrank import LowRank
-from mercer.paths.inputs.training_rows import TrainingRows
+from mercer.training.rows import TrainingRows
 
 __all__ = ["KernelValues", "OnRows"]
 

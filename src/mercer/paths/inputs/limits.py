@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
-from mercer.paths.inputs.numbers import plain
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
+from mercer.training.numbers import plain
 
 __all__ = ["Limits", "PathCallback", "PathProgress", "check_callback", "read_limits"]
 
@@ -26,18 +26,22 @@ class PathProgress:
     ----------
     n_events : int
         Breakpoints so far; 0 while the start is being found.
-    C : float
-        Where the path is.
+    value : float
+        Where the path is, as a value of its parameter.
     n_free : int
         Free variables at present; 0 while the start is being found.
     seconds : float
         Time since the start.
+    parameter : str
+        The parameter of the path: "C", "nu", "epsilon" (of the tube that a path over nu of a
+        regression machine follows) or "gamma".
     """
 
     n_events: int
-    C: float
+    value: float
     n_free: int
     seconds: float
+    parameter: str = "C"
 
 
 PathCallback = Callable[[PathProgress], object]
@@ -75,8 +79,20 @@ class Limits:
         with shown_callback(self.callback) as callback:
             yield replace(self, callback=callback)
 
-    def watch(self, C: float) -> Callback | None:
-        """The callback for a solver at work at one ``C``, which need not hear of short work."""
+    def told_of(self, parameter: str, value_at: Callable[[float], float]) -> Limits:
+        """The limits with a callback that hears of another parameter, a function of C."""
+        report = self.callback
+        if report is None:
+            return self
+
+        def tell(progress: PathProgress) -> object:
+            value = value_at(progress.value)
+            return report(replace(progress, value=value, parameter=parameter))
+
+        return replace(self, callback=tell)
+
+    def watch(self, value: float, parameter: str = "C") -> Callback | None:
+        """The callback for a solver at work at one value, which need not hear of short work."""
         report = self.callback
         if report is None:
             return None
@@ -84,7 +100,7 @@ class Limits:
         def tell(progress: Progress) -> object:
             if progress.seconds < _QUIET:
                 return False
-            return report(PathProgress(0, C, 0, progress.seconds))
+            return report(PathProgress(0, value, 0, progress.seconds, parameter))
 
         return tell
 

@@ -24,16 +24,18 @@ from mercer.paths.approximate.march import march
 from mercer.paths.grids.cells import Cells
 from mercer.paths.grids.columns import mean_scores
 from mercer.paths.inputs.data import KernelChoice, read_inputs
+from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
-from mercer.paths.inputs.numbers import plain, positive, real
-from mercer.paths.inputs.training_rows import check_bounds
 from mercer.paths.kernel.width_gap import chord_bound
-from mercer.paths.results.kernel_path import KernelPath, between
+from mercer.paths.results.gamma_solutions import GammaSolutions, between
+from mercer.paths.results.path import Path
 from mercer.paths.validation.scoring import Scoring
-from mercer.paths.validation.splits import read_splits
 from mercer.problem import Problem, Solution
 from mercer.solvers import Basis
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.numbers import plain, positive, real
+from mercer.training.splits import two_class_splits
+from mercer.training.weights import check_bounds
 
 __all__ = ["kernel_path"]
 
@@ -61,7 +63,7 @@ def kernel_path(
     max_time: float | None = None,
     callback: PathCallback | None = None,
     verbose: bool | int = False,
-) -> KernelPath:
+) -> Path:
     """Support vector classifiers for every width of the Gaussian kernel at one C.
 
     Gamma goes up, so that the rank of the kernel matrix grows; where rows that were free
@@ -75,7 +77,7 @@ def kernel_path(
     y : array-like of shape (n_rows,)
         Labels of two classes.
     C : float, default=1.0
-        Price of the loss.
+        Regularization parameter: the weight of the loss.
     gamma_min, gamma_max : float, default=2**-15 and 2**3
         The widths.
     accuracy : float, default=1e-2
@@ -107,7 +109,8 @@ def kernel_path(
 
     Returns
     -------
-    KernelPath
+    Path
+        Over gamma; ``path.accuracy`` is the bound of the gap that was found.
 
     Examples
     --------
@@ -123,7 +126,7 @@ def kernel_path(
     if isinstance(X, Gram):
         raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
     inputs = read_inputs(X, y, sample_weight, "rbf", class_weight)
-    splits = read_splits(cv, inputs, groups)
+    splits = two_class_splits(inputs, cv, groups)
     measure = None if scoring is None else Scoring.read(scoring)
     weight = inputs.full_weight()
     check_bounds("C", C, weight)
@@ -131,22 +134,21 @@ def kernel_path(
     choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
     limits = read_limits(np.inf, max_events, deadline, callback)
     with limits.shown(verbose) as shown_limits:
-        sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits, float(C))
+        sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits)
         nodes, gap = _follow(sequence, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
     cells = Cells(inputs, np.array([float(C)]), splits, 1e-3, measure)
     kernels = [Gaussian(node.gamma) for node in (nodes if splits else [])]
     scores = mean_scores(cells, kernels, choice, deadline)[:, 0]
-    return KernelPath(
-        gamma=np.array([node.gamma for node in nodes]),
-        C=float(C),
-        solutions=tuple(node.solution for node in nodes),
-        scores=scores if splits else None,
-        gap=gap,
-        status=sequence.status or "gamma_max",
+    gamma = np.array([node.gamma for node in nodes])
+    found = tuple(node.solution for node in nodes)
+    status = sequence.status or "gamma_max"
+    return Path(
+        GammaSolutions(gamma, float(C), found, problem, status),
         classes=inputs.classes,
-        problem=problem,
-        rows=inputs.rows,
-        training=inputs.training,
+        kernel_values=KernelValues(Gaussian(float(gamma[0])), inputs.rows, inputs.training),
+        violation=max(solution.violation for solution in found),
+        accuracy=gap,
+        scores=scores if splits else None,
     )
 
 
@@ -197,10 +199,9 @@ class _Sequence:
         accuracy: float,
         choice: KernelChoice,
         limits: Limits,
-        C: float,
     ) -> None:
         self.problem, self.rows, self.accuracy = problem, rows, accuracy
-        self.choice, self.limits, self.C = choice, limits, C
+        self.choice, self.limits = choice, limits
         self.coef: FloatArray | None = None
         self.status, self.count = "", 0
         self.unfinished: _Node
@@ -217,7 +218,7 @@ class _Sequence:
         self.count += 1
         gamma, left = float(np.exp(place)), self.limits.deadline.seconds_left
         basis = Basis(self.problem, self.gram(gamma), self.coef)
-        solution = basis.solve(tol=1e-6, max_time=left, callback=self.limits.watch(self.C))
+        solution = basis.solve(tol=1e-6, max_time=left, callback=self.limits.watch(gamma, "gamma"))
         node = _Node(gamma, solution)
         if solution.status in ("max-time", "callback"):
             self.status, self.unfinished = solution.status, node

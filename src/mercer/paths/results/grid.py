@@ -13,9 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
 from mercer.gram.native import count_rows
+from mercer.machines.svm.one_vs_one import most_voted, scores
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.numbers import plain
-from mercer.paths.inputs.training_rows import read_labels, read_weight
+from mercer.training.numbers import plain
+from mercer.training.targets import read_labels
+from mercer.training.weights import read_weight
 
 __all__ = ["Grid"]
 
@@ -31,17 +33,26 @@ class Grid:
     gamma : ndarray of shape (n_gamma,)
         The widths; NaN for a kernel that was given as it is.
     C : ndarray of shape (n_C,)
-        The prices, ascending.
+        Values of C, ascending.
     solutions : ndarray of shape (n_gamma, n_C) of Solution
-        Each with its certificate; None where ``max_time`` came first.
+        Each with its certificate; None where ``max_time`` came first. Of more than two classes
+        shape (n_gamma, n_C, n_pairs), of the pairs (0, 1), (0, 2), ..., (1, 2), ...
     scores : ndarray of shape (n_gamma, n_C) or None
         Share of held-out rows that are predicted right, or what ``scoring`` says, the mean
         over the splits; NaN where
         ``max_time`` came first, None without ``cv``.
     status : str
         "complete", or why it ended early: "max-time", "callback".
-    classes : ndarray of shape (2,)
+    classes : ndarray of shape (n_classes,)
         The labels.
+
+    Examples
+    --------
+    >>> from mercer import svc_grid
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> grid = svc_grid(X, y, Cs=[1.0, 10.0], gammas=[0.1, 1.0, 10.0])
+    >>> grid.solutions.shape, grid.predict(X, 2, 1).tolist()
+    ((3, 2), [0, 1, 0, 1])
     """
 
     gamma: FloatArray
@@ -77,31 +88,31 @@ class Grid:
         return int(i), int(j)
 
     def decision_function(self, X: Any, i: int, j: int) -> FloatArray:
-        """Values of the machine with ``gamma[i]`` and ``C[j]``; positive is ``classes[1]``."""
-        for name, position, length in (("i", i, len(self.gamma)), ("j", j, len(self.C))):
-            if not isinstance(position, Integral) or isinstance(position, bool):
-                raise TypeError(f"{name} must be an integer, got {plain(position)!r}")
-            if not -length <= position < length:
-                raise ValueError(f"{name} must lie in 0..{length - 1}, got {position}")
-        if self.solutions[i, j] is None:
-            raise ValueError(f"there was no time for gamma[{i}], C[{j}] ({self.status})")
-        return self._values(self.kernel_values[i].read(X), i, [j])[:, 0]
+        """Values of the machine with ``gamma[i]`` and ``C[j]``; positive is ``classes[1]``.
+
+        Of more than two classes a score for each, shape (n_rows, n_classes), as in :class:`SVC`.
+        """
+        values = self._checked_values(X, i, j)
+        return values[:, 0] if len(self.classes) == 2 else scores(values, len(self.classes))
 
     def predict(self, X: Any, i: int, j: int) -> NDArray[Any]:
-        """Class of each row by the machine with ``gamma[i]`` and ``C[j]``."""
-        return np.asarray(self.classes[(self.decision_function(X, i, j) > 0).astype(np.intp)])
+        """Class of each row by the machine with ``gamma[i]`` and ``C[j]``.
+
+        Of more than two, the one that wins most pairs; ties go to the first.
+        """
+        return np.asarray(self.classes[self._winners(self._checked_values(X, i, j))])
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
         """Share of the rows that each machine predicts right: shape (n_gamma, n_C)."""
         X = self.kernel_values[0].read(X)
-        positive = read_labels(y, self.classes, count_rows(X)) == 1
-        weight = read_weight(sample_weight, len(positive))
-        out = np.full(self.solutions.shape, np.nan)
-        for i, row in enumerate(self.solutions):
-            solved = [j for j, solution in enumerate(row) if solution is not None]
-            if solved:
-                right = (self._values(X, i, solved) > 0) == positive[:, None]
-                out[i, solved] = weight @ right / weight.sum()
+        codes = read_labels(y, self.classes, count_rows(X))
+        weight = read_weight(sample_weight, len(codes))
+        out = np.full((len(self.gamma), len(self.C)), np.nan)
+        for i in range(len(self.gamma)):
+            solved = [j for j in range(len(self.C)) if self._is_solved(i, j)]
+            values = self._values(X, i, solved) if solved else ()
+            for j, own in zip(solved, values, strict=True):
+                out[i, j] = weight @ (self._winners(own) == codes) / weight.sum()
         return out
 
     def plot(self, *, axes: Any = None) -> Any:
@@ -120,8 +131,28 @@ class Grid:
 
         return plot_grid(self, axes)
 
+    def _checked_values(self, X: Any, i: int, j: int) -> FloatArray:
+        """Values of all pairs at rows, shape (n_rows, n_pairs)."""
+        for name, position, length in (("i", i, len(self.gamma)), ("j", j, len(self.C))):
+            if not isinstance(position, Integral) or isinstance(position, bool):
+                raise TypeError(f"{name} must be an integer, got {plain(position)!r}")
+            if not -length <= position < length:
+                raise ValueError(f"{name} must lie in 0..{length - 1}, got {position}")
+        if not self._is_solved(i, j):
+            raise ValueError(f"there was no time for gamma[{i}], C[{j}] ({self.status})")
+        return self._values(self.kernel_values[i].read(X), i, [j])[0]
+
+    def _is_solved(self, i: int, j: int) -> bool:
+        return all(solution is not None for solution in np.atleast_1d(self.solutions[i, j]))
+
+    def _winners(self, values: FloatArray) -> NDArray[np.intp]:
+        """Position of the class that the values of all pairs decide for."""
+        return most_voted(values, len(self.classes))
+
     def _values(self, X: Any, i: int, columns: Sequence[int]) -> FloatArray:
-        found = [self.solutions[i, j] for j in columns]
+        """Values of all pairs for some C, shape (n_C, n_rows, n_pairs), from one expansion."""
+        found = np.ravel(self.solutions[i, columns])
         coef = np.column_stack([solution.coef for solution in found])
         bias = [float(solution.multiplier[0]) for solution in found]
-        return np.asarray(self.kernel_values[i].expand(X, coef) + bias)
+        values = np.asarray(self.kernel_values[i].expand(X, coef) + bias)
+        return values.reshape(len(values), len(columns), -1).transpose(1, 0, 2)

@@ -9,50 +9,92 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram.native import count_rows
-from mercer.paths.results.nu_path import NuPath
-from mercer.paths.results.nu_svr_path import NuSVRPath
+from mercer.paths.results.c_solutions import CSolutions
+from mercer.paths.results.gamma_solutions import GammaSolutions
+from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
+from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
 from mercer.paths.results.path import Path
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
-from mercer.paths.validation.cross_validation import ENDED
-from mercer.problem import Problem
+from mercer.paths.results.solutions import Solutions
+from mercer.problem import Problem, Solution
 
-__all__ = ["check_classes", "check_path"]
+__all__ = ["check_classes", "check_path", "check_solution", "check_solutions"]
 
-_STATUS = {
-    "Path": ("complete", "C_max", "trivial", *ENDED),
-    "NuPath": ("nu_min", *ENDED),
-    "NuSVRPath": ("complete", "epsilon_min", "trivial", *ENDED),
-}
 _START = ("exact", "artificial", "artificial, late")
-_NUMBERS = {
-    "Path": ("start_rate", "C_begin", "violation", "accuracy", "seconds"),
-    "NuPath": ("violation",),
-    "NuSVRPath": ("C", "middle", "violation"),
-}
 _SIDES = (LOWER, FREE, UPPER)
 _ROUNDING = 1e-9
 
 
-def check_path(path: Path | NuPath | NuSVRPath) -> None:
-    """Raise ValueError unless every array has its shape and every position lies in range."""
-    kind = type(path).__name__
-    _require(path.status in _STATUS[kind], f"the status is {path.status!r:.40}")
-    for name in _NUMBERS[kind]:
-        value = getattr(path, name)
-        _require(isinstance(value, Real), f"{name} must be a number, got {value!r:.40}")
-    _check_problem(path.problem)
-    if isinstance(path, Path):
-        _require(path.start in _START, f"the start is {path.start!r:.40}")
-        _require(0 <= path.C_begin < np.inf, f"C_begin is {path.C_begin!r:.40}")
-        if path.classes is not None:
-            check_classes(path.classes, 2)
-            _check_signs(path.problem)
-    if isinstance(path, NuSVRPath):
-        _check_tube(path.problem)
-    _check_segments(path.segments)
+def check_path(path: Path) -> None:
+    """Raise ValueError unless the parts of a path fit together."""
+    _require(isinstance(path.solutions, Solutions), "solutions")
+    for name in ("violation", "accuracy", "seconds"):
+        _require_number(name, getattr(path, name))
+    _require(path.start in _START, f"the start is {path.start!r:.40}")
+    check_solutions(path.solutions)
+    if path.classes is not None:
+        check_classes(path.classes, 2)
+        _check_signs(path.problem)
+    if path.scores is not None:
+        shape = path.breakpoints.shape
+        is_array = isinstance(path.scores, np.ndarray) and path.scores.dtype == np.float64
+        _require(is_array and path.scores.shape == shape, "scores")
     if path.rows is not None:
         highest, n_rows = int(path.problem.index.max()), count_rows(path.rows)
         _require(highest < n_rows, f"index must lie in 0..{n_rows - 1}, got {highest}")
+        if isinstance(path.solutions, GammaSolutions):
+            same = path.problem.n_variables == n_rows
+            _require(same, f"solutions must be of {n_rows} rows")
+
+
+def check_solutions(at: Solutions) -> None:
+    """Raise ValueError unless every array has its shape and every position lies in range."""
+    if isinstance(at, NuSVCSolutions):
+        _require(isinstance(at.over_C, CSolutions), "over_C")
+        check_solutions(at.over_C)
+        return
+    _require(isinstance(at.problem, Problem), "problem")
+    _require(at.status in at.statuses, f"the status is {at.status!r:.40}")
+    _check_problem(at.problem)
+    if isinstance(at, GammaSolutions):
+        _check_widths(at)
+        return
+    if isinstance(at, CSolutions):
+        _require_number("start_rate", at.start_rate)
+        _require_number("C_begin", at.C_begin)
+        _require(0 <= at.C_begin < np.inf, f"C_begin is {at.C_begin!r:.40}")
+    if isinstance(at, NuSVRSolutions):
+        _require_number("C", at.C)
+        _require_number("middle", at.middle)
+        _check_tube(at.problem)
+    _check_segments(at.segments)  # type: ignore[attr-defined]
+
+
+def _require_number(name: str, value: Any) -> None:
+    _require(isinstance(value, Real), f"{name} must be a number, got {value!r:.40}")
+
+
+def _check_widths(at: GammaSolutions) -> None:
+    """Solutions of two classes at ascending gamma."""
+    gamma, n = at.gamma, at.problem.n_variables
+    is_vector = isinstance(gamma, np.ndarray) and gamma.dtype == np.float64 and gamma.ndim == 1
+    _require(is_vector, "gamma must be a vector")
+    ascends = len(gamma) > 0 and gamma[0] > 0 and bool((np.diff(gamma) > 0).all())
+    _require(ascends and np.isfinite(gamma).all(), "gamma must be positive and ascend")
+    _require_number("C", at.C)
+    _require(np.array_equal(at.problem.index, np.arange(n)), "index must hold every row once")
+    found = at.at_breakpoints
+    fits = isinstance(found, tuple) and len(found) == len(gamma)
+    _require(fits, f"solutions must be {len(gamma)}")
+    for solution in found:
+        check_solution(solution, n)
+
+
+def check_solution(solution: Any, n_rows: int) -> None:
+    """A solution of two classes: a coefficient for each row, and a bias."""
+    _require(isinstance(solution, Solution), "solutions")
+    _require(solution.coef.shape == (n_rows,), f"solutions must be of {n_rows} rows")
+    _require(solution.multiplier.shape == (1,), "solutions must have one multiplier")
 
 
 def check_classes(classes: Any, n_classes: int) -> None:

@@ -12,17 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.formulations import svc
 from mercer.gram import Gram
 from mercer.gram.native import count_rows
-from mercer.machines.svm.one_vs_one import ClassPairs, Pair, scores
+from mercer.machines.svm.one_vs_one import ClassPairs, Pair, most_voted, scores
 from mercer.paths.curves.crossings import Block, sign_changes
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.curves.votes import Duel, count_votes
-from mercer.paths.inputs.data import Inputs
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits
-from mercer.paths.inputs.numbers import real
-from mercer.paths.inputs.training_rows import read_labels, read_weight
 from mercer.paths.results.path import Path
 from mercer.paths.svc import trace
+from mercer.training.numbers import real
+from mercer.training.targets import read_labels
+from mercer.training.training_set import TrainingSet
+from mercer.training.weights import read_weight
 
 __all__ = ["PairPaths", "trace_pairs"]
 
@@ -52,18 +53,18 @@ class PairPaths:
         events = sum(len(path.segments.changed) for path in self.paths)
         return (
             f"<PairPaths of {len(self.classes)} classes: {len(self.paths)} paths, {events} "
-            f"events, up to C={self.C_end:.4g}, {self.status}>"
+            f"events, up to C={self.end:.4g}, {self.status}>"
         )
 
     @property
-    def C_begin(self) -> float:
+    def begin(self) -> float:
         """The smallest C that all paths are known for."""
-        return max((path.C_begin for path in self.paths), default=0.0)
+        return max((path.begin for path in self.paths), default=0.0)
 
     @property
-    def C_end(self) -> float:
+    def end(self) -> float:
         """The largest C that all paths are known for."""
-        return min((path.C_end for path in self.paths), default=np.inf)
+        return min((path.end for path in self.paths), default=np.inf)
 
     @property
     def status(self) -> str:
@@ -76,12 +77,12 @@ class PairPaths:
     def breakpoints(self) -> tuple[float, float]:
         """The first and the last C where anything happens; (inf, inf) if nothing ever does."""
         moving = [path for path in self.paths if path.status != "trivial"]
-        first = min((path.C_start for path in moving), default=np.inf)
+        first = min((path.first_event for path in moving), default=np.inf)
         return first, max((float(path.C[-1]) for path in moving), default=np.inf)
 
     def decide(self, X: Any, C: float | ArrayLike) -> FloatArray:
         """Values of each pair at rows that were read, one after the other in the last axis."""
-        return np.stack([path._decide(X, C) for path in self.paths], axis=-1)
+        return np.stack([path.decide(X, C) for path in self.paths], axis=-1)
 
     def decision_function(self, X: Any, C: float) -> FloatArray:
         """A score for each class at ``C``: votes, and how clear they are, as in :class:`SVC`."""
@@ -89,16 +90,16 @@ class PairPaths:
         return scores(self.decide(rows, real("C", C)), len(self.classes))
 
     def predict(self, X: Any, C: float) -> NDArray[Any]:
-        """The class that wins most pairs at ``C``; of several the first."""
+        """The class that wins most pairs at ``C``; ties go to the first."""
         rows = self.paths[0]._known_values().read(X)
         return np.asarray(self.classes[self.winners(self.decide(rows, real("C", C)))])
 
     def winners(self, decisions: FloatArray) -> NDArray[np.intp]:
         """Position of the class that wins most pairs."""
-        votes = np.zeros((len(decisions), len(self.classes)), dtype=np.intp)
-        for (i, j), values in zip(self.pairs, decisions.T, strict=True):
-            votes[np.arange(len(votes)), np.where(values > 0, i, j)] += 1
-        return votes.argmax(axis=1)
+        known = np.unique(self.pairs)
+        if len(known) == 2 < len(self.classes):  # of several classes positive values mean the first
+            return known[most_voted(-decisions, 2)]
+        return known[most_voted(decisions, len(known))]
 
     def error(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> StepFunction:
         """Share of rows that the vote gets wrong as a function of C, exact."""
@@ -112,11 +113,12 @@ class PairPaths:
     def duels(self, block: Block, n_rows: int) -> Iterator[Duel]:
         """For which C each pair is positive, at rows known by their values with training rows."""
         for (i, j), path in zip(self.pairs, self.paths, strict=True):
-            yield Duel(i, j, sign_changes(path, _of_variables(block, path), n_rows))
+            changes = sign_changes(path, _of_variables(block, path), n_rows, i < j)
+            yield Duel(i, j, changes)
 
 
 def trace_pairs(
-    inputs: Inputs,
+    inputs: TrainingSet,
     weight: FloatArray,
     gram: Gram,
     limits: Limits,
@@ -130,7 +132,7 @@ def trace_pairs(
 
     Parameters
     ----------
-    inputs : Inputs
+    inputs : TrainingSet
         Rows and classes.
     weight : ndarray of shape (n_rows,)
         Weight of each row, that of its class included; 0 leaves it out.

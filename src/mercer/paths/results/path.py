@@ -1,8 +1,7 @@
-"""A regularization path: the solution of a support vector machine for every C."""
+"""A path: the machine at every value of one parameter."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram.native import count_rows
-from mercer.kernels import Kernel
+from mercer.kernels import Gaussian
 from mercer.paths.curves.regression_error import ErrorCurve
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.inputs.kernel_values import KernelValues, OnRows
+from mercer.paths.results.c_solutions import CSolutions
 from mercer.paths.results.certified import bias_interval, certify_machine
+from mercer.paths.results.one_class_solutions import OneClassSolutions
 from mercer.paths.results.segments import Segments
 from mercer.paths.results.solutions import Solutions
 from mercer.paths.results.summary import PathSummary, event_table, summarize
@@ -24,176 +25,318 @@ from mercer.problem import Certificate, Problem
 __all__ = ["Path"]
 
 FloatArray = NDArray[np.float64]
+_ON_BOUNDARY = 1e-9  # times rho: what rounding makes of 0
 
 
 @dataclass(frozen=True, eq=False)
 class Path(OnRows):
-    """Support vector machines for all C from 0 to ``C_end``, made by :func:`svc_path` or
-    :func:`svr_path`.
+    """Machines for every value of one parameter between ``begin`` and ``end``.
+
+    Made by :func:`svc_path` and :func:`svr_path` (C), :func:`nu_svc_path`, :func:`nu_svr_path` and
+    :func:`one_class_path` (nu), and :func:`kernel_path` (gamma). Saved and loaded by
+    :mod:`mercer.io`.
 
     Attributes
     ----------
-    C : ndarray of shape (n_breakpoints,)
-        The breakpoints, ascending, equal ones repeated: between them ``coef`` is affine
-        in C. The first one is ``C_start``.
-    C_start : float
-        Up to here the decision is that of the smallest C; infinite if the path is trivial:
-        the same constant for every C.
-    C_begin : float
-        The smallest C the path is known for; 0 unless it was asked to begin later, or
-        began late.
-    C_end : float
-        How far the path is known; infinite if it is complete or trivial, 0 if it ended before
-        the first solution was found.
-    events : structured ndarray of shape (n_events,)
-        Fields ``C``, ``row``, ``side`` (-1: now at zero, 0: now free, 1: now at its bound C
-        times weight) and ``n_free`` afterwards.
+    parameter : str
+        What ``value`` means in the methods: "C", "nu" or "gamma".
+    breakpoints : ndarray of shape (n_breakpoints,)
+        Values of the parameter where the formula of the solution changes, in the order of the
+        path, equal ones repeated. Between them the coefficients are affine in the parameter; over
+        gamma, in its logarithm.
+    begin, end : float
+        From where and how far the path is known. Over C the end is infinite if the path is
+        complete or trivial, and 0 if it ended before the first solution was found.
+    first_event : float
+        Where the first row changes sides. Over C the coefficients are proportional to C up to
+        here; infinite if the path is trivial: the same constant for every C.
+    C, nu, epsilon, gamma : float or ndarray of shape (n_breakpoints,)
+        Those of the machines at the breakpoints, as far as machines of the kind have them; a
+        number if it is the same for all.
     status : str
-        "complete" (nothing changes any more), "C_max", "trivial", or why it ended early:
+        "complete" (nothing changes any more), "C_max", "nu_min", "epsilon_min" or "gamma_max" (it
+        came as far as asked), "trivial" (one constant for all values), or why it ended early:
         "max-events", "max-time", "callback", "precision-limit".
-    problem : Problem
-        The problem at C = 1; for other C the box is C times as large.
+    events : structured ndarray of shape (n_events,)
+        Fields with the name of the parameter, ``row``, ``side`` (-1: now at zero, 0: now free, 1:
+        now at its bound) and ``n_free`` afterwards. Not over gamma.
     classes : ndarray of shape (2,) or None
-        The labels; a positive decision means the second. None for regression.
+        The labels; a positive decision means the second. None for regression and one class.
+    solutions : Solutions
+        The variables of the problem at every value; with nu, what else follows from it: the
+        equivalent C of a classifier, ``C_at(nu)`` and ``C_interval(nu)``, and the tube of
+        regression, ``epsilon_at(nu)`` and ``epsilon_interval(nu)``.
+    problem : Problem
+        The problem; over C the one at C = 1, for other C its box is C times as large.
     start : str
         How the first breakpoint was found: "exact", "artificial" or "artificial, late".
     violation : float
         Largest KKT violation met when solutions were recomputed on the way, and at the end of
-        a path that ended for lack of digits.
+        a path that ended for lack of digits; over nu relative to the largest kernel value or
+        target.
     accuracy : float
         Bound of the relative duality gap between breakpoints: 0 for an exact path, at most
         what was asked for otherwise.
-    kernel, rows : Kernel and rows, or None
-        What it is made of; None for a path that was loaded without them.
+    scores : ndarray of shape (n_breakpoints,) or None
+        Mean score on held-out rows at each breakpoint, if the function was given ``cv``; NaN where
+        ``max_time`` came first.
+    kernel, rows : Kernel and rows
+        What it is made of.
     low_rank : LowRank or None
         The approximation of the kernel, if one was asked for; ``low_rank.trace_error_`` says
         how good it is. Everything else is exact for the approximate kernel.
-    origin : ndarray of shape (n_features,) or None
-        Where the path measures its rows from: not from zero if they lie far from it. Biases of
-        ``segments`` are for that origin, :meth:`intercept` is not.
+
+    Examples
+    --------
+    >>> from mercer import svc_path
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> path = svc_path(X, y, gamma=1.0)
+    >>> path.parameter, path.status, path.coef(2.0).round(3).tolist()
+    ('C', 'complete', [-1.699, 2.0, -2.0, 1.699])
+    >>> path.predict(X, 100.0).tolist()
+    [0, 1, 0, 1]
     """
 
-    segments: Segments
-    problem: Problem
-    status: str
-    classes: NDArray[Any] | None
-    start: str
-    start_rate: float
-    C_begin: float
-    violation: float
-    accuracy: float
-    seconds: float
+    solutions: Solutions
+    classes: NDArray[Any] | None = None
     kernel_values: KernelValues | None = None
-    origin: FloatArray | None = None
+    violation: float = 0.0
+    accuracy: float = 0.0
+    start: str = "exact"
+    scores: FloatArray | None = None
+    seconds: float = np.nan
 
-    @cached_property
-    def solutions(self) -> Solutions:
-        """Variables of the problem and bias at every C."""
-        return Solutions(self.segments, self.problem, self.status, self.start_rate, self.C_begin)
-
-    @property
-    def C(self) -> FloatArray:
-        """The breakpoints."""
-        return self.solutions.C
-
-    @property
-    def C_start(self) -> float:
-        """The first breakpoint."""
-        return float(self.C[0])
+    def __repr__(self) -> str:
+        at, name = self.solutions, self.parameter
+        count = len(np.unique(self.problem.index))
+        return (
+            f"<Path over {name} of {count} rows: {at.n_events} events from "
+            f"{name}={at.first_event:.4g} to {at.end:.4g}, {at.status}>"
+        )
 
     @property
-    def C_end(self) -> float:
-        """The largest C the path is known for."""
-        return self.solutions.C_end
+    def parameter(self) -> str:
+        """The name of what moves along the path."""
+        return self.solutions.parameter
+
+    @property
+    def breakpoints(self) -> FloatArray:
+        """Values of the parameter where the formula of the solution changes."""
+        return self.solutions.breakpoints
+
+    @property
+    def begin(self) -> float:
+        """The first value the path is known for."""
+        return self.solutions.begin
+
+    @property
+    def end(self) -> float:
+        """The last value the path is known for."""
+        return self.solutions.end
+
+    @property
+    def first_event(self) -> float:
+        """The breakpoint of the first event."""
+        return self.solutions.first_event
+
+    @property
+    def status(self) -> str:
+        """How the path ended."""
+        return self.solutions.status
+
+    @property
+    def problem(self) -> Problem:
+        """The problem whose box, sum or kernel moves."""
+        return self.solutions.problem
+
+    @property
+    def segments(self) -> Segments:
+        """The pieces between the breakpoints; not over gamma."""
+        segments: Segments = self._of_machines("segments")
+        return segments
+
+    @property
+    def over_C(self) -> CSolutions:
+        """The solutions of a path over C."""
+        assert isinstance(self.solutions, CSolutions)
+        return self.solutions
+
+    @property
+    def origin(self) -> FloatArray | None:
+        """Where rows are measured from if they lie far from zero; only ``solutions`` show it."""
+        return None if self.kernel_values is None else self.kernel_values.origin
+
+    @property
+    def C(self) -> Any:
+        """C of the machines at the breakpoints, or of all of them."""
+        return self._of_machines("C")
+
+    @property
+    def nu(self) -> FloatArray:
+        """Nu of the machines at the breakpoints."""
+        nu: FloatArray = self._of_machines("nu")
+        return nu
+
+    @property
+    def epsilon(self) -> FloatArray:
+        """Half-width of the tube at the breakpoints."""
+        epsilon: FloatArray = self._of_machines("epsilon")
+        return epsilon
+
+    @property
+    def gamma(self) -> FloatArray:
+        """Gamma of the machines at the breakpoints."""
+        gamma: FloatArray = self._of_machines("gamma")
+        return gamma
+
+    def _of_machines(self, name: str) -> Any:
+        try:
+            return getattr(self.solutions, name)
+        except AttributeError:
+            raise AttributeError(f"this path over {self.parameter} has no {name}") from None
 
     @cached_property
     def events(self) -> NDArray[Any]:
         """Who changed sides where."""
         return event_table(self)
 
-    def __repr__(self) -> str:
-        rows, events = len(np.unique(self.problem.index)), len(self.segments.changed)
-        return (
-            f"<Path of {rows} rows: {events} events from C={self.C_start:.4g} to "
-            f"{self.C_end:.4g}, {self.status}>"
-        )
-
-    def coef(self, C: float) -> FloatArray:
-        """Coefficient of each row at ``C``: positive for the second class, in O(n).
-
-        Parameters
-        ----------
-        C : float
-            Positive, at most ``C_end``; infinite only if the path is complete.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        return self.problem.row_coef(self.solutions.variables(C), self.n_rows)
-
     @property
     def n_rows(self) -> int:
         """Number of training rows."""
         return int(self.problem.index.max()) + 1 if self.rows is None else count_rows(self.rows)
 
-    def intercept(self, C: float) -> float:
-        """The bias at ``C``; always in :meth:`intercept_interval`."""
-        return self.solutions.bias(C) - self._level(C)
+    def coef(self, value: float) -> FloatArray:
+        """Coefficient of each row, positive for the second class, in O(n).
 
-    def _level(self, C: float) -> float:
-        """What the bias has more for the origin of the path."""
-        return 0.0 if self.origin is None else self.gram.level(self.coef(C))
+        Parameters
+        ----------
+        value : float
+            Of the parameter, from ``begin`` to ``end``; C infinite only if the path is complete.
 
-    def free(self, C: float) -> NDArray[np.intp]:
-        """The rows in the factor at ``C``; some may lie on a bound."""
-        return self.solutions.free(C)
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return self.problem.row_coef(self.solutions.variables(value), self.n_rows)
 
-    def intercept_interval(self, C: float) -> tuple[float, float]:
-        """Every bias that is optimal with the coefficients at ``C``.
+    def intercept(self, value: float) -> float:
+        """The bias; of an exact path over C the middle of :meth:`intercept_interval`.
+
+        Of one class it is minus rho: negative values of the machine are outliers.
+        """
+        return self.solutions.bias(value) - self._shift(value)
+
+    def _shift(self, value: float) -> float:
+        """By how much the bias is larger because rows are measured from another origin."""
+        return 0.0 if self.origin is None else self.gram.level(self.coef(value))
+
+    def intercept_interval(self, value: float) -> tuple[float, float]:
+        """Every bias that is optimal with the coefficients, and with the tube of a regression.
 
         docs/theory/paths.md#bias-interval has the formula.
         """
-        at, level = self.solutions, self._level(C)
-        low, high = bias_interval(at.problem_at(C), self.gram, at.variables(C), at.bias(C))
-        return low - level, high - level
+        at, shift, gram = self.solutions, self._shift(value), self._values_at(value).gram
+        low, high = bias_interval(at.problem_at(value), gram, at.variables(value), at.bias(value))
+        return low - shift, high - shift
 
-    def certificate(self, C: float) -> Certificate:
-        """How good the machine at ``C`` is, its intercept included, computed afresh."""
-        at = self.solutions
-        return certify_machine(at.problem_at(C), self.gram, at.variables(C), at.bias(C))
+    def free(self, value: float) -> NDArray[np.intp]:
+        """The rows in the factor; some may lie on a bound."""
+        return self.solutions.free(value)
 
-    def decision_function(self, X: Any, C: float | ArrayLike) -> FloatArray:
-        """Values of the machine at ``C``; positive means ``classes[1]``.
+    def certificate(self, value: float) -> Certificate:
+        """How good the machine is, its intercept included, computed afresh.
+
+        Over nu a classifier is certified as the SVC that it is, a regression machine as a nu-SVR.
+        """
+        problem, coef, multiplier = self.solutions.certified_point(value)
+        return certify_machine(problem, self._values_at(value).gram, coef, multiplier)
+
+    def _values_at(self, value: float) -> KernelValues:
+        """Kernel values of the machine at a value of the parameter."""
+        known = self._known_values()
+        if self.parameter != "gamma":
+            return known
+        return KernelValues(Gaussian(float(value)), known.rows, known.training)
+
+    def decision_function(self, X: Any, value: float | ArrayLike) -> FloatArray:
+        """Values of the machine; positive means ``classes[1]``, negative of one class an outlier.
 
         Parameters
         ----------
         X : rows
             For a precomputed kernel: values against all training rows.
-        C : float or array-like of shape (n_values,)
-            Positive, at most ``C_end``.
+        value : float or array-like of shape (n_values,)
+            Of the parameter.
 
         Returns
         -------
-        ndarray of shape (n_rows,), or (n_rows, n_values) for several C
+        ndarray of shape (n_rows,), or (n_rows, n_values) for several values
         """
-        return self._decide(self._known_values().read(X), C)
+        return self.decide(self._known_values().read(X), value)
 
-    def _decide(self, X: Any, C: float | ArrayLike) -> FloatArray:
-        """Decision values at rows that were read."""
-        if np.ndim(C) > 1 or not np.size(C):
-            raise ValueError(f"C must be a number or a vector of them, got shape {np.shape(C)}")
-        several = np.atleast_1d(np.asarray(C))
-        coef = np.column_stack([self.coef(c) for c in several])
-        out = self._known_values().expand(X, coef)
-        out += [self.solutions.bias(c) for c in several]
-        return out[:, 0] if np.ndim(C) == 0 else out
+    def decide(self, X: Any, value: float | ArrayLike) -> FloatArray:
+        """Decision values at rows that ``kernel_values`` has read."""
+        if np.ndim(value) > 1 or not np.size(value):
+            raise ValueError(
+                f"{self.parameter} must be a number or a vector of them, got shape "
+                f"{np.shape(value)}"
+            )
+        several = list(np.atleast_1d(np.asarray(value)))
+        coef = np.column_stack([self.coef(at) for at in several])
+        if self.parameter == "gamma":
+            out = np.column_stack(
+                [self._values_at(at).expand(X, coef[:, [k]]) for k, at in enumerate(several)]
+            )
+        else:
+            out = self._known_values().expand(X, coef)
+        out += [self.solutions.bias(at) for at in several]
+        return out[:, 0] if np.ndim(value) == 0 else out
 
-    def predict(self, X: Any, C: float) -> NDArray[Any]:
-        """Class of each row at ``C``; the value itself for regression."""
+    def predict(self, X: Any, value: float) -> NDArray[Any]:
+        """Class of each row; the value itself of regression; of one class -1 for an outlier."""
+        return self.decided(self.decision_function(X, value), value)
+
+    def decided(self, decision: FloatArray, value: float) -> NDArray[Any]:
+        """Predictions from the decision values of the machine."""
+        if self.is_one_class:
+            return np.where(decision < -_ON_BOUNDARY * abs(self.intercept(value)), -1, 1)
         if self.classes is None:
-            return self.decision_function(X, C)
-        return np.asarray(self.classes[(self.decision_function(X, C) > 0).astype(np.intp)])
+            return decision
+        return np.asarray(self.classes[(decision > 0).astype(np.intp)])
+
+    @property
+    def is_one_class(self) -> bool:
+        """Whether the machines tell outliers from the other rows."""
+        return isinstance(self.solutions, OneClassSolutions)
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        value: float | ArrayLike | None = None,
+    ) -> Any:
+        """Share of rows that are predicted right; of regression the coefficient R^2.
+
+        Parameters
+        ----------
+        X : rows
+            For a precomputed kernel: values against all training rows.
+        y : array-like of shape (n_rows,)
+            Classes or targets; of one class 1 and -1.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of the rows.
+        value : float or array-like, default=None
+            Of the parameter; None for every breakpoint.
+
+        Returns
+        -------
+        float, or ndarray with the shape of ``value``
+        """
+        from mercer.paths.curves.path_score import path_score
+
+        return path_score(self, X, y, value, sample_weight)
 
     def error(
         self,
@@ -203,7 +346,7 @@ class Path(OnRows):
         *,
         loss: str | None = None,
     ) -> StepFunction | ErrorCurve:
-        """Error of the predictions as a function of C, exact at every C.
+        """Error of the predictions as a function of C, exact at every C; for paths over C.
 
         Of a classifier the share of wrong ones, every crossing found; of regression the mean
         squared or absolute error, a function of C known in closed form between breakpoints.
@@ -222,10 +365,11 @@ class Path(OnRows):
         Returns
         -------
         StepFunction or ErrorCurve
-            On [C_begin, C_end].
+            On [begin, end].
         """
         from mercer.paths.curves.path_error import path_error
 
+        self._require_C("error", "score takes any parameter")
         return path_error(self, X, y, sample_weight, loss)
 
     def leave_one_out(
@@ -238,12 +382,12 @@ class Path(OnRows):
         """Share of rows that the machine trained without them gets wrong, for every C.
 
         Exact, by one path without each row that is ever used: as many paths as there are
-        such rows, each only as far as the row matters.
+        such rows, each only as far as the row matters. For classifiers over C.
 
         Parameters
         ----------
         C_max : float, default=inf
-            Where to end; at most ``C_end``.
+            Where to end; at most ``end``.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the errors.
         max_time : float, default=None
@@ -251,41 +395,36 @@ class Path(OnRows):
         """
         from mercer.paths.validation.leave_one_out import leave_one_out
 
+        self._require_C("leave_one_out", "out_of_sample takes any machine")
         return leave_one_out(self, C_max, sample_weight, max_time)
+
+    def _require_C(self, method: str, instead: str) -> None:
+        if self.parameter != "C":
+            raise ValueError(
+                f"{method} is known for paths over C, this one is over {self.parameter}; {instead}"
+            )
 
     def summary(self) -> PathSummary:
         """What happened, in numbers."""
         return summarize(self)
 
     def plot(self, X: Any = None, y: ArrayLike | None = None, *, axes: Any = None) -> Any:
-        """Coefficients, number of free rows and, with ``X`` and ``y``, the error against C.
+        """Coefficients and the number of free rows against the parameter, and what else there is.
+
+        Over C, with ``X`` and ``y``, the error; of nu-SVR the tube; over gamma the support vectors
+        and the scores.
 
         Parameters
         ----------
         X, y : rows and classes, default=None
-            Validation rows whose error is shown.
+            Validation rows whose error is shown, over C.
         axes : sequence of matplotlib axes, default=None
-            Where to draw: two, or three with ``X``; a new figure if None.
+            Where to draw: one to three, as many as there are pictures; a new figure if None.
 
         Returns
         -------
         ndarray of matplotlib axes
         """
-        from mercer.paths.results.plot import plot_path
+        from mercer.paths.results.plot_results import plot_any_path
 
-        return plot_path(self, X, y, axes)
-
-    def save(self, file: str | os.PathLike[str]) -> None:
-        """Write the path to a ``.npz`` file, without the rows and the kernel."""
-        from mercer.paths.results.storage import save_path
-
-        save_path(self, file)
-
-    @staticmethod
-    def load(file: str | os.PathLike[str], *, kernel: Kernel | None = None, X: Any = None) -> Path:
-        """Read a path; with the kernel and the rows it was made of it can predict."""
-        from mercer.paths.results.storage import load_path
-
-        loaded = load_path(file, "Path", kernel, X)
-        assert isinstance(loaded, Path)
-        return loaded
+        return plot_any_path(self, X, y, axes)

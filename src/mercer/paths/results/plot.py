@@ -67,8 +67,8 @@ def _range(path: Path) -> tuple[float, float]:
     if path.status == "trivial":
         return 0.1, 10.0
     last = float(path.C[-1])
-    low = max(path.C_begin, 0.5 * path.C_start)
-    return low, max(min(3.0 * last, path.C_end), 2.0 * path.C_start)
+    low = max(path.begin, 0.5 * path.first_event)
+    return low, max(min(3.0 * last, path.end), 2.0 * path.first_event)
 
 
 def _plot_coefficients(path: Path, axis: Any, low: float, high: float) -> None:

@@ -71,6 +71,19 @@ class Segments:
         return np.diff(self.values_end, prepend=0)
 
     @cached_property
+    def n_early(self) -> int:
+        """Number of segments before the first event: in these only the bias bends."""
+        rests = (self.changes_end == 0) & (self.fastest == 0)
+        return max(int(np.logical_and.accumulate(rests).sum()) - 1, 0)
+
+    @cached_property
+    def fastest(self) -> FloatArray:
+        """The largest size of a rate in each segment."""
+        begins = np.append(0, self.values_end[:-1])
+        sizes = np.maximum.reduceat(np.append(np.abs(self.rates), 0.0), begins)
+        return np.asarray(np.where(self.n_free > 0, sizes, 0.0))
+
+    @cached_property
     def _checkpoints(self) -> list[NDArray[np.int8]]:
         """Sides after every ``n_variables``-th change: n bytes for n changes."""
         sides, kept = self.first_side.copy(), []

@@ -1,16 +1,13 @@
-"""The solution of a path at every C, read off its segments."""
+"""What a path knows: the solution at every value of its parameter."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.paths.exact.start import scaled_problem
-from mercer.paths.inputs.numbers import plain, real
-from mercer.paths.results.segments import FREE, Segments
+from mercer.paths.results.statuses import ENDED
 from mercer.problem import Problem
 
 __all__ = ["Solutions"]
@@ -18,113 +15,76 @@ __all__ = ["Solutions"]
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
 class Solutions:
-    """Variables and bias at every C from ``C_begin`` to ``C_end``.
+    """Variables and bias at every value of one parameter; a class for each way it moves.
 
     Attributes
     ----------
-    segments : Segments
-        The path in t = 1/C.
+    parameter : str
+        The name of the parameter: "C", "nu" or "gamma".
+    statuses : tuple of str
+        Every way such a path may end.
     problem : Problem
-        The problem at C = 1.
+        The problem whose box, sum or kernel moves.
     status : str
-        How the path ended: after "complete" the coefficients stay what they are.
-    start_rate : float
-        Bias of the smallest C, where the first breakpoint is beyond.
-    C_begin : float
-        The smallest C the path is known for.
+        How the path ended.
+    breakpoints : ndarray of shape (n_breakpoints,)
+        Values of the parameter between which the variables follow one formula.
+    begin, end : float
+        The first and the last value the path is known for.
     """
 
-    segments: Segments
+    parameter: ClassVar[str]
+    statuses: ClassVar[tuple[str, ...]] = ENDED
     problem: Problem
     status: str
-    start_rate: float
-    C_begin: float
-
-    @cached_property
-    def C(self) -> FloatArray:
-        """The breakpoints."""
-        with np.errstate(divide="ignore", over="ignore"):
-            return np.asarray(1.0 / self.segments.parameter)
-
-    @cached_property
-    def _largest_C(self) -> float:
-        """Beyond it C times the weights is no number."""
-        size = float(np.maximum(self.problem.upper, -self.problem.lower).max())
-        return float(np.finfo(np.float64).max) / max(size, 1.0)
 
     @property
-    def C_end(self) -> float:
-        """The largest C the path is known for."""
-        end = self.segments.end_parameter
-        return np.inf if end == 0.0 else 1.0 / end
+    def breakpoints(self) -> FloatArray:
+        """Where the formula of the solution changes."""
+        raise NotImplementedError
 
-    def check_known(self) -> None:
-        """Refuse a path that has no solution."""
-        if self.C_end == 0.0:
-            raise ValueError(
-                f"no C is known: the path ended before its first solution ({self.status})"
-            )
+    @property
+    def n_events(self) -> int:
+        """How often a variable changed sides."""
+        raise NotImplementedError
 
-    def variables(self, C: float) -> FloatArray:
-        """The variables of the problem at ``C``."""
-        k, t = self._locate(C)
-        s = self.segments
-        # times C, not divided by t: what is at its bound meets it to the last digit
-        if t > s.parameter[0]:
-            return np.asarray(s.coef(0, s.parameter[0]) * float(C))
-        if self._stays(k):
-            kept, at = s.coef(k, s.parameter[k]) / s.parameter[k], self.problem_at(C)
-            return np.clip(kept, at.lower, at.upper)
-        return np.asarray(s.coef(k, t) * float(C))
+    @property
+    def n_free(self) -> NDArray[np.int64]:
+        """Number of free variables behind each breakpoint."""
+        raise NotImplementedError
 
-    def bias(self, C: float) -> float:
-        """The bias at ``C``."""
-        k, t = self._locate(C)
-        s = self.segments
-        if t > s.parameter[0]:
-            # b = (bias + (t - parameter) rate) / t, for a C whose t is infinite too
-            at_breakpoint = float(s.bias[0] - s.parameter[0] * self.start_rate)
-            return float(self.start_rate + at_breakpoint * float(C))
-        if self._stays(k):
-            return float(s.bias[k] / s.parameter[k])
-        return float((s.bias[k] + (t - s.parameter[k]) * s.bias_rate[k]) / t)
+    @property
+    def first_event(self) -> float:
+        """The breakpoint of the first event."""
+        return float(self.breakpoints[0])
 
-    def free(self, C: float) -> NDArray[np.intp]:
-        """The rows in the factor at ``C``; some may lie on a bound."""
-        sides = self.segments.sides(self._locate(C)[0])
-        return np.unique(self.problem.index[sides == FREE])
+    @property
+    def begin(self) -> float:
+        """The first value of the parameter the path is known for."""
+        return float(self.breakpoints[0])
 
-    def problem_at(self, C: float) -> Problem:
-        """The problem at ``C``; beyond the last breakpoint of a complete path nothing changes."""
-        beyond = 2.0 * float(self.C[-1]) if self.status == "complete" else np.inf
-        return scaled_problem(self.problem, min(float(C), beyond))
+    @property
+    def end(self) -> float:
+        """The last value of the parameter the path is known for."""
+        return float(self.breakpoints[-1])
 
-    def _stays(self, k: int) -> bool:
-        """Whether nothing is at its bound any more: the coefficients stay what they are."""
-        return self.status == "complete" and k == len(self.segments) - 1
+    def variables(self, value: float) -> FloatArray:
+        """The variables of the problem at a value of the parameter."""
+        raise NotImplementedError
 
-    def _locate(self, C: float) -> tuple[int, float]:
-        """Segment and parameter of a C, checked."""
-        self.check_known()
-        value = real("C", C)
-        # C_end is 1 / (1 / C): rounding must not shut out the C that was asked for
-        if not self.C_begin * (1 - 1e-12) <= value <= self.C_end * (1 + 1e-12) or value <= 0:
-            raise ValueError(
-                f"C must be positive and lie in [{self.C_begin:.6g}, {self.C_end:.6g}], where the "
-                f"path is known, got {plain(C)}"
-            )
-        if value == np.inf and self.status != "complete":
-            raise ValueError(f"C must be finite: the path is not complete ({self.status})")
-        if self.status != "complete" and value > self._largest_C:
-            raise ValueError(
-                f"C must be at most {self._largest_C:.6g}, where its bounds are numbers, got "
-                f"{plain(C)}"
-            )
-        with np.errstate(over="ignore"):
-            parameter = 1.0 / np.float64(min(value, self.C_end))
-        if self.C_begin > 0:
-            # rounding must not lead to before the beginning, where nothing is known
-            parameter = min(parameter, self.segments.parameter[0])
-        return self.segments.locate(float(parameter)), float(parameter)
+    def bias(self, value: float) -> float:
+        """The bias there."""
+        raise NotImplementedError
+
+    def free(self, value: float) -> NDArray[np.intp]:
+        """The rows in the factor there; some may lie on a bound."""
+        raise NotImplementedError
+
+    def problem_at(self, value: float) -> Problem:
+        """The problem that the variables solve there."""
+        raise NotImplementedError
+
+    def certified_point(self, value: float) -> tuple[Problem, FloatArray, float | FloatArray]:
+        """The problem, the point and the multipliers that a certificate is about."""
+        return self.problem_at(value), self.variables(value), self.bias(value)

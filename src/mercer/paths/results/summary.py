@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PathSummary", "event_table", "summarize"]
 
-EVENT = np.dtype([("C", np.float64), ("row", np.int64), ("side", np.int8), ("n_free", np.int64)])
-
 
 @dataclass(frozen=True)
 class PathSummary:
@@ -24,29 +22,32 @@ class PathSummary:
 
     Attributes
     ----------
+    parameter : str
+        What moves along the path.
     n_rows, n_events : int
-        Rows, and how often one changed sides.
+        Rows, and how often one changed sides; over gamma the number of solutions.
     n_repeats : int
-        Events at the same C as the one before.
-    C_start, C_end : float
-        First breakpoint, and how far the path is known.
+        Events at the same value of the parameter as the one before.
+    first_event, end : float
+        Where the first event is, and how far the path is known.
     largest_free, mean_free : int and float
         Rows in the factor.
     start, status : str
         How it began and ended.
     is_trivial : bool
-        Whether the classifier is the same constant for every C.
+        Whether the machine is the same constant for every value.
     violation : float
         Largest KKT violation met when solutions were recomputed.
     seconds : float
-        What it took.
+        What it took; NaN of a path from a file.
     """
 
+    parameter: str
     n_rows: int
     n_events: int
     n_repeats: int
-    C_start: float
-    C_end: float
+    first_event: float
+    end: float
     largest_free: int
     mean_free: float
     start: str
@@ -60,6 +61,9 @@ class PathSummary:
         lines = []
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
+            if name == "seconds" and np.isnan(value):
+                # a file does not tell
+                continue
             lines.append(
                 f"{name:<{width}}  {f'{value:.6g}' if isinstance(value, float) else value}"
             )
@@ -68,16 +72,18 @@ class PathSummary:
 
 def summarize(path: Path) -> PathSummary:
     """The summary of a path."""
-    segments = path.segments
-    fall = -np.diff(segments.parameter)
+    at = path.solutions
+    points = path.segments.parameter if path.parameter != "gamma" else at.breakpoints
+    moved = np.abs(np.diff(points))
     return PathSummary(
-        n_rows=segments.n_variables,
-        n_events=len(segments.changed),
-        n_repeats=int((fall <= 1e-9 * segments.parameter[:-1]).sum()),
-        C_start=path.C_start,
-        C_end=path.C_end,
-        largest_free=int(segments.n_free.max()),
-        mean_free=float(segments.n_free.mean()),
+        parameter=path.parameter,
+        n_rows=len(np.unique(path.problem.index)),
+        n_events=at.n_events,
+        n_repeats=int((moved <= 1e-9 * points[:-1]).sum()),
+        first_event=at.first_event,
+        end=at.end,
+        largest_free=int(at.n_free.max()),
+        mean_free=float(at.n_free.mean()),
         start=path.start,
         status=path.status,
         is_trivial=path.status == "trivial",
@@ -87,11 +93,14 @@ def summarize(path: Path) -> PathSummary:
 
 
 def event_table(path: Path) -> NDArray[Any]:
-    """Who changed sides where."""
-    s = path.segments
-    out = np.empty(len(s.changed), EVENT)
+    """Which row changed sides where."""
+    s, name = path.segments, path.parameter
+    out = np.empty(
+        len(s.changed),
+        [(name, np.float64), ("row", np.int64), ("side", np.int8), ("n_free", np.int64)],
+    )
     of = np.searchsorted(s.changes_end, np.arange(len(s.changed)), side="right")
-    out["C"], out["n_free"] = path.C[of], s.n_free[of]
+    out[name], out["n_free"] = path.breakpoints[of], s.n_free[of]
     out["row"] = path.problem.index[s.changed]
     bound = np.where(s.side > 0, s.upper[s.changed], s.lower[s.changed])
     out["side"] = np.where(s.side == FREE, 0, np.where(bound == 0, -1, 1))

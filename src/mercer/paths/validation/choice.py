@@ -18,8 +18,8 @@ def range_of_interest(paths: PairPaths) -> tuple[float, float]:
     first, last = paths.breakpoints
     if first == np.inf:
         first, last = 1.0, 1.0
-    low = max(0.5 * first, paths.C_begin)
-    high = min(max(2.0 * last, low), paths.C_end)
+    low = max(0.5 * first, paths.begin)
+    high = min(max(2.0 * last, low), paths.end)
     return min(low, high), high
 
 
@@ -28,11 +28,12 @@ def choose_C(
 ) -> float:
     """Middle (of log C) of the widest range with the best score, where C matters and is allowed.
 
-    Careful: of the first range that is within one standard error of it, which has the smallest C
-    (Breiman et al. 1984, section 3.4.3). Without a score: 1, or the next C that is known.
+    Where a score is not known for every C, the evaluated one next to the middle. Careful: of the
+    first range that is within one standard error of it, which has the smallest C (Breiman et al.
+    1984, section 3.4.3). Without a score: 1, or the next C that is known.
     """
     score = held_out.score
-    least, most = max(paths.C_begin, C_min), min(paths.C_end, C_max)
+    least, most = max(paths.begin, C_min), min(paths.end, C_max)
     if score is None or score.end < least:
         return float(np.clip(1.0, least, most))
     if paths.status == "trivial":
@@ -48,12 +49,22 @@ def choose_C(
         ((begin, end) for begin, end, value in pieces if value >= best - _ROUNDING),
         key=lambda piece: piece[1] / piece[0],
     )
-    C = float(np.sqrt(begin * end))
+    C = _middle(begin, end, held_out)
     if is_careful:
         enough = best - held_out.standard_error(C, held_out.n_done) - _ROUNDING
         begin, end = next((begin, end) for begin, end, value in pieces if value >= enough)
-        C = float(np.sqrt(begin * end))
+        C = _middle(begin, end, held_out)
     return float(np.clip(C, low, high))
+
+
+def _middle(begin: float, end: float, held_out: HeldOut) -> float:
+    """Of the logarithm of a piece, or the evaluated C of the piece that is nearest to it."""
+    C = float(np.sqrt(begin * end))
+    if (Cs := held_out.known_at) is None:
+        return C
+    # a piece begins where it was evaluated, and ends before the next one
+    inside = Cs[(Cs == begin) | ((Cs > begin) & (Cs < end))]
+    return float(inside[np.abs(np.log(inside / C)).argmin()]) if len(inside) else C
 
 
 def _widened(score: StepFunction, low: float, high: float) -> tuple[float, float]:

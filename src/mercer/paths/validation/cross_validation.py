@@ -16,18 +16,19 @@ from mercer.gram import Gram
 from mercer.paths.curves.crossings import Block
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.curves.votes import LabelChanges, count_votes
-from mercer.paths.inputs.data import Inputs
 from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.pair_paths import PairPaths, trace_pairs
+from mercer.paths.results.statuses import ENDED
 from mercer.paths.validation.scoring import Scoring
-from mercer.paths.validation.splits import Split
+from mercer.training.splits import Split
+from mercer.training.training_set import TrainingSet
 
-__all__ = ["ENDED", "STOPPED", "HeldOut", "cross_validate", "gram_block"]
+__all__ = ["HeldOut", "cross_validate", "gram_block"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
-STOPPED = ("max-time", "callback", "max-events")
-ENDED = (*STOPPED, "precision-limit")
+# Of a split: how much it counts, its error and, if one was asked for, its score.
+_Curves = tuple[float, StepFunction, StepFunction | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,8 @@ class HeldOut:
     errors, scores : list of StepFunction
         The error and, if one was asked for, the score of each split that was followed; empty
         for leave-one-out.
+    known_at : ndarray or None
+        The C that scores were evaluated at; None if they are known for every C.
     """
 
     error: StepFunction | None
@@ -56,6 +59,7 @@ class HeldOut:
     status: str
     errors: list[StepFunction] = field(default_factory=list)
     scores: list[StepFunction] = field(default_factory=list)
+    known_at: FloatArray | None = None
 
     @property
     def score(self) -> StepFunction | None:
@@ -69,7 +73,7 @@ class HeldOut:
     def standard_error(self, C: float, n_rows: int) -> float:
         """Of the score at ``C``: from its spread over the splits, or over rows left out."""
         values = [float(part(C)) for part in self.scores or self.errors]
-        if len(values) > 1:
+        if len(values) > 1 and self.unit == "splits":
             return float(np.std(values, ddof=1) / np.sqrt(len(values)))
         share = 0.0 if self.error is None else float(self.error(C))
         return float(np.sqrt(share * (1.0 - share) / n_rows))
@@ -86,19 +90,20 @@ class HeldOut:
 
 
 def cross_validate(
-    inputs: Inputs,
+    inputs: TrainingSet,
     splits: list[Split],
     gram: Gram,
     limits: Limits,
     full: PairPaths,
     accuracy: float = 0.0,
     scoring: Scoring | None = None,
+    unit: str = "splits",
 ) -> HeldOut:
     """Error on held-out rows, the mean over the splits, as a function of C.
 
     Parameters
     ----------
-    inputs : Inputs
+    inputs : TrainingSet
         Rows, classes and weights: of a split's errors too.
     splits : list of Split
         Rows to train on, and rows to test with.
@@ -112,30 +117,33 @@ def cross_validate(
         That of the paths, as in :func:`svc_path`.
     scoring : Scoring, default=None
         Any other measure that is wanted.
+    unit : {"splits", "rows"}, default="splits"
+        What the splits hold out: "rows" if each is a single one.
     """
-    done: list[tuple[StepFunction, StepFunction | None]] = []
-    partial: list[tuple[StepFunction, StepFunction | None]] = []
+    done: list[_Curves] = []
+    partial: list[_Curves] = []
     status = ""
     for split in splits:
         if status == "max-time":
             break
         paths = trace_pairs(
-            inputs, inputs.full_weight(split.times), gram, limits, C_min=full.C_begin or None,
+            inputs, inputs.full_weight(split.times), gram, limits, C_min=full.begin or None,
             accuracy=accuracy, known=full,
         )  # fmt: skip
         status = paths.status if paths.status in ENDED else status
-        if paths.C_end > paths.C_begin:
-            found = _split_curves(inputs, split, gram, paths, scoring)
+        if paths.end > paths.begin:
+            found = (split.share, *_split_curves(inputs, split, gram, paths, scoring))
             (partial if paths.status in ENDED else done).append(found)
     parts = done or partial
-    errors = [error for error, _ in parts]
-    scores = [score for _, score in parts if score is not None]
-    mean = StepFunction.mean(errors) if errors else None
-    return HeldOut(mean, len(done), len(splits), "splits", status, errors, scores)
+    errors = [error for _, error, _ in parts]
+    scores = [score for _, _, score in parts if score is not None]
+    mean = StepFunction.mean(errors, [share for share, _, _ in parts]) if errors else None
+    known_at = None if scoring is None or scoring.is_of_labels else scoring.grid
+    return HeldOut(mean, len(done), len(splits), unit, status, errors, scores, known_at)
 
 
 def _split_curves(
-    inputs: Inputs, split: Split, gram: Gram, paths: PairPaths, scoring: Scoring | None
+    inputs: TrainingSet, split: Split, gram: Gram, paths: PairPaths, scoring: Scoring | None
 ) -> tuple[StepFunction, StepFunction | None]:
     """Error and score on the held-out rows of one split."""
     rows, codes, weight = split.test, inputs.codes[split.test], inputs.weight[split.test]

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.paths.curves.crossings import sign_changes
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.inputs.limits import Limits
-from mercer.paths.inputs.numbers import plain, positive
-from mercer.paths.inputs.training_rows import read_weight
 from mercer.paths.results.segments import FREE
-from mercer.paths.validation.cross_validation import ENDED, STOPPED, HeldOut, gram_block
+from mercer.paths.results.statuses import ENDED, STOPPED
+from mercer.paths.validation.cross_validation import HeldOut, gram_block
 from mercer.problem import Problem
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.numbers import plain, positive
+from mercer.training.weights import read_weight
 
 if TYPE_CHECKING:
     from mercer.paths.results.path import Path
@@ -32,9 +33,9 @@ def leave_one_out(
     """The arguments of :meth:`Path.leave_one_out`, checked, and what it returns."""
     if path.classes is None:
         raise ValueError("leave_one_out is for classifiers, this is a path of regression")
-    path.solutions.check_known()
+    path.over_C.check_known()
     deadline = Deadline.after(max_time)
-    limits = Limits(C_max=min(positive("C_max", C_max), path.C_end), deadline=deadline)
+    limits = Limits(C_max=min(positive("C_max", C_max), path.end), deadline=deadline)
     weight = read_weight(sample_weight, path.n_rows)[path.problem.index]
     found = leave_one_out_error(path, limits, weight)
     if found.error is None:
@@ -58,12 +59,12 @@ def leave_one_out_error(path: Path, limits: Limits, weight: FloatArray) -> HeldO
     weight : ndarray of shape (n_variables,)
         Weights of the errors.
     """
-    at, by, first, end = [np.zeros(0)], [np.zeros(0)], 0.0, min(path.C_end, limits.C_max)
+    at, by, first, end = [np.zeros(0)], [np.zeros(0)], 0.0, min(path.end, limits.C_max)
     total, n_done, status, last_use = 0.0, 0, "", _last_use(path)
     # if the time is over before all rows are done, those that are should be like the others
     for row in np.random.default_rng(0).permutation(len(last_use)):
         last = float(last_use[row])
-        if last > path.C_begin:
+        if last > path.begin:
             error, ended = _error_without(path, int(row), min(last, limits.C_max), limits)
             status = ended or status
             if error is None or ended in STOPPED:
@@ -80,7 +81,7 @@ def leave_one_out_error(path: Path, limits: Limits, weight: FloatArray) -> HeldO
     curve = None
     if total:
         jumps = np.concatenate(by) / total
-        curve = StepFunction.from_jumps(path.C_begin, first / total, np.concatenate(at), jumps, end)
+        curve = StepFunction.from_jumps(path.begin, first / total, np.concatenate(at), jumps, end)
     return HeldOut(curve, n_done, len(weight), "rows", status)
 
 
@@ -111,12 +112,12 @@ def _error_without(
     if len(np.unique(sign[trained])) < 2:
         # one class is all there is: the other one is wrong, for every C
         wrong = float(sign[variable] != sign[trained][0])
-        return StepFunction(np.array([path.C_begin]), np.array([wrong])), ""
+        return StepFunction(np.array([path.begin]), np.array([wrong])), ""
     fold = trace(
-        problem, path.gram, replace(limits, C_max=C_max), C_min=path.C_begin or None,
+        problem, path.gram, replace(limits, C_max=C_max), C_min=path.begin or None,
         accuracy=path.accuracy,
     )  # fmt: skip
-    if fold.C_end == 0.0:
+    if fold.end == 0.0:
         return None, fold.status
     values = gram_block(path.gram, problem.index[[variable]])
     changes = sign_changes(fold, lambda v: values(problem.index[v]), 1)

@@ -21,10 +21,10 @@ from mercer.gram.native import take_rows
 from mercer.machines.svm.one_vs_one import scores
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.curves.votes import LabelChanges
-from mercer.paths.inputs.data import Inputs
-from mercer.paths.inputs.numbers import plain
 from mercer.paths.results.pair_paths import PairPaths
-from mercer.paths.validation.splits import Split
+from mercer.training.numbers import plain
+from mercer.training.splits import Split
+from mercer.training.training_set import TrainingSet
 
 __all__ = ["HeldOutMachine", "Scoring"]
 
@@ -94,7 +94,7 @@ class Scoring:
         """Whether the score looks at predicted classes only, as far as it says."""
         return getattr(self.scorer, "_response_method", None) == "predict"
 
-    def measure(self, inputs: Inputs, split: Split) -> Callable[..., float]:
+    def measure(self, inputs: TrainingSet, split: Split) -> Callable[..., float]:
         """The score of classes, and decision values, at the held-out rows of a split."""
         rows, truth = take_rows(inputs.rows, split.test), inputs.labels[split.test]
         weight = inputs.weight[split.test]
@@ -113,7 +113,7 @@ class Scoring:
         return score
 
     def curve(
-        self, inputs: Inputs, split: Split, labels: LabelChanges, paths: PairPaths, gram: Gram
+        self, inputs: TrainingSet, split: Split, labels: LabelChanges, paths: PairPaths, gram: Gram
     ) -> StepFunction:
         """The score on the held-out rows of a split as a function of C."""
         measure, n_classes = self.measure(inputs, split), len(inputs.classes)

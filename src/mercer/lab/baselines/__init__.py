@@ -1,0 +1,8 @@
+"""Trainers of the early literature, for comparison: slow, plain, on the same problem."""
+
+from mercer.lab.baselines.osuna import Osuna
+from mercer.lab.baselines.platt import Platt
+from mercer.lab.baselines.svmfu import SvmFu
+from mercer.lab.baselines.svmlight import SvmLight
+
+__all__ = ["Osuna", "Platt", "SvmFu", "SvmLight"]

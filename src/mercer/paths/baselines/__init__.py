@@ -1,6 +1,0 @@
-"""Earlier path algorithms, for study: what they do, and where they break."""
-
-from mercer.paths.baselines.hastie import BaselinePath, hastie_path
-from mercer.paths.baselines.random_ridge import random_ridge_path
-
-__all__ = ["BaselinePath", "hastie_path", "random_ridge_path"]
