@@ -1,8 +1,8 @@
 """Model selection: criteria with gradients, optimizers, machines that tune themselves."""
 
 from mercer.selection.history import Budget, History
-from mercer.selection.landscape import landscape, plot_landscape
 from mercer.selection.objectives import OBJECTIVES, Objective, make_objective
+from mercer.selection.optimizers.descent import Minimum, minimize
 from mercer.selection.prior import Prior
 from mercer.selection.space import Space
 from mercer.selection.tuned import TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR
@@ -11,6 +11,7 @@ __all__ = [
     "OBJECTIVES",
     "Budget",
     "History",
+    "Minimum",
     "Objective",
     "Prior",
     "Space",
@@ -18,7 +19,6 @@ __all__ = [
     "TunedRLSC",
     "TunedSVC",
     "TunedSVR",
-    "landscape",
     "make_objective",
-    "plot_landscape",
+    "minimize",
 ]

@@ -1,4 +1,4 @@
-"""How a trained machine changes with its price and its kernel: one linear system for all of them.
+"""How a trained machine changes with C and its kernel: one linear system for all of them.
 
 With free variables u and others g on their bounds, and groups e with multipliers m, a solution of
 the general problem (docs/theory/problem.md#optimality) satisfies
@@ -10,7 +10,7 @@ A parameter t moves both sides, and with H = [[K_uu + D_u, E_u], [E_u', 0]]
     H (beta_u'; m') = (r_u; r_e),
     r_u = -(K' beta)_u - K_ug beta_g' - D_u' beta_u,    r_e = sums' - E_g' beta_g'
 
-(Glasmachers 2008, section 9.4, for one group and no ridge). A criterion J with derivatives c by
+(Glasmachers 2008, section 9.3.1, for one group and no ridge). A criterion J with derivatives c by
 the values F(x) = sum_i beta_i k(x_i, x) and c_e by the multipliers changes by
 
     J' = c' K'_x beta + c' K_xg beta_g' + d_u' r_u + d_e' r_e,    H (d_u; d_e) = (K_ux c; c_e):
@@ -31,9 +31,9 @@ from scipy.sparse.linalg import LinearOperator, minres
 
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
-from mercer.problem import Problem, Solution
+from mercer.problem import Powers, Problem, Solution
 
-__all__ = ["Scaling", "Trained"]
+__all__ = ["Trained"]
 
 FloatArray = NDArray[np.float64]
 
@@ -41,18 +41,6 @@ _DIRECT = 3000  # free variables up to which the system is solved by a factor of
 _RANK = 1e-12  # singular values below this share of the largest count as zero
 _CG_TOL = 1e-10
 _BLOCK = 64  # columns that LAPACK factors together
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """By which power of a price its problem changes: that of the box, the sums and the ridge.
-
-    C makes boxes wider and ridges smaller; nu makes sums larger.
-    """
-
-    box: float = 1.0
-    sums: float = 0.0
-    ridge: float = -1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +57,15 @@ class Trained:
         Its kernel values; ``gram.kernel`` is the kernel that moves.
     rows : array, sparse matrix or sequence
         The rows of the Gram.
-    scaling : Scaling
-        How the problem depends on the logarithm of its price.
+    powers : Powers
+        How the problem depends on the logarithm of C.
     """
 
     formulation: Formulation
     solution: Solution
     gram: Gram
     rows: Any
-    scaling: Scaling = Scaling()
+    powers: Powers
 
     @property
     def problem(self) -> Problem:
@@ -107,11 +95,11 @@ class Trained:
         return self.formulation.read_out(self.solution)
 
     def pulled_back(self, at: NDArray[np.intp], slope: FloatArray) -> tuple[float, FloatArray]:
-        """The derivative by the logarithm of the price, and ``left``, one entry for each row.
+        """The derivative by the logarithm of C, and ``left``, one entry for each row.
 
         Of a criterion whose derivative by the values f at the rows ``at`` is ``slope``. That by a
         parameter of the kernel is ``left' K' beta``, beta being :attr:`row_coef`
-        (:class:`mercer.selection.pulls.Pulls`).
+        (:class:`mercer.selection.gradient_sum.GradientSum`).
         """
         weight, by_multiplier = self._slopes(at, slope)
         beta, problem = self.solution.coef, self.problem
@@ -119,12 +107,12 @@ class Trained:
         d_free, d_group = self._adjoint(free, weight, by_multiplier)
         # d_free enters with the rows of its variables, and a minus sign, as r_u does
         left = weight - np.bincount(problem.index[free], d_free, self.gram.n_rows)
-        moved = self.scaling.box * beta
+        moved = self.powers.box * beta
         moved[free] = 0.0
-        by_price = float(left @ self._product(problem.row_coef(moved, self.gram.n_rows)))
-        by_price -= self.scaling.ridge * float(d_free @ (problem.ridge * beta)[free])
-        sums = self.scaling.sums * problem.group_sum - problem.group_sums(moved)
-        return by_price + float(d_group @ sums), left
+        by_C = float(left @ self._product(problem.row_coef(moved, self.gram.n_rows)))
+        by_C -= self.powers.ridge * float(d_free @ (problem.ridge * beta)[free])
+        sums = self.powers.sums * problem.group_sum - problem.group_sums(moved)
+        return by_C + float(d_group @ sums), left
 
     @property
     def row_coef(self) -> FloatArray:

@@ -17,7 +17,7 @@ from mercer.selection.objectives.make import options_of
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 
-__all__ = ["FEW_ROWS", "Found", "continued", "make", "run"]
+__all__ = ["FEW_ROWS", "Found", "continued", "make", "run", "tell_unsearched"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,6 +45,10 @@ class Found:
         From its values to scores.
     chosen : int or None
         Position of the parameters there; None if they are the mean of several points.
+    loss : str or None
+        Name of what the criterion counts on held-out rows, where it has one.
+    nested : ndarray or None
+        Scores of the splits by searches that have not seen their rows, where there were some.
     """
 
     space: Space
@@ -54,6 +58,8 @@ class Found:
     listed: History
     as_scores: Callable[[Any], Any]
     chosen: int | None = None
+    loss: str | None = None
+    nested: FloatArray | None = None
 
 
 def make(name: str, task: Task, options: dict[str, Any]) -> Any:
@@ -65,9 +71,15 @@ def make(name: str, task: Task, options: dict[str, Any]) -> Any:
 
 def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget) -> Found:
     """Search from ``theta`` until the optimizer or the budget ends."""
+    loss = getattr(objective, "loss", None)
+    found = _run(objective, optimizer, theta, budget)
+    return replace(found, loss=loss if isinstance(loss, str) else None)
+
+
+def _run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget) -> Found:
     watched = Watched(objective, budget, ends_first=objective.task.n_rows < FEW_ROWS)
     history = watched.history
-    history.n_rows = objective.task.n_rows
+    history.n_rows, history.decides = objective.task.n_rows, objective.decides
     theta = np.clip(theta, *objective.space.bounds.T)
     with suppress(SearchEnd):
         history.status = optimizer.minimize(watched, theta)
@@ -114,6 +126,14 @@ def _drawn_again(objective: Objective, history: History, budget: Budget) -> tupl
     choose = max if history.greater_is_better else min
     best = choose(drawn, key=drawn.__getitem__)
     return best, drawn[best]
+
+
+def tell_unsearched(found: Found, task: Task, budget: Budget) -> None:
+    """Say that a limit is why the criterion was searched on a sample of the rows only."""
+    history = found.histories[-1]
+    is_done = history.status in ("converged", "boundary", "flat")
+    if found.listed.n_rows < task.n_rows and is_done:
+        history.status = "max-evals" if budget.max_evals == 0 else "max-time"
 
 
 def continued(before: Found | None, found: Found) -> Found:

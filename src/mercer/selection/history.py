@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
+from mercer.selection.held_out import BestHeldOut, HeldOut
 from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
 from mercer.selection.space import Space
 from mercer.solvers.runs.deadline import Deadline
@@ -48,6 +50,8 @@ class Budget:
     max_evals: int | None = None
     deadline: Deadline = NEVER
     callback: Callable[[Any], Any] | None = None
+
+    __repr__ = shown()
 
     @property
     def is_limited(self) -> bool:
@@ -94,11 +98,15 @@ class History:
         Whether values are to be large.
     is_stochastic : bool
         Whether values are draws: the result of a walk is then its last point and not the best.
+    decides : bool
+        Whether the criterion judges, and does not only lead to what another one judges.
     n_rows : int
         Rows that the criterion looks at, fewer than all if it is that of a sample.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
         "boundary", "no-value" or "interrupted".
+    held_out : BestHeldOut or None
+        Predictions of held-out rows at the best points, where the criterion makes any.
     """
 
     names: list[str]
@@ -109,8 +117,12 @@ class History:
     seconds: list[float] = field(default_factory=list)
     by_split: list[FloatArray] = field(default_factory=list)
     spaces: list[Space] = field(default_factory=list)
+    decides: bool = True
     n_rows: int = 0
     status: str = "converged"
+    held_out: BestHeldOut | None = None
+
+    __repr__ = shown("status names values seconds n_rows")
 
     def __len__(self) -> int:
         return len(self.values)
@@ -141,6 +153,10 @@ class History:
         values = np.where(np.isfinite(values), values, np.inf)
         equal = np.flatnonzero(values == values.min())
         return int(equal[nearest_to_middle([self.thetas[k] for k in equal])])
+
+    def held_out_at(self, theta: FloatArray) -> HeldOut | None:
+        """What was predicted for held-out rows at one of the best points; None if not known."""
+        return None if self.held_out is None else self.held_out.at(np.asarray(theta))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the values over the evaluations, and the best so far."""
@@ -182,6 +198,7 @@ class Watched:
         self.history = History(
             objective.space.names, objective.greater_is_better, objective.is_stochastic
         )
+        self.history.held_out = getattr(objective, "held_out", None)
         self.first_gradient: FloatArray = np.zeros(objective.space.n_dims)
         self._began = time.perf_counter()
 

@@ -1,50 +1,84 @@
-"""Leave-one-out of least squares on many rows: the parameters are found on a sample of them.
+"""Left-out rows of least squares, of many rows: the parameters are found on a sample of them.
 
-One evaluation inverts a matrix, a second at 2,000 rows and eight times as long at twice as many.
+One evaluation inverts a matrix, a second at 2,000 rows and eight times as long at twice as many. A
+search on 600 rows finds machines as good as one on 2,000, in a tenth of the time.
 """
 
 from __future__ import annotations
 
 import time
+import warnings
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from mercer.selection.found import Found, make, run
+from mercer.selection.found import Found, make, run, tell_unsearched
 from mercer.selection.history import Budget
 from mercer.selection.optimizers import LBFGS, IRpropPlus
 from mercer.selection.task import Task
 from mercer.selection.widths import moderate_start
+from mercer.training.splits import Split, splits_on_rows
 
 __all__ = ["least_squares_search"]
 
-_MOST_ROWS = 2000  # that are searched, where no time is given
+_MOST_ROWS = 600  # that are searched, where no time is given
 _TRIAL = 300  # rows that show what an evaluation takes
 _POWER = 2.5  # of the rows, by which that grows
 _EVALUATIONS = 15  # of a search
 
 
-def least_squares_search(task: Task, options: dict[str, Any], budget: Budget) -> Found:
-    """The best parameters by "gcv" of 2,000 rows or, in a given time, of as many as it allows.
+def least_squares_search(task: Task, name: str, options: dict[str, Any], budget: Budget) -> Found:
+    """The best parameters by "gcv" or "cv" of 600 rows, or of as many as a given time allows.
 
     Of a kernel matrix all rows are searched.
     """
+    sampled = _Sampled(task, name, options)
+    size = task.n_rows
     if not task.machine._is_precomputed():
-        size = _sample_size(task, options, budget)
-        task = task if size >= task.n_rows else task.sampled(size)
-    objective = make("gcv", task, options)
-    start = objective.begin(moderate_start(task, objective.space))
+        size = _sample_size(sampled, budget)
+    objective = sampled.criterion(size)
+    start = objective.begin(moderate_start(objective.task, objective.space))
     # where the kernel may be indefinite there are points without a value, to step back from
     is_definite = objective.space.kernel.definiteness in ("known", "stated")
-    return run(objective, LBFGS() if is_definite else IRpropPlus(), start, budget)
+    found = run(objective, LBFGS() if is_definite else IRpropPlus(), start, budget)
+    if np.isfinite(budget.deadline.moment):  # samples are as large as it allows
+        tell_unsearched(found, task, budget)
+    return found
 
 
-def _sample_size(task: Task, options: dict[str, Any], budget: Budget) -> int:
-    if not np.isfinite(budget.deadline.moment) or task.n_rows <= _TRIAL:
-        return min(task.n_rows, _MOST_ROWS)
-    few = make("gcv", task.sampled(_TRIAL), options)
+class _Sampled:
+    """A criterion of a sample of the rows; splits are those of all rows, without the others."""
+
+    def __init__(self, task: Task, name: str, options: dict[str, Any]) -> None:
+        self.task, self.name, self.options = task, name, options
+
+    @cached_property
+    def _splits(self) -> list[Split]:
+        return self.task.splits(self.options["cv"], self.options.get("groups"))
+
+    def criterion(self, size: int) -> Any:
+        """Of all rows if there are no more, or if no split tests with one of the sample."""
+        rows, options = self.task.sample_rows(size), self.options
+        is_all = size >= self.task.n_rows
+        if self.name == "cv" and not is_all:
+            pairs = splits_on_rows(self._splits, rows)
+            options, is_all = {**options, "cv": pairs, "groups": None}, not pairs
+        if is_all:
+            return make(self.name, self.task, self.options)
+        with warnings.catch_warnings():
+            # of small classes, which all rows tell too
+            warnings.simplefilter("ignore", UserWarning)
+            return make(self.name, self.task.on_rows(rows), options)
+
+
+def _sample_size(sampled: _Sampled, budget: Budget) -> int:
+    n = sampled.task.n_rows
+    if not np.isfinite(budget.deadline.moment) or n <= _TRIAL:
+        return min(n, _MOST_ROWS)
+    few = sampled.criterion(_TRIAL)
     began = time.perf_counter()
     few(few.begin(moderate_start(few.task, few.space)))
     seconds = max(time.perf_counter() - began, 1e-9)
     allowed = budget.deadline.seconds_left / _EVALUATIONS / seconds
-    return int(np.clip(_TRIAL * allowed ** (1.0 / _POWER), _TRIAL, task.n_rows))
+    return int(np.clip(_TRIAL * allowed ** (1.0 / _POWER), _TRIAL, n))

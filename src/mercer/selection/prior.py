@@ -1,4 +1,4 @@
-"""Prior densities of the parameters of a machine (Glasmachers 2008, section 9.3.6)."""
+"""Prior densities of the parameters of a machine (Glasmachers 2008, sections 9.2.3 and 12.1)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._shown import shown
 from mercer.kernels import Gaussian, Kernel
 from mercer.selection.space import Space
 from mercer.selection.task import Task
@@ -41,6 +42,8 @@ class Prior:
     gamma: float
     deviation: float = 2.0
     slope: float = -1e-3
+
+    __repr__ = shown()
 
     @classmethod
     def of(cls, task: Task) -> Prior:

@@ -1,17 +1,17 @@
 """Machines that are asked for predictions only: many small problems, without certificates.
 
-A search over C trains hundreds of machines, most of them small, and keeps none. Here a machine is
-one native run on a whole matrix in single precision, from the solution of the C before. Rows that
-are held out have a box of [0, 0], and the gradient tells their values; of several classes all C
-share the kernel values of their predictions. A kernel value in single precision is off by some
-6e-8 (root mean square), and values of a machine with coefficients beta by that times |beta|. Where
-three times that is not small, or pair steps do not come to an end, the machine is solved again,
-with its certificate.
+A search over C trains hundreds of machines, most of them small, and keeps none. All machines of a
+kernel, those of every split, pair of classes and price, are one native call (core/plan/follow.hpp),
+each from the solution of the price before, in single precision where that tells its values. Rows
+that are held out have a box of [0, 0], and the gradient tells their values; of several classes all
+C share the kernel values of their predictions. A machine that does not come to an end is solved
+again, with its certificate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,26 +20,22 @@ from numpy.typing import NDArray
 from mercer import _core
 from mercer.formulations import Formulation
 from mercer.gram import Gram
-from mercer.problem import Problem
-from mercer.selection.adjoint import Scaling
+from mercer.gram.native import Precision
+from mercer.problem import Family, Powers, Problem
 from mercer.selection.objectives.base import OutOfTime
-from mercer.selection.objectives.splits import Split
-from mercer.selection.shared import on_threads
-from mercer.selection.small_parts import SmallParts
 from mercer.selection.task import Task
-from mercer.solvers import solve_many
+from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.splits import Split
 
-__all__ = ["QuickMachines"]
+__all__ = ["QuickMachines", "joined_problem"]
 
 FloatArray = NDArray[np.float64]
 
 _MOST_ROWS = 4000  # of a whole matrix
-_LEAST_TOL = 1e-4  # that single precision reaches
-_MOST_STEPS = 20_000
-_CHUNK = 512
-_ERROR_PER_NORM = 2e-7
-_MOST_ERROR = 0.02  # of a decision value, in units of the targets
+_LEAST_TOL = 0.9999e-4  # that single precision reaches; 1e-4 may be rounded
+_MOST_ERROR = 0.02
+_NAMES = ("linear", "lower", "upper", "index", "ridge", "group")
 
 
 class QuickMachines:
@@ -53,23 +49,28 @@ class QuickMachines:
         Rows to train on, and rows to test with.
     machine : estimator
         The machine at the price 1.
-    scaling : Scaling
+    powers : Powers
         How its problems change with the price.
+    most_error : float, default=0.02
+        Of a decision value, in units of the targets, that single precision may make.
     """
 
     def __init__(
-        self, task: Task, splits: Sequence[Split], machine: object, scaling: Scaling
+        self,
+        task: Task,
+        splits: Sequence[Split],
+        machine: object,
+        powers: Powers,
+        most_error: float = _MOST_ERROR,
     ) -> None:
-        self.task, self.splits, self.scaling = task, splits, scaling
-        self.tol: float = task.machine.tol
+        self.most_error = most_error
+        self.task, self.splits, self.powers = task, splits, powers
+        self.tol: float = task.machine.tol / task.unit
         weights = [task.training_weight(split.times) for split in splits]
         self.units: list[list[Formulation]] = [
             [task.formulate(machine, part, weight) for weight in weights] for part in task.parts
         ]
-        self._in_place: list[Problem] = []
         self._pairs = np.array(task.pairs)
-        by_split = zip(*self.units, strict=True) if task.n_classes > 2 else ()
-        self._small = [SmallParts.of(units) for units in by_split]
         self.deadline = Deadline()
 
     def suit(self, gram: Gram) -> bool:
@@ -77,7 +78,7 @@ class QuickMachines:
         first, size = self.units[0][0], self._largest
         return (
             self.task.machine.solver == "auto"
-            and self.tol >= _LEAST_TOL * self.task.unit
+            and self.tol >= _LEAST_TOL
             and size <= _MOST_ROWS
             and 4 * size**2 <= gram.cache_bytes
             and not (gram.form.reads_python or gram.form.reads_stored or gram.precision_is_given)
@@ -85,7 +86,7 @@ class QuickMachines:
             and gram.definiteness == "known"
             and gram.carries_single
             and first.kind in ("intercept", "origin")
-            and not (first.problem.group_sum.any() or first.problem.is_endless)
+            and not (first.problem.group_sum.any() or first.problem.may_be_unbounded)
         )
 
     @property
@@ -93,176 +94,136 @@ class QuickMachines:
         """Rows of the largest whole matrix."""
         return max(len(part.rows) for part in self.task.parts)
 
-    def values(self, gram: Gram, prices: Sequence[float]) -> Iterator[FloatArray]:
+    def values(
+        self, gram: Gram, prices: Sequence[float], accuracy: float = 1.0
+    ) -> Iterator[FloatArray]:
         """Values at the held-out rows of each split, shape (n_test, n_prices, n_parts).
 
-        ``prices`` ascend.
+        In units of the task. ``prices`` ascend. An ``accuracy`` below 1 is a factor of the
+        tolerance, and needs double precision.
         """
-        for precision in ("single", "double"):
-            gram.native(precision)  # made before threads ask for them
-        is_whole = gram.n_rows <= _MOST_ROWS
-        if is_whole and len(self.units) == 1:
-            return self._held_out(gram, prices)
-        return self._of_many_classes(gram, prices, is_whole)
+        problems, joined, offsets = self._problems
+        shape = (len(prices), joined.n_variables)
+        coef, gradient = np.empty(shape), np.empty(shape)
+        box, _, ridge = self.powers.at(np.array(prices))
+        found: Any = _core.follow_parts(
+            joined._native,
+            offsets,
+            gram.native("double"),
+            gram.native("single"),
+            box,
+            ridge,
+            self._options(accuracy),
+            coef,
+            gradient,
+        )
+        if found is None:
+            raise OutOfTime
+        multiplier, is_good = found
+        for j, k in zip(*np.nonzero(is_good == 0), strict=True):
+            own = slice(offsets[k], offsets[k + 1])
+            problem, start = Family(problems[k], self.powers).at(prices[j]), coef[j, own]
+            coef[j, own], gradient[j, own], multiplier[j, k] = self._certified(
+                problem, gram, start, accuracy
+            )
+        bias = multiplier.reshape(len(prices), len(self.splits), len(self.units))
+        if self._is_in_place:
+            # K beta = linear - gradient - ridge beta
+            kernel = joined.linear - gradient - np.outer(ridge, joined.ridge) * coef
+            return self._held_out(kernel.reshape(len(prices), len(self.splits), -1), bias)
+        return self._of_many_classes(gram, coef, offsets, bias, accuracy)
 
-    def _held_out(self, gram: Gram, prices: Sequence[float]) -> Iterator[FloatArray]:
-        """Values that the gradients tell: all rows are in every problem."""
-        if not self._in_place:
-            self._in_place = [_on_all_rows(unit.problem, gram.n_rows) for unit in self.units[0]]
-        out = [np.empty((len(split.test), len(prices), 1)) for split in self.splits]
+    @property
+    def _is_in_place(self) -> bool:
+        """Whether all rows are in every problem."""
+        return len(self.units) == 1
 
-        def train(s: int) -> None:
-            unit = self._in_place[s]
-            at = np.searchsorted(unit.index, self.splits[s].test)
-            with gram.visit():
-                for j, (_, values, bias) in enumerate(self._followed(unit, gram, prices)):
-                    out[s][:, j, 0] = values[at] + bias
+    @cached_property
+    def _problems(self) -> tuple[list[Problem], Problem, NDArray[np.intp]]:
+        """Those of all splits and parts at the price 1, all of them as one, and their offsets."""
+        n_rows = self.task.n_rows
+        found = [unit.problem for units in zip(*self.units, strict=True) for unit in units]
+        if self._is_in_place:
+            found = [_on_all_rows(problem, n_rows) for problem in found]
+        return found, *joined_problem(found)
 
-        on_threads(train, range(len(out)), gram.n_threads)
-        return iter(out)
+    def _options(self, accuracy: float) -> _core.FollowOptions:
+        options = _core.FollowOptions()
+        options.tolerance = accuracy * self.tol
+        options.most_error = self.most_error if accuracy == 1.0 else 0.0
+        options.max_seconds = self._seconds_left()
+        return options
+
+    def _held_out(self, kernel: FloatArray, bias: FloatArray) -> Iterator[FloatArray]:
+        """Values that the gradients tell, of each split."""
+        for s, split in enumerate(self.splits):
+            # rows of a problem are in order, with several variables of some of them
+            at = np.searchsorted(self._problems[0][s].index, split.test)
+            yield (kernel[:, s, at].T + bias[:, s, 0])[:, :, None]
 
     def _of_many_classes(
-        self, gram: Gram, prices: Sequence[float], is_whole: bool
+        self,
+        gram: Gram,
+        coef: FloatArray,
+        offsets: NDArray[np.intp],
+        bias: FloatArray,
+        accuracy: float,
     ) -> Iterator[FloatArray]:
         """Values of pairs of classes: from the rows of each class, by products."""
-        n_columns = max(self.task.n_classes - 1, 1)
-        coef = np.zeros((len(self.splits), gram.n_rows, len(prices), n_columns))
-        bias = np.zeros((len(self.splits), len(prices), len(self.units)))
-        everywhere = range(len(self.splits))
-        is_left = np.ones((len(self.units), len(self.splits)), dtype=bool)
-        if is_whole and SmallParts.suit(gram):
-            self._train_small(gram, prices, coef, bias)
-            for s, small in enumerate(self._small):
-                is_left[small.part if small else [], s] = False
-        jobs = [
-            (p, some)
-            for p in range(len(self.units))
-            for some in ([[s] for s in everywhere] if is_whole else [list(everywhere)])
-            if is_left[p, some].all()
-        ]
-
-        def train(job: tuple[int, list[int]]) -> None:
-            part, some = job
-            rows = np.arange(gram.n_rows) if is_whole else self.task.parts[part].rows
-            own = gram if is_whole else gram.reordered(rows, precision="auto")
-            with own.visit(1 if is_whole else gram.n_threads):
-                for s in some:
-                    problem = self.units[part][s].problem
-                    local = problem if is_whole else _moved(problem, rows)
-                    betas = np.empty((len(prices), problem.n_variables))
-                    for j, found in enumerate(self._followed(local, own, prices)):
-                        betas[j], _, bias[s, j, part] = found
-                    self._put(coef[s], part, problem, betas)
-
-        on_threads(train, jobs, gram.n_threads)
+        joined, n_parts = self._problems[1], len(self.units)
+        precision: Precision = "single" if accuracy == 1.0 else "double"
+        part = np.repeat(np.tile(np.arange(n_parts), len(self.splits)), np.diff(offsets))
+        column = self._columns(part, joined.index)
         for s, split in enumerate(self.splits):
-            yield self._expanded(gram, coef[s], split.test) + bias[s]
-
-    def _train_small(
-        self, gram: Gram, prices: Sequence[float], coef: FloatArray, bias: FloatArray
-    ) -> None:
-        """Train the machines of small pairs, those of a split and a price together."""
-
-        def train(s: int) -> None:
-            if (small := self._small[s]) is None:
-                return
-            index = small.problem.index
-            column = self._columns(np.repeat(small.part, np.diff(small.offsets)), index)
-            known = gram, prices, self.scaling, self.tol, self._seconds_left
-            with gram.visit():
-                for j, (betas, biases, again) in enumerate(small.followed(*known)):
-                    coef[s, index, j, column], bias[s, j, small.part] = betas, biases
-                    for part in small.part[again]:
-                        problem = self.units[part][s].problem
-                        at = s, problem.index, j, self._columns(part, problem.index)
-                        found = next(self._followed(problem, gram, prices[j : j + 1]))
-                        coef[at], _, bias[s, j, part] = found
-
-        on_threads(train, range(len(self._small)), gram.n_threads)
+            own = slice(offsets[s * n_parts], offsets[(s + 1) * n_parts])
+            spread = np.zeros((gram.n_rows, len(coef), self.task.n_classes - 1))
+            spread[joined.index[own], :, column[own]] = coef[:, own].T
+            yield self._expanded(gram, spread, split.test, precision) + bias[:, s]
 
     def _columns(self, part: Any, index: NDArray[np.intp]) -> NDArray[np.intp]:
         """Where the coefficients of pairs stand: with the other class of each row."""
         first, second = self._pairs[part].T
         return np.where(self.task.labels[index] == first, second - 1, first)
 
-    def _put(self, coef: FloatArray, part: int, problem: Problem, betas: FloatArray) -> None:
-        """Write coefficients by row, and of pairs by the other class (LIBSVM's layout)."""
-        if self.task.n_classes <= 2:
-            for j, beta in enumerate(betas):
-                coef[:, j, 0] = problem.row_coef(beta, len(coef))
-            return
-        coef[problem.index, :, self._columns(part, problem.index)] = betas.T
-
-    def _expanded(self, gram: Gram, coef: FloatArray, test: NDArray[np.intp]) -> FloatArray:
-        """Values without the bias; of pairs the sum over the rows of both classes."""
+    def _expanded(
+        self, gram: Gram, coef: FloatArray, test: NDArray[np.intp], precision: Precision
+    ) -> FloatArray:
+        """Values without the bias: the sum over the rows of both classes of a pair."""
         n_prices, task = coef.shape[1], self.task
         out = np.zeros((len(test), n_prices, len(self.units)))
-        for c in range(task.n_classes if task.n_classes > 2 else 1):
-            used = coef.any(axis=(1, 2))
-            if task.n_classes > 2:
-                used &= task.labels == c
-            rows = np.flatnonzero(used)
+        used = coef.any(axis=(1, 2))
+        for c in range(task.n_classes):
+            rows = np.flatnonzero(used & (task.labels == c))
             if not len(rows):
                 continue
             own = coef[rows].reshape(len(rows), -1)
-            found = gram.product(rows, own, rows=test, precision="single")
+            found = gram.product(rows, own, rows=test, precision=precision)
             found = found.reshape(len(test), n_prices, -1)
-            if task.n_classes <= 2:
-                return found
             columns = [p for p, pair in enumerate(task.pairs) if c in pair]
             out[:, :, columns] += found
         return out
-
-    def _followed(
-        self, unit: Problem, gram: Gram, prices: Sequence[float]
-    ) -> Iterator[tuple[FloatArray, FloatArray, float]]:
-        """Coefficients, values K beta and bias for one price after the other."""
-        size = unit.n_variables
-        beta, gradient, ridge = np.zeros(size), np.empty(0), unit.ridge
-        options, native, known = _options(size, self.tol), gram.native("single"), None
-        most_error = _MOST_ERROR * self.task.unit
-        problem: _core.Problem | None = None
-        for price in prices:
-            box, new = price**self.scaling.box, price**self.scaling.ridge * unit.ridge
-            arrays = (unit.index, unit.linear, box * unit.lower, box * unit.upper, new)
-            last, problem = problem, _core.Problem(*arrays, unit.group, unit.group_sum)
-            if last is not None:
-                # the ridge is part of the gradient
-                gradient = gradient + (ridge - new) * beta
-                beta, known, _ = _core.carry(problem, last, beta, gradient, True)
-            gradient, ridge = np.empty(size), new
-            options.max_seconds = self._seconds_left()
-            found = _core.chunked_solve(problem, native, options, beta, known, gradient, None)
-            if found.status == "max-time":
-                raise OutOfTime
-            error = _ERROR_PER_NORM * float(np.sqrt(beta @ beta))
-            if found.status != "converged" or found.drifted or error > most_error:
-                beta, gradient = self._certified(unit, gram, price)
-            values = unit.linear - gradient - ridge * beta
-            # of one group, or none
-            yield beta, values, float(_core.report_point(problem, beta, values)[1].sum())
 
     def _seconds_left(self) -> float:
         if self.deadline.is_over:
             raise OutOfTime
         return self.deadline.seconds_left
 
-    def _certified(self, unit: Problem, gram: Gram, price: float) -> tuple[FloatArray, FloatArray]:
-        box, ridge = price**self.scaling.box, price**self.scaling.ridge
-        problem = Problem(
-            unit.linear, box * unit.lower, box * unit.upper, unit.index, ridge * unit.ridge,
-            unit.group, unit.group_sum,
-        )  # fmt: skip
-        solved = solve_many([[problem]], gram, tol=self.tol, max_time=self._seconds_left())[0]
-        if not solved or solved[0].status == "max-time":
+    def _certified(
+        self, problem: Problem, gram: Gram, start: FloatArray, accuracy: float
+    ) -> tuple[FloatArray, FloatArray, float]:
+        """Coefficients, gradient and multiplier of a machine that was not brought to an end."""
+        tol, left = accuracy * self.tol, self._seconds_left()
+        found = solve(problem, gram, start=start, tol=tol, max_time=left)
+        if found.status == "max-time":
             raise OutOfTime
-        found = solved[0]
-        return found.coef.copy(), found.gradient.copy()
+        return found.coef, found.gradient, float(found.multiplier.sum())
 
 
-def _moved(problem: Problem, rows: NDArray[np.intp]) -> Problem:
-    """The problem on a Gram of these rows only."""
-    return problem.on_rows(np.searchsorted(rows, problem.index))
+def joined_problem(problems: Sequence[Problem]) -> tuple[Problem, NDArray[np.intp]]:
+    """Problems of equal group sums, one after the other in the arrays of one, and their offsets."""
+    arrays = {name: np.concatenate([getattr(p, name) for p in problems]) for name in _NAMES}
+    offsets = np.cumsum([0, *(problem.n_variables for problem in problems)])
+    return Problem(**arrays, group_sum=problems[0].group_sum), offsets
 
 
 def _on_all_rows(problem: Problem, n_rows: int) -> Problem:
@@ -276,15 +237,3 @@ def _on_all_rows(problem: Problem, n_rows: int) -> Problem:
     )
     group = np.concatenate([problem.group, np.full(len(missing), min(problem.n_groups, 1) - 1)])
     return Problem(linear, lower, upper, index[order], ridge, group[order], problem.group_sum)
-
-
-def _options(n_variables: int, tol: float) -> _core.ChunkedOptions:
-    options = _core.ChunkedOptions()
-    options.tolerance = tol
-    options.chunk_size = min(_CHUNK, max(n_variables, 2))
-    options.keep = options.chunk_size // 2
-    options.max_iterations = max(_MOST_STEPS, 10 * n_variables)
-    options.shrinking = True
-    options.kernel_rows = _core.RowPolicy.full
-    options.gradient_error = 0.0
-    return options

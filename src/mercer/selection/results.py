@@ -10,12 +10,16 @@ from scipy.sparse import issparse
 from scipy.stats import rankdata
 
 from mercer.kernels import Kernel
+from mercer.kernels.row_slopes import has_row_slopes
+from mercer.machines.functions import kernel_machine
+from mercer.machines.sensitivity import sensitivity_at
+from mercer.selection.deviation import deviation
 from mercer.selection.found import Found
 from mercer.selection.history import History
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 
-__all__ = ["cv_results", "plot_search", "relevance"]
+__all__ = ["cv_results", "parameter_columns", "plot_search", "relevance"]
 
 FloatArray = NDArray[np.float64]
 
@@ -35,36 +39,50 @@ def cv_results(found: Found) -> dict[str, Any]:
         "rank_test_score": rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int),
         "seconds": np.asarray(history.seconds),
     }
-    for name in params[0] if params else ():
-        table[f"param_{name}"] = np.array([point[name] for point in params])
-    kernels = [point["kernel"].get_params() for point in params]
-    for name in history.names[1:]:
-        if kernels and name in kernels[0]:
-            table[f"param_kernel__{name}"] = np.array([own[name] for own in kernels])
+    table |= parameter_columns(params, history.names[1:])
     for k, name in enumerate(history.names):
         table[f"theta_{name}"] = np.array([theta[k] for theta in history.thetas])
     counts = {len(values) for values in history.by_split}
     if len(counts) == 1 and (n_splits := counts.pop()):
         by_split = found.as_scores(np.array(history.by_split))
-        table["std_test_score"] = by_split.std(axis=1)
+        table["std_test_score"] = deviation(by_split, axis=1)
         table.update({f"split{k}_test_score": by_split[:, k] for k in range(n_splits)})
     return table
 
 
+def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
+    """A column for each parameter, and for those of the kernel that are named so."""
+    columns = {
+        f"param_{name}": np.array([point[name] for point in params])
+        for name in (params[0] if params else ())
+    }
+    kernels = [point["kernel"].get_params() for point in params]
+    for name in names:
+        if kernels and name in kernels[0]:
+            columns[f"param_kernel__{name}"] = np.array([own[name] for own in kernels])
+    return columns
+
+
 def _params(space: Space, theta: FloatArray) -> dict[str, Any]:
     """What ``set_params`` of the machine takes."""
-    return {space.price: space.price_at(theta), "kernel": space.kernel_at(theta)}
+    return {space.penalty: space.penalty_at(theta), "kernel": space.kernel_at(theta)}
 
 
-def relevance(kernel: Kernel, task: Task) -> FloatArray | None:
-    """How much each feature counts, 1 for the largest; None if there is one width for all.
+def relevance(machine: Any, task: Task) -> FloatArray | None:
+    """How much each feature counts, 1 for the largest; None if derivatives are not known.
 
-    The root of its width times its deviation: what it adds to distances of rows.
+    Its deviation times the root of its width: what it adds to distances of rows. If there is one
+    width for all, or none, times how much the functions of the machine move with it.
     """
+    kernel: Kernel = machine.kernel_
     gamma = np.asarray(getattr(kernel, "gamma", 0.0))
-    if gamma.dtype.kind != "f" or gamma.ndim == 0:
+    if gamma.dtype.kind == "f" and gamma.ndim > 0:
+        root = np.sqrt(np.diagonal(gamma) if gamma.ndim == 2 else gamma)
+    elif has_row_slopes(kernel):
+        root = sensitivity_at(kernel_machine(machine), task.rows)
+    else:
         return None
-    root = np.sqrt(np.diagonal(gamma) if gamma.ndim == 2 else gamma) * _deviations(task)
+    root = root * _deviations(task)
     return np.asarray(root / max(float(root.max()), np.finfo(np.float64).tiny))
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mercer.selection.found import FEW_ROWS, Found, continued, make, run
+from mercer.selection.deviation import standard_error
+from mercer.selection.found import FEW_ROWS, Found, continued, make, run, tell_unsearched
 from mercer.selection.history import Budget
 from mercer.selection.optimizers import Climb, Zoom
 from mercer.selection.task import Task
@@ -30,7 +31,7 @@ _FIRST_SAMPLE = (400, 1200)  # fewest and most rows
 _LARGE_SAMPLE = (8000, 3000)  # from how many rows on there is a second one, and its rows
 _TRIALS = (200, 400)  # rows that show what an evaluation takes
 _POWERS = (0.5, 2.0)  # of the rows: from the cost of small problems to that of kernel values
-_COARSE = Zoom(prices=(0.1, 1e4), n_prices=5, n_widths=5, width=6.0, n_rounds=1)
+_COARSE = Zoom(C_range=(0.1, 1e4), n_C=5, n_widths=5, width=6.0, n_rounds=1)
 _CELLS = (30, 8)  # that the first search evaluates, and those after it
 _GROWTH = 2.0  # a sample that is not that much larger tells nothing new
 _SAMPLE_FOLDS = 3  # at most: every row is held out once, whatever their number
@@ -47,7 +48,9 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
     options = {**options, "cv": few}
     found: Found | None = None
     pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
-    for size in (*sizes, task.n_rows):
+    sizes = [*sizes, task.n_rows]
+    while sizes:
+        size = sizes[0]
         allowed = size if pace is None else min(pace.rows(budget, found is None), size)
         if found is not None and pace is not None and allowed < min(size, _GROWTH * pace.size):
             found.histories[-1].status = "max-time"
@@ -63,12 +66,16 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
             break
         if pace is not None:
             seconds = (time.perf_counter() - began) / len(history)
-            pace = _Pace(stage.task.n_rows, seconds, pace.power)
+            # trials are too small to tell how kernel values of many rows grow
+            pace = _Pace(stage.task.n_rows, seconds)
         start = np.clip(found.theta, *objective.space.bounds.T)
         budget = budget.without(history)
         if budget.is_spent:
             break
+        if _GROWTH * allowed > size:
+            sizes.pop(0)
     assert found is not None
+    tell_unsearched(found, task, budget)
     return found
 
 
@@ -90,8 +97,10 @@ class _Pace:
 
     @classmethod
     def tried(cls, task: Task, options: dict[str, Any], start: FloatArray) -> _Pace:
-        """From a few prices at the first width."""
+        """From a few values of C at the first width."""
         first, last = (cls._measured(task, size, options, start) for size in _TRIALS)
+        if last.size == first.size:  # ten rows of each class are more than both
+            return last
         growth = np.log(last.seconds / first.seconds) / np.log(last.size / first.size)
         return cls(last.size, last.seconds, float(np.clip(growth, *_POWERS)))
 
@@ -118,8 +127,8 @@ def _rivals(found: Found) -> tuple[FloatArray, ...]:
     """
     history = found.histories[-1]
     scores = found.as_scores(np.asarray(history.values))
-    best, by_split = history.best, history.by_split[history.best]
-    noise = float(np.std(by_split, ddof=1) / np.sqrt(len(by_split))) if len(by_split) > 1 else 0.0
+    best = history.best
+    noise = standard_error(history.by_split[best])
     direction = found.space.width_direction
     widths = np.array([theta[1:] @ direction for theta in history.thetas])
     apart = (widths - widths[best]) / max(float(direction @ direction), 1.0)
@@ -136,11 +145,11 @@ def _rivals(found: Found) -> tuple[FloatArray, ...]:
 
 
 def _sample_sizes(task: Task) -> list[int]:
-    """Rows of the samples that are searched before all rows."""
+    """Rows of the samples that are searched before all rows, at most those that there are."""
     n = task.n_rows
     if n < FEW_ROWS or task.machine._is_precomputed():
         return []
-    first = int(np.clip(max(n // 3, 50 * task.n_classes), *_FIRST_SAMPLE))
+    first = min(int(np.clip(max(n // 3, 50 * task.n_classes), *_FIRST_SAMPLE)), n)
     return [first] if n < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
 
 
@@ -160,4 +169,7 @@ def _on_sample(task: Task, size: int, options: dict[str, Any]) -> Any:
     with warnings.catch_warnings():
         # of small classes, which all rows tell too
         warnings.simplefilter("ignore", UserWarning)
-        return make("cv", task.sampled(size), options)
+        rows = task.sample_rows(size)
+        objective = make("cv", task.on_rows(rows), options)
+    objective.held_out.positions = rows
+    return objective

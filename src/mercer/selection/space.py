@@ -1,4 +1,4 @@
-"""The parameters that are searched: theta = (log of the price, then the kernel's theta)."""
+"""The parameters that are searched: theta = (log of C, nu or 1/alpha, then the kernel's theta)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from mercer._shown import shown
 from mercer.kernels import Gaussian, Kernel
 from mercer.kernels.adapters.sklearn import SklearnKernel
 from mercer.kernels.parameters.hyperparameters import POSITIVE_BOUNDS
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.selection.adjoint import Scaling
+from mercer.machines.with_kernel import with_kernel
+from mercer.problem import Powers
 from mercer.selection.task import Task
 
 __all__ = ["Space"]
@@ -22,20 +24,20 @@ __all__ = ["Space"]
 FloatArray = NDArray[np.float64]
 
 _AT_END = 1e-6  # of logarithms
-_PRICES = {"C": (1e-4, 1e7), "nu": (1e-4, 1.0), "alpha": (1e-7, 1e7)}
+_PENALTIES = {"C": (1e-4, 1e7), "nu": (1e-4, 1.0), "alpha": (1e-7, 1e7)}
 _REACH = 1e6  # factor around the gamma that the rows suggest
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """From theta to a machine with that price and kernel.
+    """From theta to a machine with that C and kernel.
 
-    The price is C, for least squares ``1 / alpha``; machines with ``nu`` in place of C have that.
+    For least squares C is ``1 / alpha``; machines with ``nu`` in place of C have that.
 
     Attributes
     ----------
     machine : estimator
-        The machine whose price and kernel are searched.
+        The machine whose C and kernel are searched.
     kernel : Kernel
         The kernel at the start, all its parameters numbers. The theta of a full metric is zero
         there, and counts from it.
@@ -44,37 +46,46 @@ class Space:
         and C and epsilon with them, the machine is the same up to that factor.
     reach : tuple of float
         Range of every gamma whose own range is the default one.
+    C_range, gamma_range : pair of float or None
+        Ranges of C and of every gamma that were asked for, in place of all others.
     """
 
     machine: Any
     kernel: Kernel
     unit: float = 1.0
     reach: tuple[float, float] = POSITIVE_BOUNDS
+    C_range: tuple[float, float] | None = None
+    gamma_range: tuple[float, float] | None = None
+
+    __repr__ = shown("names kernel C_range gamma_range")
 
     @classmethod
     def of(cls, task: Task) -> Space:
         """That of a task; rules such as gamma="scale" become numbers."""
         kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
-        space = cls(task.machine, kernel, reach=_reach(task, kernel))
-        return replace(space, unit=task.unit) if space.price == "C" else space
+        asked = task.C_range, task.gamma_range
+        space = cls(task.machine, kernel, 1.0, _reach(task, kernel), *asked)
+        if task.gamma_range is not None and not space._is_gamma.any():
+            raise ValueError(f"gamma_range needs a kernel with a gamma to choose, got {kernel!r}")
+        return replace(space, unit=task.unit) if space.penalty == "C" else space
 
     @property
-    def price(self) -> str:
+    def penalty(self) -> str:
         """Name of the machine's parameter that the first entry stands for."""
         if isinstance(self.machine, LeastSquaresMachine):
             return "alpha"
         return "C" if hasattr(self.machine, "C") else "nu"
 
     @property
-    def scaling(self) -> Scaling:
-        """How the problems of the machine change with the price."""
-        if self.price == "nu":
+    def powers(self) -> Powers:
+        """How the problems of the machine change with C."""
+        if self.penalty == "nu":
             is_one_class = isinstance(self.machine, OneClassSVM)
-            return Scaling(box=0.0, sums=1.0, ridge=1.0 if is_one_class else 0.0)
+            return Powers(box=0.0, ridge=1.0 if is_one_class else 0.0)
         if getattr(self.machine, "loss", None) == "huber" and not hasattr(self.machine, "epsilon"):
-            # the price of a surplus is given by delta alone
-            return Scaling(box=0.0)
-        return Scaling(sums=1.0) if hasattr(self.machine, "nu") else Scaling()
+            # the weight of a surplus is given by delta alone
+            return Powers(box=0.0)
+        return Powers()
 
     @property
     def n_dims(self) -> int:
@@ -84,15 +95,15 @@ class Space:
     @property
     def names(self) -> list[str]:
         """One name for each entry of theta."""
-        first = "nu" if self.price == "nu" else "C"
+        first = "nu" if self.penalty == "nu" else "C"
         return [f"log {first}", *self.kernel.parameter_names]
 
     @property
     def start(self) -> FloatArray:
         """Theta of the machine as it is."""
-        price = getattr(self.machine, self.price)
-        number = float(price) if np.ndim(price) == 0 and not isinstance(price, str) else 1.0
-        number = 1.0 / number if self.price == "alpha" else number / self.unit
+        given = getattr(self.machine, self.penalty)
+        number = float(given) if np.ndim(given) == 0 and not isinstance(given, str) else 1.0
+        number = 1.0 / number if self.penalty == "alpha" else number / self.unit
         first = np.log(number if 0.0 < number < np.inf else 1.0)
         return np.concatenate([[first], self.kernel.theta])
 
@@ -100,9 +111,30 @@ class Space:
     def bounds(self) -> FloatArray:
         """Lowest and highest value of every entry, shape (n_dims, 2)."""
         kernel = np.array(self.kernel.bounds, dtype=np.float64)
-        is_gamma = self.width_direction == 1.0
-        kernel[is_gamma & (kernel == np.log(POSITIVE_BOUNDS)).all(axis=1)] = np.log(self.reach)
-        return np.concatenate([[np.log(_PRICES[self.price])], kernel])
+        if self.gamma_range is not None:
+            kernel[self._is_gamma] = np.log(self.gamma_range)
+        else:
+            is_usual = self._is_gamma & (kernel == np.log(POSITIVE_BOUNDS)).all(axis=1)
+            kernel[is_usual] = np.log(self.reach)
+        log_C = np.log(_PENALTIES[self.penalty])
+        if self.C_range is not None and self.penalty == "C":
+            log_C = np.log(self.C_range) - np.log(self.unit)
+        return np.concatenate([[log_C], kernel])
+
+    @property
+    def _is_gamma(self) -> NDArray[np.bool_]:
+        """Which of the kernel's parameters are the logarithm of a gamma."""
+        return np.asarray(self.width_direction == 1.0)
+
+    def Cs_within(self, usual: FloatArray) -> FloatArray:
+        """The log C of a grid, at equal distances: those usual or, as close, of the range asked."""
+        return _spread(usual, None if self.C_range is None else self.bounds[0])
+
+    def shifts_within(self, theta: FloatArray, usual: FloatArray) -> FloatArray:
+        """The same of steps of all widths from ``theta``."""
+        if self.gamma_range is None:
+            return usual
+        return _spread(usual, np.log(self.gamma_range) - theta[1:][self._is_gamma].mean())
 
     @property
     def widths(self) -> list[FloatArray]:
@@ -132,7 +164,7 @@ class Space:
         return np.array(found)
 
     def edges(self, theta: FloatArray, is_hard: bool = False) -> list[str]:
-        """What lies at an end of its range: the price, or all widths at the same end.
+        """What lies at an end of its range: C, or all widths at the same end.
 
         One of several widths, or a weight of a sum, may well end there: what it belongs to does
         not count. nu is given, not searched. A hard margin is that of all larger C.
@@ -141,8 +173,8 @@ class Space:
         at, direction = high - low, np.sign(self.width_direction)
         is_told = at[0] < 0 or (at[0] > 0 and not is_hard)
         found = []
-        if is_told and self.price != "nu":
-            found.append(f"{self.price} = {self.price_at(theta):.3g}")
+        if is_told and self.penalty != "nu":
+            found.append(f"{self.penalty} = {self.penalty_at(theta):.3g}")
         ends = set((at[1:] * direction)[direction != 0].tolist())
         if len(ends) == 1 and (end := ends.pop()):
             found.append(f"the {'narrowest' if end > 0 else 'widest'} kernel")
@@ -165,17 +197,17 @@ class Space:
         return self.kernel.clone_with_theta(theta[1:]) if self.kernel.n_dims else self.kernel
 
     def machine_at(self, theta: FloatArray) -> Any:
-        """An unfitted machine with the price; its kernel is as it was."""
-        return clone(self.machine).set_params(**{self.price: self.price_at(theta)})
+        """An unfitted machine with this C; its kernel is as it was."""
+        return clone(self.machine).set_params(**{self.penalty: self.penalty_at(theta)})
 
-    def price_at(self, theta: FloatArray) -> float:
+    def penalty_at(self, theta: FloatArray) -> float:
         """The machine's parameter that the first entry stands for."""
-        price = float(np.exp(theta[0]))
-        return 1.0 / price if self.price == "alpha" else price * self.unit
+        C = float(np.exp(theta[0]))
+        return 1.0 / C if self.penalty == "alpha" else C * self.unit
 
     def tuned(self, theta: FloatArray) -> Any:
-        """An unfitted machine with the price and the kernel."""
-        return self.machine_at(theta).set_params(kernel=self.kernel_at(theta))
+        """An unfitted machine with this C and kernel."""
+        return with_kernel(self.machine_at(theta), self.kernel_at(theta))
 
     def moved_to(self, theta: FloatArray) -> tuple[Space, FloatArray]:
         """The space around the kernel at ``theta``, and what theta is there.
@@ -196,6 +228,14 @@ def _reach(task: Task, kernel: Kernel) -> tuple[float, float]:
     scale = float(Gaussian("scale").resolve(task.rows, sample_weight=task.weight).gamma)  # type: ignore[arg-type]
     low, high = sorted((scale, float(np.sqrt(scale))))
     return min(POSITIVE_BOUNDS[0], low / _REACH), max(POSITIVE_BOUNDS[1], high * _REACH)
+
+
+def _spread(usual: FloatArray, ends: FloatArray | None) -> FloatArray:
+    """The usual values or, about as far apart, at least three from one end to the other."""
+    if ends is None or len(usual) < 2:
+        return usual
+    count = int(np.ceil((ends[1] - ends[0]) / (usual[1] - usual[0]) - 1e-9)) + 1
+    return np.linspace(ends[0], ends[1], max(count, 3))
 
 
 def _widths(kernel: Kernel) -> list[FloatArray]:

@@ -6,7 +6,6 @@ in for one width, gradients for many.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -15,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.selection.found import Found, continued, make, run
+from mercer.selection.found import Found, continued, make, run, tell_unsearched
 from mercer.selection.history import Budget, Watched
 from mercer.selection.least_squares_search import least_squares_search
+from mercer.selection.many_widths import refined
 from mercer.selection.objectives import OBJECTIVES, Objective
-from mercer.selection.objectives.base import OutOfTime
+from mercer.selection.objectives.detection import Detection, has_noise, is_by_scale
 from mercer.selection.objectives.likelihood import Likelihood
 from mercer.selection.objectives.rejection import Rejection
 from mercer.selection.objectives.validation import CrossValidation
@@ -28,6 +28,7 @@ from mercer.selection.optimizers import (
     LBFGS,
     OPTIMIZERS,
     IRpropPlus,
+    Narrowing,
     NoisyRprop,
     WidthSearch,
     Zoom,
@@ -41,7 +42,6 @@ __all__ = ["STRATEGIES", "search"]
 FloatArray = NDArray[np.float64]
 
 STRATEGIES = ("auto", *OBJECTIVES)
-_SMOOTH = {"n_iterations": 30}
 _STEPS = (0.0, 3.0, -3.0)  # of log C and of the logarithm of the widths, where searches may begin
 
 
@@ -52,9 +52,11 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
     if name == "alignment" or name == "polarization":
         return _kernel_first(task, name, optimizer, options, budget)
     if name == "gcv" and optimizer == "auto":
-        return least_squares_search(task, options, budget)
+        return least_squares_search(task, name, options, budget)
     objective = make(name, task, options)
     start = objective.begin(moderate_start(task, objective.space))
+    if name == "detection" and is_by_scale(task.machine):
+        start = objective.space.start
     if optimizer == "auto" and isinstance(objective, Likelihood):
         return _from_best_start(objective, start, budget)
     return run(objective, _optimizer(optimizer, objective), start, budget)
@@ -80,21 +82,25 @@ class _Starts:
         """Evaluate all of them."""
         low, high = watched.bounds.T
         direction = watched.objective.space.width_direction
-        for by_price, by_width in product(_STEPS, _STEPS if direction.any() else (0.0,)):
-            step = np.concatenate([[by_price], by_width * direction])
+        for by_C, by_width in product(_STEPS, _STEPS if direction.any() else (0.0,)):
+            step = np.concatenate([[by_C], by_width * direction])
             watched.value(np.clip(theta + step, low, high))
         return "converged"
 
 
 def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
-    """Leave-one-out for least squares unless a score is asked for, rejected rows for one class.
+    """Squared errors of least squares, by leave-one-out or splits, unless a score is asked for.
 
-    Else cross-validation, then gradients of many parameters.
+    Rejected rows for one class; else cross-validation, then gradients of many parameters.
     """
     if task.is_least_squares and "loss" not in options:
-        return search(task, "gcv", optimizer, {"method": "loo"}, budget)
+        if "cv" not in options:
+            return search(task, "gcv", optimizer, {"method": "loo"}, budget)
+        options = {**options, "loss": "squared"}
+        if optimizer == "auto":
+            return least_squares_search(task, "cv", options, budget)
     if isinstance(task.machine, OneClassSVM):
-        return search(task, "rejection", optimizer, options, budget)
+        return _one_class(task, optimizer, options, budget)
     objective = make("cv", task, options)
     if optimizer != "auto":
         start = moderate_start(task, objective.space)
@@ -104,32 +110,20 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
         budget = budget.without(history)
     if objective.space.kernel.n_dims <= 1 or budget.is_spent:
         return first
-    return _refined(task, objective, options, first, budget)
+    found = refined(task, objective, options, first, budget)
+    tell_unsearched(found, task, budget)
+    return found
 
 
-def _refined(
-    task: Task, objective: Any, options: dict[str, Any], first: Found, budget: Budget
-) -> Found:
-    """Many parameters by the gradient of a smooth loss; the error asked for decides."""
-    loss = "logistic" if task.is_classifier else "squared"
-    smooth = make("cv", task, {**options, "loss": loss})
-    smooth.space = first.space
-    second = run(smooth, LBFGS(**_SMOOTH), first.theta, budget.half())
-    first = replace(first, histories=[*first.histories, *second.histories])
-    objective.space, objective.deadline = second.space, budget.deadline
-    began = time.perf_counter()
-    try:
-        value = objective.value(second.theta)
-    except OutOfTime:
-        second.histories[-1].status = "max-time"
-        return first
-    listed, score = first.listed, objective.score(value)
-    seconds = listed.seconds[-1] + time.perf_counter() - began
-    listed.add(second.space, second.theta, value, seconds, objective.by_split)
-    if score < first.score:
-        return first
-    last = len(listed) - 1
-    return replace(first, space=second.space, theta=second.theta, score=score, chosen=last)
+def _one_class(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
+    """Rows told from rows with noise, by widths from that of gamma="scale" to narrower ones.
+
+    A wider kernel than that was better on few sets, and no noise tells on which. Rows that cannot
+    be moved a little are judged by how many are rejected.
+    """
+    if optimizer != "auto" or not has_noise(task):
+        return search(task, "rejection", optimizer, options, budget)
+    return search(task, "detection", Narrowing(), options, budget)
 
 
 def _kernel_first(
@@ -141,10 +135,10 @@ def _kernel_first(
     found = run(objective, _optimizer(optimizer, objective), start, budget.half())
     second = make("cv", task, options)
     second.space = found.space
-    price = run(second, Zoom(n_widths=1), found.theta, budget.without(found.histories[-1]))
-    theta = np.concatenate([price.theta[:1], found.theta[1:]])
-    histories = [*found.histories, *price.histories]
-    return replace(price, space=found.space, theta=theta, histories=histories)
+    refined = run(second, Zoom(n_widths=1), found.theta, budget.without(found.histories[-1]))
+    theta = np.concatenate([refined.theta[:1], found.theta[1:]])
+    histories = [*found.histories, *refined.histories]
+    return replace(refined, space=found.space, theta=theta, histories=histories)
 
 
 def _optimizer(given: Any, objective: Objective) -> Any:
@@ -160,6 +154,8 @@ def _optimizer(given: Any, objective: Objective) -> Any:
         return given
     if isinstance(objective, CrossValidation):
         return Zoom() if np.count_nonzero(objective.space.width_direction) <= 1 else CMA()
+    if isinstance(objective, Detection):
+        return Narrowing()
     if isinstance(objective, Rejection):
         return WidthSearch()
     if not objective.has_gradient:

@@ -15,13 +15,18 @@ from mercer.formulations import Formulation, least_squares, one_class
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
-from mercer.machines.class_weights import check_weighted_classes, find_classes, weigh_classes
 from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
 from mercer.machines.least_squares.one_against_all import chosen_class
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.selection.adjoint import Scaling, Trained
+from mercer.machines.svm.one_vs_one import winners
+from mercer.problem import Powers
+from mercer.selection.adjoint import Trained
+from mercer.selection.deviation import robust_spread
 from mercer.solvers import solve_many
 from mercer.solvers.runs.deadline import Deadline
+from mercer.training.folds import given_splits
+from mercer.training.splits import Split
+from mercer.training.training_set import TrainingSet
 
 __all__ = ["Part", "Task"]
 
@@ -64,7 +69,11 @@ class Task:
     Attributes
     ----------
     unit : float, default=1.0
-        What the C of a search is measured by; who makes the task may change it.
+        What targets, and the C of a search, are measured by; who makes the task may change it.
+    C_range, gamma_range : pair of float or None, default=None
+        Where a search is to look; who makes the task may change them, too.
+    is_sample : bool
+        Whether the rows are some of those that were given.
     """
 
     def __init__(
@@ -83,46 +92,53 @@ class Task:
         )
         check_extremes(self.weight)
         self.n_rows = count_rows(self.rows)
-        self.classes: NDArray[Any] | None = None
+        class_weight = getattr(self.machine, "class_weight", None)
+        given = self.rows, self.y, self.weight
         if self.is_classifier:
-            self.classes, self.labels = find_classes(self.y)
-            check_weighted_classes(self.classes, self.labels, self.weight)
+            self.data = TrainingSet.of_classes(*given, class_weight).checked()
+        else:
+            self.data = TrainingSet(*given)
+        self.classes: NDArray[Any] | None = self.data.classes
+        self.labels = self.data.codes
         self.parts = self._make_parts()
-        self.unit = 1.0
+        self.unit, self.is_sample = 1.0, False
+        self.C_range: tuple[float, float] | None = None
+        self.gamma_range: tuple[float, float] | None = None
 
     def sampled(self, count: int) -> Task:
-        """The same on some of the rows, at equal intervals within each class.
+        """The same on :meth:`sample_rows`."""
+        return self.on_rows(self.sample_rows(count))
 
-        Of small classes there are ten rows, or all.
+    def sample_rows(self, count: int) -> IntArray:
+        """Some of the rows of positive weight, at equal intervals within each class; none twice.
+
+        Small classes keep ten rows, or all they have.
         """
         labels = self.labels if self.classes is not None else np.zeros(self.n_rows, dtype=np.intp)
-        share, kept = count / self.n_rows, []
+        share, kept = min(count / self.n_rows, 1.0), []
         for label in range(max(self.n_classes, 1)):
             own = np.flatnonzero((labels == label) & (self.weight > 0))
             size = max(int(np.ceil(share * len(own))), min(len(own), _FEWEST))
             kept.append(own[np.arange(size) * len(own) // size])
-        rows = np.sort(np.concatenate(kept))
+        return np.sort(np.concatenate(kept))
+
+    def on_rows(self, rows: IntArray) -> Task:
+        """The same on some of the rows."""
         y = None if self.y is None else self.y[rows]
         task = Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
-        task.unit = self.unit
+        task.unit, task.C_range, task.gamma_range = self.unit, self.C_range, self.gamma_range
+        task.is_sample = True
         return task
 
     @property
     def spread(self) -> float:
-        """Standard deviation of the targets, 1 if all are alike."""
-        target = self.parts[0].target
-        largest = float(np.abs(target).max())
-        if largest == 0.0:
-            return 1.0
-        scaled = target / largest  # squares of large targets would overflow
-        apart = scaled - np.average(scaled, weights=self.weight)
-        spread = largest * float(np.sqrt(np.average(apart**2, weights=self.weight)))
-        return spread if spread > 0.0 else 1.0
+        """How far the targets of most rows lie apart, 1 if all are alike."""
+        return robust_spread(self.parts[0].target, self.weight)
 
     @property
     def n_classes(self) -> int:
         """Number of classes; 0 if there are none."""
-        return 0 if self.classes is None else len(self.classes)
+        return self.data.n_classes
 
     def _make_parts(self) -> list[Part]:
         """Pairs of classes, one class against all for least squares, or all rows."""
@@ -159,17 +175,12 @@ class Task:
 
         ``times`` says how often each row is trained on; "balanced" looks at these rows only.
         """
-        weight = self.weight if times is None else self.weight * times
-        if self.classes is None or getattr(self.machine, "class_weight", None) is None:
-            return np.asarray(weight, dtype=np.float64)
-        used = weight > 0
-        present, codes = np.unique(self.labels[used], return_inverse=True)
-        factor = np.ones(self.n_classes)
-        classes = self.classes[present]
-        factor[present] = weigh_classes(
-            self.machine.class_weight, classes, classes[codes], weight[used]
-        )
-        return np.asarray(weight * factor[self.labels], dtype=np.float64)
+        return self.data.full_weight(times)
+
+    def splits(self, cv: Any, groups: ArrayLike | None = None) -> list[Split]:
+        """The splits of ``cv``, as far as the machine can be trained on them."""
+        has_nu = hasattr(self.machine, "nu")
+        return given_splits(self.data, cv, groups, needs_all=has_nu, may_miss=self.is_sample)
 
     def gram(self, kernel: Kernel) -> Gram:
         """Kernel values of all rows, for every problem."""
@@ -197,7 +208,15 @@ class Task:
             formulation = one_class(len(used), machine.nu, own, squared=squared)
         else:
             formulation = machine._formulate(target, own)
-        return formulation.on_rows(used, self.n_rows)
+        return self._measured(formulation).on_rows(used, self.n_rows)
+
+    def _measured(self, formulation: Formulation) -> Formulation:
+        """The same in units, in which targets of any scale are learned alike."""
+        if self.unit == 1.0:
+            return formulation
+        names, problem = ("linear", "lower", "upper", "group_sum"), formulation.problem
+        measured = {name: getattr(problem, name) / self.unit for name in names}
+        return replace(formulation, problem=replace(problem, **measured))
 
     def _absent(self, part: Part, used: IntArray) -> IntArray:
         """Rows of the classes of a pair that have no row among those used."""
@@ -221,12 +240,12 @@ class Task:
         machines: list[Any],
         gram: Gram,
         weights: list[FloatArray],
-        scaling: Scaling,
+        powers: Powers,
         deadline: Deadline = _NEVER,
     ) -> list[list[list[Trained]]] | None:
         """The machines of every part, for each of several weights of the rows; None if too late.
 
-        Several machines are warm started each from the one before. They differ in their price
+        Several machines are warm started each from the one before. They differ in their C
         only, which should ascend. By machine, weight and part.
         """
         made = [
@@ -237,12 +256,12 @@ class Task:
         problems = [[formulation.problem for formulation in own] for own in made]
         solver = "direct" if self.is_least_squares else machines[0].solver
         left = deadline.seconds_left if np.isfinite(deadline.moment) else None
-        found = solve_many(problems, gram, solver, tol=machines[0].tol, max_time=left)
+        found = solve_many(problems, gram, solver, tol=machines[0].tol / self.unit, max_time=left)
         if any(len(own) < len(machines) or own[-1].status == "max-time" for own in found):
             return None
         trained = [
             [
-                Trained(formulation, solution, gram, self.rows, scaling)
+                Trained(formulation, solution, gram, self.rows, powers)
                 for formulation, solution in zip(own, solutions, strict=True)
             ]
             for own, solutions in zip(made, found, strict=True)
@@ -256,22 +275,13 @@ class Task:
     def predicted(self, values: FloatArray) -> IntArray:
         """Position of the class that values of all parts, shape (n, n_parts), decide for.
 
-        Of pairs as :func:`~mercer.machines.svm.one_vs_one.scores`, by products.
+        Of pairs as :func:`~mercer.machines.svm.one_vs_one.winners`.
         """
         if self.n_classes == 2 or self.is_least_squares:
             return chosen_class(values)
-        first, second = self._of_pairs
-        votes = (values >= 0) @ first + (values < 0) @ second
-        total = values @ (first - second)
-        return np.asarray((votes + total / (3.0 * (np.abs(total) + 1.0))).argmax(axis=1))
+        return winners(values, self.n_classes)
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
         """Pairs of classes, in the order of the parts."""
         return list(combinations(range(self.n_classes), 2))
-
-    @cached_property
-    def _of_pairs(self) -> tuple[FloatArray, FloatArray]:
-        """Which class is the first, and which the second, of each pair."""
-        pairs, unit = np.array(self.pairs), np.eye(self.n_classes)
-        return unit[pairs[:, 0]], unit[pairs[:, 1]]

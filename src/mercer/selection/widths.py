@@ -17,7 +17,7 @@ __all__ = ["jaakkola_gamma", "moderate_start"]
 
 FloatArray = NDArray[np.float64]
 
-_PRICE = 10.0
+_FIRST_C = 10.0
 _MOST_ROWS = 1000  # of all classes
 
 
@@ -64,8 +64,8 @@ def moderate_start(task: Task, space: Space) -> np.ndarray:
     are flat.
     """
     start = space.start
-    if space.price == "C":
-        start[0] = np.log(_PRICE)
+    if space.penalty == "C":
+        start[0] = np.log(_FIRST_C)
     if not space.widths:
         return start
     sizes = [

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._floating import without_warnings
+from mercer._shown import shown
 from mercer._threads import blas_threads, resolve_threads
 from mercer.gram import Gram
 from mercer.kernels import Kernel
@@ -40,7 +41,7 @@ class OutOfTime(Exception):
 def suited(task: Task) -> list[str]:
     """Names of the criteria of a machine."""
     if isinstance(task.machine, OneClassSVM):
-        return ["rejection"]
+        return ["rejection", "detection"]
     names = [*_OF_TARGETS, *(_OF_CLASSES if task.is_classifier else ())]
     if task.is_least_squares:
         return [*names, "gcv"]
@@ -64,16 +65,22 @@ class Objective(ABC):
         Whether it can be differentiated; asking for a gradient is an error otherwise.
     is_stochastic : bool
         Whether it draws new rows at every evaluation.
+    decides : bool
+        Whether the best point is the one to choose; not so if it only leads to what another
+        criterion judges.
     n_trainings, n_kernel : int
         Machines trained and kernel values computed so far.
     deadline : Deadline
-        When an evaluation is given up, by :class:`OutOfTime`.
+        When an evaluation is given up, by ``OutOfTime``.
     """
 
     greater_is_better: bool = False
     has_gradient: bool = True
     is_stochastic: bool = False
+    decides: bool = True
     name: ClassVar[str]
+
+    __repr__ = shown("name space")
 
     def __init__(self, task: Task, space: Space | None = None) -> None:
         self.task = task
@@ -155,7 +162,7 @@ class Objective(ABC):
         gram = self._gram_of(self.space.kernel_at(thetas[0]))
         machines = [self.space.machine_at(theta) for theta in thetas]
         self.n_trainings += len(thetas) * len(weights) * len(self.task.parts)
-        found = self.task.train_series(machines, gram, weights, self.space.scaling, self.deadline)
+        found = self.task.train_series(machines, gram, weights, self.space.powers, self.deadline)
         if found is None:
             raise OutOfTime
         return found

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigvalsh, inv
+from scipy.linalg import eigvalsh
 
 from mercer._memory import require_memory
 from mercer.selection.objectives.base import NoValue, Objective
+from mercer.selection.objectives.left_out_blocks import inverse_of_rows
 from mercer.selection.shared import some_rows
 from mercer.selection.task import Task
 
@@ -33,7 +34,8 @@ _SHARE = 0.5  # of alpha that negative eigenvalues may take
 class LeastSquaresLoo(Objective):
     """The mean squared error of left-out rows, or its rotation invariant form.
 
-    Of classes that of their labels -1 and +1, several of them averaged.
+    Of classes that of their labels -1 and +1, several of them averaged. Left-out rows count by
+    ``sample_weight``; "gcv" counts them as the machine does, by ``class_weight``, too.
 
     Parameters
     ----------
@@ -67,8 +69,8 @@ class LeastSquaresLoo(Objective):
             return theta
         lowest = _lowest(gram.block(self._used, self._used, precision="double"))
         needed = -2.0 / _SHARE * lowest * float(self._weight.max())
-        price = min(theta[0], -np.log(needed)) if needed > 0.0 else theta[0]
-        return np.concatenate([[price], theta[1:]])
+        log_C = min(theta[0], -np.log(needed)) if needed > 0.0 else theta[0]
+        return np.concatenate([[log_C], theta[1:]])
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         rows, weight = self._used, self._weight[self._used]
@@ -79,7 +81,8 @@ class LeastSquaresLoo(Objective):
         if gram.definiteness not in ("known", "stated"):
             _check_definite(K, float(ridge.min()))
         self._check_time()
-        inverse = self._inverse(K, ridge)
+        has_bias = self.task.machine.fit_intercept is True
+        inverse = inverse_of_rows(K, ridge, has_bias=has_bias)
         target = np.column_stack([part.target[rows] for part in self.task.parts])
         coef = inverse @ target
         value, by_coef, by_inverse, by_alpha = self._criterion(coef, inverse, alpha, weight)
@@ -88,20 +91,10 @@ class LeastSquaresLoo(Objective):
         self._check_time()
         # -<G', W>, and alpha in G changes by -alpha with log C = -log alpha
         matrix = (inverse @ by_coef) @ coef.T + (inverse * by_inverse) @ inverse
-        by_price = -alpha * by_alpha + float(np.diagonal(matrix) @ (alpha / weight))
+        by_C = -alpha * by_alpha + float(np.diagonal(matrix) @ (alpha / weight))
         some = some_rows(gram.kernel, self.task.rows, rows)
         by_kernel = gram.kernel.gradient_weighted(some, None, -matrix)
-        return value, np.concatenate([[by_price], by_kernel])
-
-    def _inverse(self, K: NDArray[Any], ridge: FloatArray) -> FloatArray:
-        """P."""
-        n, bias = len(K), int(self.task.machine.fit_intercept is True)
-        system = np.zeros((n + bias, n + bias))
-        system[:n, :n] = K
-        system[np.arange(n), np.arange(n)] += ridge
-        if bias:
-            system[:n, n] = system[n, :n] = 1.0
-        return np.asarray(inv(system))[:n, :n]
+        return value, np.concatenate([[by_C], by_kernel])
 
     def _criterion(
         self, coef: FloatArray, inverse: FloatArray, alpha: float, weight: FloatArray
@@ -111,7 +104,9 @@ class LeastSquaresLoo(Objective):
         total, k = float(weight.sum()), coef.shape[1]
         if self.method == "loo":
             residual = coef / own[:, None]
-            share = weight[:, None] / (total * k)
+            # errors count as their rows do: weights of classes are for training
+            counts = self.task.weight[self._used]
+            share = counts[:, None] / (float(counts.sum()) * k)
             value = float((share * residual**2).sum())
             by_coef = 2.0 * share * residual / own[:, None]
             by_inverse = -2.0 * (share * residual**2).sum(axis=1) / own

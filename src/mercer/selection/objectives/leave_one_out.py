@@ -1,6 +1,6 @@
 """Leave-one-out: exact, by collapsing the box of a row, and what estimates or bounds it.
 
-Glasmachers 2008, sections 9.3.2 and 9.3.3; Chapelle et al. 2002. A row without a coefficient
+Glasmachers 2008, sections 9.1.2 and 9.1.5; Chapelle et al. 2002. A row without a coefficient
 changes nothing when it is left out. For any other one its box is collapsed to [0, 0], its
 coefficient moves to others, and the solver goes on from there. With f the machine and f_n that
 without row n, and classes -1 and +1:
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.linalg import pinvh
 
 from mercer.selection.adjoint import Trained
+from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.objectives.base import Objective
-from mercer.selection.pulls import Pulls
 from mercer.selection.task import Part, Task
 from mercer.solvers import feasible_start, solve
 
@@ -48,7 +48,7 @@ class _ByRow(Objective):
 
     def __init__(self, task: Task) -> None:
         super().__init__(task)
-        if not task.is_classifier or task.is_least_squares or self.space.price != "C":
+        if not task.is_classifier or task.is_least_squares or self.space.penalty != "C":
             raise self._refused("an SVC")
 
     def _machines(self, theta: FloatArray) -> Iterator[tuple[Part, Trained]]:
@@ -178,7 +178,7 @@ class SpanLike(_ByRow):
     name = "span_like"
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
-        value, pulls = 0.0, Pulls()
+        value, gradients = 0.0, GradientSum()
         share = self.task.weight / float(self.task.weight.sum())
         for part, machine in self._machines(theta):
             rows = machine.problem.index
@@ -193,11 +193,11 @@ class SpanLike(_ByRow):
                 if with_gradient and 0.0 < without / f < 1.0:
                     # (1 - f_n / f)' = (f_n f' - f f_n') / f^2
                     own[row] = share[row] * without / f**2
-                    pulls.add(smaller, np.array([row]), np.array([-share[row] / f]))
+                    gradients.add(smaller, np.array([row]), np.array([-share[row] / f]))
             at = np.flatnonzero(own)
             if len(at):
-                pulls.add(machine, at, own[at])
-        return value, pulls.gradient(self.space.n_dims) if with_gradient else None
+                gradients.add(machine, at, own[at])
+        return value, gradients.gradient(self.space.n_dims) if with_gradient else None
 
 
 def _held_out_value(machine: Trained, row: int) -> float:

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
+from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.objectives.base import Objective
-from mercer.selection.objectives.splits import draw_splits, given_splits
 from mercer.selection.prior import Prior
-from mercer.selection.pulls import Pulls
 from mercer.selection.task import Task
+from mercer.training.folds import draw_splits
 
 __all__ = ["Likelihood", "Posterior", "fit_slope"]
 
@@ -96,16 +96,16 @@ class Likelihood(Objective):
         if not task.is_classifier:
             raise self._refused("classes")
         self.train_size, self.n_draws = train_size, n_draws
-        self._given = None if cv is None else given_splits(task, cv, groups)
+        self._given = None if cv is None else task.splits(cv, groups)
         self.is_stochastic = self._given is None
         self._random = check_random_state(random_state)
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         splits = self._given
         if splits is None:
-            splits = list(draw_splits(self.task, self.train_size, self.n_draws, self._random))
+            splits = list(draw_splits(self.task.data, self.train_size, self.n_draws, self._random))
         trained = self._train(theta, [self.task.training_weight(split.times) for split in splits])
-        value, pulls = 0.0, Pulls()
+        value, gradients = 0.0, GradientSum()
         for machines, split in zip(trained, splits, strict=True):
             for part, machine in zip(self.task.parts, machines, strict=True):
                 at = split.test[np.isin(split.test, part.rows)]
@@ -118,8 +118,8 @@ class Likelihood(Objective):
                 if with_gradient:
                     self._check_time()
                     slopes = -s * signs * expit(s * signs * values) * weight / len(splits)
-                    pulls.add(machine, at, slopes)
-        return value, pulls.gradient(self.space.n_dims) if with_gradient else None
+                    gradients.add(machine, at, slopes)
+        return value, gradients.gradient(self.space.n_dims) if with_gradient else None
 
 
 class Posterior(Likelihood):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from mercer._floating import without_warnings
 from mercer.selection.objectives.alignment import Alignment, Polarization
 from mercer.selection.objectives.base import Objective
+from mercer.selection.objectives.detection import Detection
 from mercer.selection.objectives.least_squares import LeastSquaresLoo
 from mercer.selection.objectives.leave_one_out import (
     LeaveOneOut,
@@ -42,6 +43,7 @@ OBJECTIVES: dict[str, type[Objective]] = {
         Posterior,
         LeastSquaresLoo,
         Rejection,
+        Detection,
     )
 }
 
@@ -62,10 +64,10 @@ def make_objective(
     ----------
     name : str
         "cv", "holdout", "loo", "n_support", "radius_margin", "span", "span_like", "alignment",
-        "polarization", "bootstrap", "likelihood", "posterior", "gcv" or
-        "rejection".
+        "polarization", "bootstrap", "likelihood", "posterior", "gcv",
+        "rejection" or "detection".
     estimator : SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC or LSSVR
-        The machine; its solver and ``tol`` are used, its price and kernel are where
+        The machine; its solver and ``tol`` are used, its C and kernel are where
         ``objective.space.start`` stands.
     X : array-like, sparse matrix or sequence of shape (n_rows, n_features)
         Rows.

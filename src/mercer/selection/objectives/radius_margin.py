@@ -45,7 +45,7 @@ class RadiusMargin(Objective):
     def __init__(self, task: Task) -> None:
         super().__init__(task)
         loss = getattr(task.machine, "loss", None)
-        if not task.is_classifier or self.space.price != "C":
+        if not task.is_classifier or self.space.penalty != "C":
             raise self._refused("an SVC")
         if loss not in ("hinge", "squared_hinge"):
             raise ValueError(
@@ -104,8 +104,8 @@ class RadiusMargin(Objective):
         used = np.flatnonzero(coefs.any(axis=0))
         left = coefs[:, used].T
         by_kernel -= kernel.gradient(some_rows(kernel, own, used), None, left * factors, left)
-        by_price = -added * (w_square * centre.sum() - factors @ (coefs**2).sum(axis=1))
-        return np.concatenate([[by_price], by_kernel])
+        by_C = -added * (w_square * centre.sum() - factors @ (coefs**2).sum(axis=1))
+        return np.concatenate([[by_C], by_kernel])
 
     def _solved(
         self, gram: Gram, formulation: Formulation, rows: NDArray[np.intp]

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.gram.native import take_rows
 from mercer.kernels import Kernel, Normalized
 from mercer.machines.svm.one_class import OneClassSVM
+from mercer.selection.held_out import BestHeldOut
 from mercer.selection.objectives.base import Objective
-from mercer.selection.objectives.splits import given_splits
 from mercer.selection.task import Task
 
 __all__ = ["Rejection"]
@@ -54,8 +54,9 @@ class Rejection(Objective):
         super().__init__(task)
         if not isinstance(task.machine, OneClassSVM):
             raise self._refused("a OneClassSVM")
-        self._splits = given_splits(task, cv, groups)
+        self._splits = task.splits(cv, groups)
         self.by_split: FloatArray = np.empty(0)  # rejected shares of the last evaluation
+        self.held_out = BestHeldOut(task)
         used = np.flatnonzero(task.weight > 0)
         self._sample = used[:: max(-(-len(used) // _MOST_ROWS), 1)]
 
@@ -70,17 +71,26 @@ class Rejection(Objective):
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, None]:
         weights = [self.task.training_weight(split.times) for split in self._splits]
         trained = self._train(theta, weights)
-        shares = []
-        for (machine,), split in zip(trained, self._splits, strict=True):
-            is_out = machine.values(split.test) < 0
-            shares.append(np.average(is_out, weights=self.task.weight[split.test]))
-        self.by_split = np.array(shares)
+        tests = [split.test for split in self._splits]
+        is_out = [machine.values(test) < 0 for (machine,), test in zip(trained, tests, strict=True)]
+        self.by_split = np.array(
+            [
+                np.average(own, weights=self.task.weight[test])
+                for own, test in zip(is_out, tests, strict=True)
+            ]
+        )
+        value = self._judged(theta)
+        self.held_out.offer(theta, value, tests, [np.where(own, -1, 1) for own in is_out])
+        return value, None
+
+    def _judged(self, theta: FloatArray) -> float:
+        """The value, from the shares that were rejected."""
         nu = float(np.exp(theta[0]))
         error = np.sqrt(2.0 * nu * max(1.0 - nu, 0.0) / self._sizes().sum())
         excess = self.rejected - nu
         if excess > error:
-            return float(excess / max(error, np.finfo(float).tiny)), None
-        return self._similarity(self.space.kernel_at(theta)), None
+            return float(excess / max(error, np.finfo(float).tiny))
+        return self._similarity(self.space.kernel_at(theta))
 
     def _similarity(self, kernel: Kernel) -> float:
         """Mean normalized kernel value of different rows."""

@@ -1,6 +1,6 @@
 """Errors of held-out rows: hold-out, cross-validation and bootstrapping.
 
-Glasmachers 2008, sections 9.1 and 9.3.4. The rows that a machine is not trained on judge it. With
+Glasmachers 2008, sections 9.1.1 and 9.1.7. The rows that a machine is not trained on judge it. With
 splits that are given the criterion is a function; with splits drawn anew at every evaluation its
 mean is that over all splits (bootstrapping).
 """
@@ -18,19 +18,26 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
+from mercer.gram import Gram
 from mercer.machines.least_squares.left_out import LeftOutClassifier, LeftOutRegressor
 from mercer.machines.svm.one_vs_one import scores
 from mercer.selection.adjoint import Trained
+from mercer.selection.gradient_sum import GradientSum
+from mercer.selection.held_out import MOST_VALUES, BestHeldOut
 from mercer.selection.objectives.base import Objective
+from mercer.selection.objectives.left_out_blocks import LeftOutBlocks, LeftOutValues
 from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
-from mercer.selection.objectives.splits import Split, draw_splits, every_split, given_splits
-from mercer.selection.pulls import Pulls
 from mercer.selection.quick import QuickMachines
 from mercer.selection.task import Task
+from mercer.training.folds import draw_splits, every_split
+from mercer.training.splits import Split
 
-__all__ = ["Bootstrap", "CrossValidation", "HoldOut", "Validation"]
+__all__ = ["Bootstrap", "CrossValidation", "HoldOut", "Validation", "values_at"]
 
 FloatArray = NDArray[np.float64]
+
+_MOST_DOUBT = 0.01  # of the held-out rows: with more, machines are trained again
+_SURE = 0.01  # of the tolerance, then
 
 
 class Validation(Objective):
@@ -67,7 +74,9 @@ class Validation(Objective):
             self._judge = self._by_costs(self._checked_costs(loss))
         self.has_gradient = self._smooth is not None
         self.by_split: FloatArray = np.empty(0)  # of the last evaluation
+        self.held_out = BestHeldOut(task, greater_is_better=self.greater_is_better)
         self._quick: QuickMachines | None = None
+        self._blocks: tuple[LeftOutBlocks | None] | None = None  # once it is known
 
     def _described(self) -> str:
         return f"the objective {self.name!r} with loss={getattr(self, 'loss', None)!r}"
@@ -89,44 +98,166 @@ class Validation(Objective):
         found: list[FloatArray] | None = self._quick_series(points, splits)
         if found is not None:
             return found
+        gram = self._gram_of(self.space.kernel_at(points[0]))
+        if (blocks := self._closed_form(gram, splits)) is not None:
+            return [
+                self._judged(point, self._left_out(blocks, gram, point).values, splits)
+                for point in points
+            ]
+        return self._trained_series(points, splits)
+
+    def _trained_series(self, points: list[FloatArray], splits: list[Split]) -> list[FloatArray]:
+        """Losses of machines that have a certificate."""
         weights = [self.task.training_weight(split.times) for split in splits]
         return [
-            self._by_split(_held_out(trained, splits), splits)
-            for trained in self._train_series(points, weights)
+            self._judged(point, self._held_out(trained, splits), splits)
+            for point, trained in zip(points, self._train_series(points, weights), strict=True)
         ]
+
+    def _judged(
+        self, point: FloatArray, values: list[FloatArray], splits: list[Split]
+    ) -> FloatArray:
+        """The loss of each split, the predictions kept if these are the best."""
+        loss = self._by_split(values, splits)
+        self._offer(point, loss, splits, [self._predicted(own) for own in values], values)
+        return loss
 
     def _quick_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
         """Losses of machines that need no certificate; None if they do."""
-        judge = self._judge
-        if judge is None or self.is_stochastic or self.space.price != "C":
+        if self._judge is None or self.is_stochastic or self.space.penalty != "C":
             return None
         if self._quick is None:
             machine = self.space.machine_at(np.zeros(1))
-            self._quick = QuickMachines(self.task, splits, machine, self.space.scaling)
+            self._quick = QuickMachines(self.task, splits, machine, self.space.powers)
         gram = self._gram_of(self.space.kernel_at(points[0]))
         if not self._quick.suit(gram):
             return None
         self._quick.deadline = self.deadline
-        prices = np.exp([point[0] for point in points])
-        order = np.argsort(prices)
+        losses, is_sure = self._quick_losses(points, splits, gram)
+        if len(again := np.flatnonzero(~is_sure)):
+            losses[again], _ = self._quick_losses([points[k] for k in again], splits, gram, _SURE)
+        return list(losses)
+
+    def _quick_losses(
+        self, points: list[FloatArray], splits: list[Split], gram: Gram, accuracy: float = 1.0
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Losses of each point and split, and whether few held-out rows of it are doubtful."""
+        assert self._quick is not None
+        assert self._judge is not None
+        Cs = np.exp([point[0] for point in points])
+        order = np.argsort(Cs)
         self.n_trainings += len(points) * len(splits) * len(self.task.parts)
         losses = np.empty((len(points), len(splits)))
-        found = self._quick.values(gram, prices[order].tolist())
+        doubtful = np.zeros(len(points), dtype=np.intp)
+        predicted: list[list[NDArray[Any]]] = [[] for _ in points]
+        kept: list[list[NDArray[Any]]] = [[] for _ in points]
+        is_small = len(points) * self.task.n_rows * len(self.task.parts) <= MOST_VALUES
+        found = self._quick.values(gram, Cs[order].tolist(), accuracy)
         for s, (values, split) in enumerate(zip(found, splits, strict=True)):
-            losses[order, s] = [judge(values[:, j], split.test) for j in range(len(points))]
-        return list(losses)
+            values *= self.task.unit
+            for j, k in enumerate(order):
+                losses[k, s] = self._judge(values[:, j], split.test)
+                predicted[k].append(self._predicted(values[:, j]))
+                doubtful[k] += self._count_doubtful(values[:, j])
+                if is_small and self.task.is_classifier:
+                    kept[k].append(values[:, j])
+        n_tested = sum(len(split.test) for split in splits)
+        is_sure = (doubtful <= _MOST_DOUBT * n_tested) | (accuracy < 1.0)
+        for k in np.flatnonzero(is_sure):
+            self._offer(points[k], losses[k], splits, predicted[k], kept[k])
+        return losses, is_sure
+
+    def _predicted(self, values: FloatArray) -> NDArray[Any]:
+        """The number, or the position of the class, that values of all parts decide for."""
+        return self.task.predicted(values) if self.task.is_classifier else values[:, 0].copy()
+
+    def _offer(
+        self,
+        point: FloatArray,
+        loss: FloatArray,
+        splits: list[Split],
+        predicted: list[Any],
+        values: Sequence[FloatArray],
+    ) -> None:
+        """Keep predictions of the best points; those of splits drawn anew are of no use later."""
+        if not self.is_stochastic:
+            tests = [own.test for own in splits]
+            self.held_out.offer(point, float(loss.mean()), tests, predicted, values)
+
+    def _count_doubtful(self, values: FloatArray) -> int:
+        """Held-out rows whose class may change within the tolerance, which the bias is known to.
+
+        A kernel near the identity gives values that are smaller.
+        """
+        if not self.task.is_classifier:
+            return 0
+        tol = float(self.task.machine.tol)
+        near = values[(np.abs(values) <= tol).any(axis=1)]
+        if not len(near):
+            return 0
+        low, high = (self.task.predicted(near + shift) for shift in (-tol, tol))
+        return int(np.count_nonzero(low != high))
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         if not with_gradient and self._smooth is None and not self.is_stochastic:
             self.by_split = self._series([theta])[0]
             return float(self.by_split.mean()), None
         splits = list(self._splits())
+        gram = self._gram_of(self.space.kernel_at(theta))
+        if (blocks := self._closed_form(gram, splits)) is not None:
+            return self._evaluate_blocks(blocks, gram, theta, splits, with_gradient)
         weights = [self.task.training_weight(split.times) for split in splits]
         trained = self._train(theta, weights)
-        values = _held_out(trained, splits)
+        values = self._held_out(trained, splits)
         self.by_split = self._by_split(values, splits)
         value = float(self.by_split.mean())
         return value, self._gradient(trained, values, splits) if with_gradient else None
+
+    def _closed_form(self, gram: Gram, splits: list[Split]) -> LeftOutBlocks | None:
+        """Of least squares the machines of all splits, from one; None if they are to be trained."""
+        if not self.task.is_least_squares or gram.definiteness not in ("known", "stated"):
+            return None
+        if self.is_stochastic:
+            return LeftOutBlocks.of(self.task, splits)
+        if self._blocks is None:
+            self._blocks = (LeftOutBlocks.of(self.task, splits),)
+        return self._blocks[0]
+
+    def _left_out(self, blocks: LeftOutBlocks, gram: Gram, theta: FloatArray) -> LeftOutValues:
+        self._check_time()
+        self.n_trainings += 1
+        return blocks.left_out(gram, self.space.penalty_at(theta))
+
+    def _evaluate_blocks(
+        self,
+        blocks: LeftOutBlocks,
+        gram: Gram,
+        theta: FloatArray,
+        splits: list[Split],
+        with_gradient: bool,
+    ) -> tuple[float, FloatArray | None]:
+        found = self._left_out(blocks, gram, theta)
+        self.by_split = self._by_split(found.values, splits)
+        value = float(self.by_split.mean())
+        if not with_gradient:
+            return value, None
+        self._check_time()
+        slopes = [
+            self._slopes(values, split.test) / len(splits)
+            for values, split in zip(found.values, splits, strict=True)
+        ]
+        return value, blocks.gradient(gram, found, slopes)
+
+    def _slopes(self, values: FloatArray, test: NDArray[np.intp]) -> FloatArray:
+        """Derivatives of the mean smooth loss of a split by the values, where all rows are used."""
+        target = np.column_stack([part.target[test] for part in self.task.parts])
+        share = self.task.weight[test] / float(self.task.weight[test].sum())
+        return share[:, None] * self._smooth(target, values)[1]  # type: ignore[misc]
+
+    def _held_out(self, trained: list[list[Trained]], splits: list[Split]) -> list[FloatArray]:
+        """Values at the held-out rows of each split."""
+        pairs = zip(trained, splits, strict=True)
+        return [self.task.unit * values_at(own, split.test) for own, split in pairs]
 
     def _by_split(self, values: list[FloatArray], splits: list[Split]) -> FloatArray:
         """The mean loss, or the score, of each split."""
@@ -146,7 +277,7 @@ class Validation(Objective):
     def _gradient(
         self, trained: list[list[Trained]], values: list[FloatArray], splits: list[Split]
     ) -> FloatArray:
-        pulls = Pulls()
+        gradients = GradientSum()
         for machines, found, split in zip(trained, values, splits, strict=True):
             total = len(splits) * float(self.task.weight[split.test].sum())
             for part, machine, own in zip(self.task.parts, machines, found.T, strict=True):
@@ -154,8 +285,8 @@ class Validation(Objective):
                 at = split.test[is_own]
                 slopes = self._smooth(part.target[at], own[is_own])[1]  # type: ignore[misc]
                 self._check_time()
-                pulls.add(machine, at, self.task.weight[at] / total * slopes)
-        return pulls.gradient(self.space.n_dims)
+                gradients.add(machine, at, self.task.weight[at] / total * slopes * self.task.unit)
+        return gradients.gradient(self.space.n_dims)
 
     def score(self, value: Any) -> Any:
         """The share of right predictions for the loss "zero_one"."""
@@ -224,12 +355,7 @@ class Validation(Objective):
         return judge
 
 
-def _held_out(trained: list[list[Trained]], splits: list[Split]) -> list[FloatArray]:
-    """Values at the held-out rows of each split."""
-    return [_values(own, split.test) for own, split in zip(trained, splits, strict=True)]
-
-
-def _values(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
+def values_at(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
     """Values of all parts at some rows, shape (n, n_parts), from one product."""
     coef = np.column_stack([machine.read_out.coef for machine in machines])
     used = np.flatnonzero(coef.any(axis=1))
@@ -256,7 +382,7 @@ class CrossValidation(Validation):
         self, task: Task, *, loss: Any = None, cv: Any = 5, groups: ArrayLike | None = None
     ) -> None:
         super().__init__(task, loss=loss)
-        self._given = given_splits(task, cv, groups)
+        self._given = task.splits(cv, groups)
 
     def _splits(self) -> list[Split]:
         return self._given
@@ -327,5 +453,5 @@ class Bootstrap(Validation):
 
     def _splits(self) -> Iterable[Split]:
         if self.n_draws == "all":
-            return every_split(self.task, self.train_size)
-        return draw_splits(self.task, self.train_size, self.n_draws, self._random)
+            return every_split(self.task.data, self.train_size)
+        return draw_splits(self.task.data, self.train_size, self.n_draws, self._random)

@@ -5,6 +5,7 @@ from typing import Any
 from mercer.selection.optimizers.climb import Climb
 from mercer.selection.optimizers.evolution import CMA
 from mercer.selection.optimizers.grids import CoordinateSearch, FocusedGrid, GridSearch
+from mercer.selection.optimizers.narrowing import Narrowing
 from mercer.selection.optimizers.noisy_rprop import NoisyRprop
 from mercer.selection.optimizers.rprop import IRpropPlus, Rprop
 from mercer.selection.optimizers.smooth import LBFGS
@@ -21,6 +22,7 @@ __all__ = [
     "FocusedGrid",
     "GridSearch",
     "IRpropPlus",
+    "Narrowing",
     "NoisyRprop",
     "Patience",
     "Restarts",

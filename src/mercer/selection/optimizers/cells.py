@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.selection.deviation import standard_error
 from mercer.selection.history import Watched, nearest_to_middle
 from mercer.selection.objectives.validation import Validation
 
@@ -34,10 +35,17 @@ class Cells:
         is_given = isinstance(objective, Validation) and not objective.is_stochastic
         return is_given and bool(objective.space.width_direction.any())
 
-    def at(self, price: float, shift: float) -> FloatArray:
+    def at(self, log_C: float, shift: float) -> FloatArray:
         """Theta of a cell, within its range."""
-        moved = np.concatenate([[price], self.theta[1:] + shift * self.direction])
+        moved = np.concatenate([[log_C], self.theta[1:] + shift * self.direction])
         return np.clip(moved, *self.watched.bounds.T)
+
+    def _within(self, shift: float) -> float:
+        """A shift of one width that does not leave its range."""
+        if not self.has_width or len(self.direction) > 1:
+            return shift
+        ends = (self.watched.bounds[1] - self.theta[1]) / self.direction[0]
+        return float(np.clip(shift, ends.min(), ends.max()))
 
     def shift_of(self, theta: FloatArray) -> float:
         """How far the width of a point lies from that of the start."""
@@ -47,19 +55,22 @@ class Cells:
             (theta[1:] - self.theta[1:]) @ self.direction / (self.direction @ self.direction)
         )
 
-    def column(self, shift: float, prices: FloatArray) -> FloatArray:
-        """Values of several C at one width, to be small."""
-        keys = [(round(float(price), 9), round(shift, 9)) for price in prices]
+    def column(self, shift: float, log_Cs: FloatArray) -> FloatArray:
+        """Values of several C at one width, to be small; beyond a range those at its end."""
+        log_Cs = np.clip(log_Cs, *self.watched.bounds[0])
+        shift = self._within(shift)
+        keys = [(round(float(log_C), 9), round(shift, 9)) for log_C in log_Cs]
         new = [k for k, key in enumerate(keys) if key not in self.known]
+        new = [k for k in new if keys.index(keys[k]) == k]
         if new:
-            thetas = [self.at(float(prices[k]), shift) for k in new]
+            thetas = [self.at(float(log_Cs[k]), shift) for k in new]
             for k, theta, by_split in zip(new, thetas, self.watched.series(thetas), strict=True):
                 key = keys[k]
-                self._exact[key] = float(prices[k]), shift
+                self._exact[key] = float(log_Cs[k]), shift
                 value = self.watched.known(theta, float(by_split.mean()), by_split)
                 self.known[key] = value
                 if value == self.lowest and len(by_split) > 1:
-                    self.noise = float(np.std(by_split, ddof=1) / np.sqrt(len(by_split)))
+                    self.noise = standard_error(by_split)
         return np.array([self.known[key] for key in keys])
 
     @property
@@ -89,9 +100,9 @@ class Cells:
             return "flat"
         if self.is_perfect:
             return "converged"
-        prices, shifts = zip(*self.known, strict=True)
-        price, shift = self._best
-        is_edge = price in (min(prices), max(prices))
+        log_Cs, shifts = zip(*self.known, strict=True)
+        log_C, shift = self._best
+        is_edge = log_C in (min(log_Cs), max(log_Cs))
         if self.has_width:
             is_edge = is_edge or shift in (min(shifts), max(shifts))
         return "boundary" if is_edge else "converged"

@@ -28,7 +28,7 @@ class Climb:
 
     Attributes
     ----------
-    price : float
+    C : float
         Factor between neighbouring C.
     width : float
         Factor between neighbouring widths.
@@ -38,7 +38,7 @@ class Climb:
         Other points to begin at: the best of them and the start is climbed from.
     """
 
-    price: float = 4.0
+    C: float = 4.0
     width: float = 3.0
     n_moves: int = 8
     rivals: tuple[FloatArray, ...] = ()
@@ -48,15 +48,15 @@ class Climb:
         cells = Cells(watched, theta, may_move=True)
         for rival in (theta, *self.rivals):
             cells.column(cells.shift_of(rival), rival[:1])
-        price, shift = cells.best
+        log_C, shift = cells.best
         for _ in range(self.n_moves + 1):
             best, lowest = cells.best, cells.lowest
-            i = round((best[0] - price) / np.log(self.price))
+            i = round((best[0] - log_C) / np.log(self.C))
             j = round((best[1] - shift) / np.log(self.width))
             for side, steps in _AROUND if cells.has_width else _AROUND[:1]:
                 # only what is missing is evaluated
-                prices = price + np.log(self.price) * (i + np.array(steps, dtype=np.float64))
-                cells.column(shift + (j + side) * float(np.log(self.width)), prices)
+                log_Cs = log_C + np.log(self.C) * (i + np.array(steps, dtype=np.float64))
+                cells.column(shift + (j + side) * float(np.log(self.width)), log_Cs)
             if cells.lowest == lowest:
                 return cells.status
         return "max-evals"

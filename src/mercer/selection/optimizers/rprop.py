@@ -34,7 +34,7 @@ class Rprop:
         Limits of step sizes; when all are below the smallest the search has converged.
     fixed_size : bool
         Whether a metric, full or diagonal, keeps its determinant.
-    fixed_price : bool
+    fixed_C : bool
         Whether C stays as it is.
     """
 
@@ -43,7 +43,7 @@ class Rprop:
     smallest: float = 1e-6
     largest: float = 2.0
     fixed_size: bool = False
-    fixed_price: bool = False
+    fixed_C: bool = False
 
     takes_back = False
     takes_last = True
@@ -64,7 +64,7 @@ class Rprop:
                     return "converged"
                 continue
             gradient = projected(watched, gradient) if self.fixed_size else gradient
-            gradient[0] *= not self.fixed_price
+            gradient[0] *= not self.fixed_C
             if not gradient.any() and not last.any():
                 return "flat"
             same, other = last * gradient > 0, last * gradient < 0

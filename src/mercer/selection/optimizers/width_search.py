@@ -43,7 +43,8 @@ class WidthSearch:
         reach = apart * (self.n_widths // 2)
         known: dict[float, float] = {}
         # from the start outwards: a search that ends early ends at a moderate width
-        for shift in sorted(np.linspace(-reach, reach, self.n_widths), key=abs):
+        usual = np.linspace(-reach, reach, self.n_widths)
+        for shift in sorted(watched.objective.space.shifts_within(theta, usual), key=abs):
             known[float(shift)] = self._value(watched, theta, direction, float(shift))
         for _ in range(self.n_rounds):
             apart /= 2.0

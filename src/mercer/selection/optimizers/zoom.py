@@ -28,9 +28,9 @@ class Zoom:
 
     Attributes
     ----------
-    prices : tuple of float
+    C_range : tuple of float
         Smallest and largest C of the first grid.
-    n_prices, n_widths : int
+    n_C, n_widths : int
         Size of the first grid; one width leaves the kernel as it is.
     width : float
         Factor between the widths of the first grid.
@@ -38,8 +38,8 @@ class Zoom:
         Grids of 3 x 3 cells afterwards, each with half the distances.
     """
 
-    prices: tuple[float, float] = (1e-2, 1e4)
-    n_prices: int = 9
+    C_range: tuple[float, float] = (1e-2, 1e4)
+    n_C: int = 9
     n_widths: int = 7
     width: float = 4.0
     n_rounds: int = 2
@@ -50,23 +50,25 @@ class Zoom:
         if watched.budget.is_limited:
             # what ends at once ends at a moderate machine, not in a corner of the grid
             cells.column(0.0, theta[:1])
-        lowest, highest = np.log(self.prices)
-        rows = np.linspace(lowest, highest, self.n_prices)
+        space = watched.objective.space
+        low, high = np.log(self.C_range)
+        rows = space.Cs_within(np.linspace(low, high, self.n_C))
         reach = np.log(self.width) * (self.n_widths // 2)
         shifts = np.linspace(-reach, reach, self.n_widths) if cells.has_width else np.zeros(1)
+        shifts = space.shifts_within(theta, shifts)
         is_open = {-1.0: True, 0.0: True, 1.0: True}  # towards wider and narrower kernels
         for shift in sorted(shifts, key=abs):
             side = float(np.sign(shift))
             if is_open[side] and not cells.is_perfect:
                 lowest = self._column(cells, float(shift), rows)
                 is_open[side] = lowest <= cells.lowest + _HOPELESS * cells.noise
-        apart = np.array([rows[1] - rows[0], np.log(self.width)])
+        apart = np.array([rows[1] - rows[0], np.diff(shifts[:2]).sum()])
         for _ in range(0 if cells.is_perfect else self.n_rounds):
             apart /= 2.0
-            price, shift = cells.best
+            log_C, shift = cells.best
             around = [shift - apart[1], shift, shift + apart[1]] if cells.has_width else [shift]
             for other in around:
-                cells.column(float(other), price + apart[0] * np.array([-1.0, 0.0, 1.0]))
+                cells.column(float(other), log_C + apart[0] * np.array([-1.0, 0.0, 1.0]))
         return cells.status
 
     def _column(self, cells: Cells, shift: float, rows: FloatArray) -> float:

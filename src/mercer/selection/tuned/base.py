@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -9,28 +11,46 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
+from mercer.kernels import Gaussian
 from mercer.machines.base import KernelMachine
+from mercer.machines.certified import certificate_html, table_html
 from mercer.machines.fit_context import fit_context
 from mercer.selection.found import Found
 from mercer.selection.history import Budget, History
+from mercer.selection.honest import honest_of
 from mercer.selection.optimizers import OPTIMIZERS
 from mercer.selection.results import cv_results, plot_search, relevance
+from mercer.selection.simplest import simplest_within_error
 from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.task import Task
-from mercer.selection.tuned.messages import messages_of
+from mercer.selection.tuned.last_fit import last_fit
+from mercer.selection.tuned.messages import constant_prediction, messages_of
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["TunedClassifier", "TunedMachine"]
+__all__ = ["TunedClassifier", "TunedMachine", "named_kernel", "with_short_names"]
 
 FloatArray = NDArray[np.float64]
 
-_LAST_SHARE = 0.25  # of the time, for the fit with the parameters found
-_LEAST_SECONDS = 1.0  # after which that fit is given up
+_RANGES = ("C_range", "gamma_range")  # parameters of those machines that search them
+_LOG = logging.getLogger("mercer")
+_LAST_SHARE = 0.25  # of the time, at least, for the fit with the parameters found
+_OF_GROUPS = ("auto", "cv", "alignment", "polarization", "rejection", "detection")  # objectives
+
+
+def named_kernel(kernel: Any) -> Any:
+    """What machines know by the short names of tuned ones."""
+    is_short = isinstance(kernel, str) and kernel == "ard"
+    return Gaussian("scale", metric="diagonal") if is_short else kernel
+
+
+def with_short_names(constraints: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The constraints of parameters, with kernels of :func:`named_kernel`."""
+    return {**constraints, "kernel": [*constraints["kernel"], StrOptions({"ard"})]}
 
 
 def _is_hard(machine: Any) -> bool:
@@ -39,6 +59,19 @@ def _is_hard(machine: Any) -> bool:
         return False
     coef = machine.dual_coef_
     return hasattr(machine, "C") and (coef.shape[1] == 0 or float(abs(coef).max()) < machine.C)
+
+
+def _checked_range(name: str, given: Any) -> tuple[float, float] | None:
+    """Two positive numbers, the smaller one first; None for the usual range."""
+    if given is None:
+        return None
+    ends = np.asarray(given)
+    is_pair = ends.shape == (2,) and ends.dtype.kind in "iuf"
+    if not (is_pair and np.isfinite(ends).all() and 0 < ends[0] < ends[1]):
+        raise ValueError(
+            f"{name} must be None or two positive numbers, the smaller one first, got {given!r}"
+        )
+    return float(ends[0]), float(ends[1])
 
 
 class TunedMachine(MetaEstimatorMixin, BaseEstimator):
@@ -62,6 +95,19 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     def _machine(self) -> Any:
         """The machine that is tuned, unfitted."""
         raise NotImplementedError
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: the parameters and, after the fit, the choice and certificate."""
+        shown = str(super()._html_repr())
+        if not hasattr(self, "best_estimator_"):
+            return shown
+        chosen = {name: str(value) for name, value in self.best_params_.items()}
+        chosen |= {"score": f"{self.best_score_:.6g}", "search": str(self.search_status_)}
+        interval = getattr(self, "honest_interval_", None)
+        if interval is not None:
+            low, high = interval
+            chosen["on new rows"] = f"{self.honest_score_:.6g} ({low:.6g} to {high:.6g})"
+        return shown + table_html(chosen) + certificate_html(self.best_estimator_)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -94,25 +140,67 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         -------
         self : object
         """
-        task = self._task(X, y, sample_weight)
         limit = None if self.max_time is None else (1.0 - _LAST_SHARE) * self.max_time
+        deadline, for_search = Deadline.after(self.max_time), Deadline.after(limit)
+        task = self._task(X, y, sample_weight)
         seen: list[History] = []
-        budget = Budget(self.max_evals, Deadline.after(limit), self._watch(seen))
+        budget = Budget(self.max_evals, for_search, self._watch(seen))
         try:
-            found = search(task, self.objective, self.optimizer, self._options(groups), budget)
+            options = self._options(groups)
+            best = search(task, self.objective, self.optimizer, options, budget)
+            found = self._chosen(best)
+            count = sum(len(history) for history in found.histories)
+            _LOG.info("%s: %d candidates, best score %.6g", type(self).__name__, count, best.score)
+            fitted = last_fit(self._tuned(found), task, X, y, sample_weight, deadline)
         except KeyboardInterrupt:
             self._keep_interrupted(seen)
             raise
-        machine = self._tuned(found)
-        if self.max_time is not None:
-            machine.set_params(max_time=max(self.max_time, _LEAST_SECONDS))
-        self._keep(found, machine.fit(X, y, sample_weight).set_params(max_time=None))
-        self.relevance_ = relevance(self.kernel_, task)
+        self._keep(found, fitted.machine, best)
+        self._keep_honest(best, task, has_groups=groups is not None)
+        self._tell_constant(task)
+        fitted.tell(task.n_rows, type(self).__name__)
+        self.relevance_ = relevance(self.best_estimator_, task)
+        self._keep_probabilities(found, task, options)
+        for history in found.histories:
+            if history.held_out is not None:
+                history.held_out.forget_values()
         return self
 
+    def _keep_honest(self, best: Found, task: Task, *, has_groups: bool) -> None:
+        """The score that the choice has not seen."""
+        is_careful = getattr(self, "choice", "best") != "best"
+        found = honest_of(best, task, self.objective, is_careful=is_careful, has_groups=has_groups)
+        self.honest_score_ = None if found is None else found.score
+        self.honest_interval_ = None if found is None else found.interval
+        self.honest_kind_ = None if found is None else found.kind
+
+    def _keep_probabilities(self, found: Found, task: Task, options: dict[str, Any]) -> None:
+        """For classifiers that need a map to probabilities."""
+
+    def _tell_constant(self, task: Task) -> None:
+        """Warn of a classifier that tells no classes apart."""
+
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
-        """What is learned."""
-        return Task(self._machine(), X, y, sample_weight)
+        """What is learned, and where parameters are looked for."""
+        task = Task(self._machine(), X, y, sample_weight)
+        for name in _RANGES:
+            setattr(task, name, _checked_range(name, getattr(self, name, None)))
+        return task
+
+    def _chosen(self, found: Found) -> Found:
+        """The best point, or the simplest that is as good."""
+        is_careful = getattr(self, "choice", "best") != "best"
+        return simplest_within_error(found) if is_careful else found
+
+    def _check_choice(self) -> None:
+        """Refuse a careful choice where nothing tells the error of a score."""
+        has_splits = self.objective in ("auto", "cv") and self.cv is not None
+        if getattr(self, "choice", "best") != "best" and not has_splits:
+            raise ValueError(
+                f"choice={self.choice!r} needs splits that tell the error of a score: an "
+                f"objective 'auto' or 'cv' with a cv, got objective={self.objective!r} and "
+                f"cv={self.cv!r}"
+            )
 
     def _tuned(self, found: Found) -> Any:
         """The machine with the parameters found, unfitted."""
@@ -120,13 +208,16 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
         """What criteria may ask for."""
-        options: dict[str, Any] = {
-            "cv": self.cv,
-            "groups": groups,
-            "random_state": self.random_state,
-        }
-        if self.objective in ("likelihood", "posterior"):
-            del options["cv"]
+        self._check_choice()
+        if groups is not None and self.objective not in _OF_GROUPS:
+            raise ValueError(
+                f"groups must be None with objective={self.objective!r}, which does not look at "
+                f"them, or the objective one of {', '.join(map(repr, _OF_GROUPS))}"
+            )
+        options: dict[str, Any] = {"groups": groups, "random_state": self.random_state}
+        if self.cv is not None and self.objective not in ("likelihood", "posterior"):
+            # several criteria read what can be read once
+            options["cv"] = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
         if self.scoring is not None:
             options["loss"] = self.scoring
         if self.objective == "posterior" and getattr(self, "prior", None) is not None:
@@ -157,11 +248,12 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         """The best parameters of the search that was interrupted; there is no machine."""
         self._forget()
         if seen:
-            history = seen[-1]
-            history.status = self.search_status_ = "interrupted"
+            seen[-1].status = self.search_status_ = "interrupted"
+            history = next(known for known in reversed(seen) if known.decides)
             space, theta = history.spaces[history.best], history.thetas[history.best]
-            price = {space.price: space.price_at(theta)}
-            self.history_, self.best_params_ = seen, {**price, "kernel": space.kernel_at(theta)}
+            penalty = {space.penalty: space.penalty_at(theta)}
+            self.history_, self.best_params_ = seen, {**penalty, "kernel": space.kernel_at(theta)}
+            self.held_out_ = history.held_out_at(theta)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "best_estimator_")
@@ -171,28 +263,31 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
 
-    def _keep(self, found: Found, machine: Any) -> None:
+    def _keep(self, found: Found, machine: Any, best: Found) -> None:
         self._forget()
         self.best_estimator_ = machine
         self.history_ = found.histories
         self.search_status_ = found.histories[-1].status
         self.kernel_ = machine.kernel_
         self.best_params_ = {
-            found.space.price: getattr(machine, found.space.price),
+            found.space.penalty: getattr(machine, found.space.penalty),
             "kernel": machine.kernel_,
         }
         self.best_score_ = found.score
         if found.chosen is not None:
             self.best_index_ = found.chosen
         self.cv_results_ = cv_results(found)
+        self.held_out_ = found.listed.held_out_at(found.theta)
         self.n_features_in_ = getattr(machine, "n_features_in_", None)
         for name in ("classes_", "feature_names_in_"):
             if hasattr(machine, name):
                 setattr(self, name, getattr(machine, name))
-        self._edges = found.space.edges(found.theta, is_hard=_is_hard(machine))
+        # the simplest of good points may well lie at an edge, as long as the best does not
+        self._edges = best.space.edges(best.theta, is_hard=_is_hard(machine))
         if self._edges and self.search_status_ == "converged":
             self.search_status_ = found.histories[-1].status = "boundary"
-        for message in messages_of(found, self.search_status_, self._edges, machine):
+        ranges = [name for name in _RANGES if hasattr(self, name)]
+        for message in messages_of(found, self.search_status_, self._edges, machine, ranges):
             warn(f"{type(self).__name__}: {message}")
 
     def predict(self, X: Any) -> Any:
@@ -213,6 +308,11 @@ def _has(name: str) -> Any:
 
 class TunedClassifier(ClassifierMixin, TunedMachine):
     """Decision values and probabilities of a tuned classifier."""
+
+    def _tell_constant(self, task: Task) -> None:
+        message = constant_prediction(self.best_estimator_, self.held_out_, task)
+        if message is not None and self.search_status_ != "flat":
+            warn(f"{type(self).__name__}: {message}")
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.model_selection import KFold
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.found import Found
@@ -25,10 +25,13 @@ FloatArray = NDArray[np.float64]
 class TunedOneClassSVM(OutlierMixin, TunedMachine):
     """A :class:`OneClassSVM` that chooses the width of its kernel, without labels.
 
-    ``nu``, the share of rows that are to be outliers, is yours. The width is the narrowest with
-    which rows held out are not rejected more often than that, within a standard error: a kernel
-    that is too wide surrounds what the rows leave empty, one that is too narrow rejects what is
-    new.
+    ``nu``, the share of rows that are to be outliers, is yours. The width is the one that best
+    tells held-out rows from training rows with noise: half of a standard deviation of each
+    feature. Widths are those of ``gamma="scale"`` and narrower ones. Narrow kernels rank new rows
+    well and reject more of them than ``nu``: ``rejected_`` tells how many, and a warning if they
+    are many. The objective "rejection" keeps to ``nu``: its width is the narrowest with which rows
+    held out are not rejected more often than that, within a standard error. It is also that of
+    rows that are no numbers, or sparse.
 
     Parameters
     ----------
@@ -36,24 +39,28 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
         With a width; several widths are multiplied by one factor.
     nu : float, default=0.1
         Share of the rows that are to be rejected, as in :class:`OneClassSVM`.
-    objective : {"auto", "rejection"}, default="auto"
-        The criterion.
+    objective : {"auto", "detection", "rejection"}, default="auto"
+        The criterion, "auto" for "detection" where rows are numbers of at most 13,333 features.
     optimizer : str or object, default="auto"
-        How it is searched; "auto" is :class:`mercer.selection.optimizers.WidthSearch`.
+        How it is searched; "auto" is ``Narrowing`` or ``WidthSearch`` of
+        mercer.selection.optimizers.
     cv : int, splitter or iterable, default=None
         Splits, as in scikit-learn; None for five folds of rows in random order.
-    tol, max_time, max_evals, n_threads, verbose, callback
+    gamma_range, tol, max_time, max_evals, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     random_state : int, RandomState or None, default=0
-        For the order of the rows.
+        For the order of the rows, and the noise.
 
     Attributes
     ----------
     best_estimator_ : OneClassSVM
         The machine, fitted on all rows.
     best_params_, best_score_, kernel_, relevance_, history_, cv_results_, \
-best_index_, search_status_
-        As in :class:`TunedSVC`; the score is minus the criterion "rejection".
+held_out_, best_index_, search_status_
+        As in :class:`TunedSVC`; the score is the share of pairs of a held-out row and one with
+        noise that are told apart, or minus the criterion "rejection".
+    rejected_ : float or None
+        Share of held-out rows that the machines of the search call outliers.
 
     Examples
     --------
@@ -69,8 +76,9 @@ best_index_, search_status_
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TunedMachine._parameter_constraints,
+        "gamma_range": ["array-like", None],
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
-        "objective": [StrOptions({"auto", "rejection"})],
+        "objective": [StrOptions({"auto", "detection", "rejection"})],
         "cv": ["cv_object", None],
     }
 
@@ -82,6 +90,7 @@ best_index_, search_status_
         objective: str = "auto",
         optimizer: Any = "auto",
         cv: Any = None,
+        gamma_range: Any = None,
         tol: float = 1e-3,
         max_time: float | None = None,
         max_evals: int | None = None,
@@ -95,6 +104,7 @@ best_index_, search_status_
         self.objective = objective
         self.optimizer = optimizer
         self.cv = cv
+        self.gamma_range = gamma_range
         self.tol = tol
         self.max_time = max_time
         self.max_evals = max_evals
@@ -139,14 +149,33 @@ best_index_, search_status_
         # the logarithm of nu has rounded it
         return super()._tuned(found).set_params(nu=self.nu)
 
-    def _keep(self, found: Found, machine: Any) -> None:
-        super()._keep(found, machine)
+    def _keep(self, found: Found, machine: Any, best: Found) -> None:
+        super()._keep(found, machine, best)
+        self.rejected_ = self._share_rejected()
+        if self.rejected_ is not None and self.rejected_ > self._most_rejected(found):
+            warn(
+                f"TunedOneClassSVM: {100 * self.rejected_:.3g} % of rows held out were rejected, "
+                f"not nu={self.nu:g}: score_samples ranks new rows, but predict rejects too many. "
+                "objective='rejection' keeps to nu"
+            )
         # minus the criterion, which is more than 1 where its rule does not hold
         if found.score < -1.0:
             warn(
                 "TunedOneClassSVM: with every width searched more rows held out were rejected than "
                 f"nu={self.nu:g} allows, as new ones will be: rows are few, or all on the boundary"
             )
+
+    def _share_rejected(self) -> float | None:
+        """Of the rows held out at the chosen width; None if they are not known."""
+        if self.held_out_ is None:
+            return None
+        return float(np.mean(np.concatenate(self.held_out_.predicted) == -1))
+
+    def _most_rejected(self, found: Found) -> float:
+        """Beyond which users are told: a share that no draw of as many rows explains."""
+        if found.score < 0.0:  # by the criterion "rejection", which tells of it
+            return np.inf
+        return 2.0 * self.nu + 3.0 * float(np.sqrt(self.nu * (1.0 - self.nu) / found.listed.n_rows))
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
         options = super()._options(groups)

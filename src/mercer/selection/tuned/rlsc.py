@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from sklearn.utils._param_validation import StrOptions
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import StrOptions
 from mercer.machines.least_squares.rlsc import RLSC
-from mercer.selection.tuned.base import TunedClassifier, TunedMachine
+from mercer.selection.tuned.base import (
+    TunedClassifier,
+    TunedMachine,
+    named_kernel,
+    with_short_names,
+)
 
 __all__ = ["TunedRLSC"]
 
@@ -16,21 +22,29 @@ __all__ = ["TunedRLSC"]
 class TunedRLSC(TunedClassifier):
     """An :class:`RLSC` that chooses its alpha and the parameters of its kernel.
 
-    By the exact leave-one-out error of least squares and its gradient, of a sample of 2,000 rows
-    if there are more; with `max_time` of as many as the time allows. The factorization of the fit
+    By the exact squared error of left-out rows and its gradient, of a sample of 600 rows if
+    there are more; with `max_time` of as many as the time allows. The factorization of the fit
     that comes after it is finished, whatever it takes.
 
     Parameters
     ----------
-    kernel, objective, optimizer, cv, scoring, class_weight, tol, max_time, max_evals, \
-random_state, n_threads, verbose, callback
+    kernel, objective, optimizer, scoring, choice, tol, max_time, max_evals, random_state, \
+n_threads, verbose, callback
         As in :class:`TunedSVC`.
+    cv : int, splitter or iterable, default=None
+        Splits, as in scikit-learn: exactly the rows that each leaves out, from the machine of all
+        rows. None leaves out one row at a time, and means five folds where ``objective`` or
+        ``scoring`` need splits. ``groups`` of :meth:`fit` need a ``cv`` that looks at them.
+    class_weight : dict or "balanced", default=None
+        Of training, as in :class:`TunedSVC`: errors of left-out rows count by ``sample_weight``
+        only. Machines without a single row have the "balanced" weights of all rows.
 
     Attributes
     ----------
     best_estimator_, best_params_, best_score_, kernel_, relevance_, history_, cv_results_, \
-best_index_, search_status_, classes_
-        As in :class:`TunedSVC`; the score of "auto" is minus the squared leave-one-out error.
+held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_kind_, classes_
+        As in :class:`TunedSVC`; the score of "auto" is minus the squared error of left-out
+        rows, with splits summed over one machine for each of more than two classes.
     alpha_ : float
         The chosen alpha.
 
@@ -44,7 +58,8 @@ best_index_, search_status_, classes_
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TunedMachine._parameter_constraints,
+        **with_short_names(TunedMachine._parameter_constraints),
+        "choice": [StrOptions({"best", "one-se"})],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
@@ -54,8 +69,9 @@ best_index_, search_status_, classes_
         kernel: Any = "rbf",
         objective: str = "auto",
         optimizer: Any = "auto",
-        cv: Any = 5,
+        cv: Any = None,
         scoring: Any = None,
+        choice: Literal["best", "one-se"] = "best",
         class_weight: Any = None,
         tol: float = 1e-3,
         max_time: float | None = None,
@@ -70,6 +86,7 @@ best_index_, search_status_, classes_
         self.optimizer = optimizer
         self.cv = cv
         self.scoring = scoring
+        self.choice = choice
         self.class_weight = class_weight
         self.tol = tol
         self.max_time = max_time
@@ -80,7 +97,24 @@ best_index_, search_status_, classes_
         self.callback = callback
 
     def _machine(self) -> RLSC:
-        return RLSC(kernel=self.kernel, class_weight=self.class_weight, n_threads=self.n_threads)
+        return RLSC(
+            kernel=named_kernel(self.kernel),
+            class_weight=self.class_weight,
+            n_threads=self.n_threads,
+        )
+
+    def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
+        if groups is not None and self.cv is None:
+            raise ValueError(
+                "groups need a cv that looks at them, such as GroupKFold(5), got cv=None, which "
+                "leaves out single rows"
+            )
+        if self.objective == "gcv" and self.cv is not None:
+            raise ValueError(
+                f"cv must be None with objective='gcv', which has no splits, got {self.cv!r}: use "
+                "the objective 'auto' or 'cv'"
+            )
+        return super()._options(groups)
 
     @property
     def alpha_(self) -> float:

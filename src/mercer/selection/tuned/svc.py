@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from sklearn.utils._param_validation import StrOptions
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import StrOptions
 from mercer.machines.svm.classifiers import SVC
-from mercer.selection.tuned.base import TunedClassifier, TunedMachine
+from mercer.selection.found import Found
+from mercer.selection.task import Task
+from mercer.selection.tuned.base import (
+    TunedClassifier,
+    TunedMachine,
+    named_kernel,
+    with_short_names,
+)
+from mercer.selection.tuned.probabilities import slope_of, values_of_folds
 
 __all__ = ["TunedSVC"]
+
+FloatArray = NDArray[np.float64]
 
 
 class TunedSVC(TunedClassifier):
@@ -23,30 +35,45 @@ class TunedSVC(TunedClassifier):
     Parameters
     ----------
     kernel : str, Kernel or callable, default="rbf"
-        As in :class:`SVC`. ``Gaussian(metric="diagonal")`` has one width for each feature,
-        ``metric="full"`` a whole matrix; all parameters that are not fixed are tuned.
+        As in :class:`SVC`, or "ard" (automatic relevance determination), which is
+        ``Gaussian("scale", metric="diagonal")``: one width for each feature. ``metric="full"`` has
+        a whole matrix; all parameters that are not fixed are tuned.
     objective : str, default="auto"
-        The criterion: "auto", or one of :func:`mercer.selection.make_objective`.
+        The criterion: "auto", or one of :func:`mercer.selection.make_objective`. "radius_margin"
+        is for ``loss="squared_hinge"``: of the hinge it knows a hard margin only, and no C.
     optimizer : str or object, default="auto"
         How it is searched: "auto" for what suits it, "zoom", "climb", "grid", "focused-grid",
         "coordinate", "l-bfgs", "rprop", "irprop+", "noisy-rprop" or "cma", or an object of
-        :mod:`mercer.selection.optimizers`.
+        mercer.selection.optimizers.
     prior : Prior or callable, default=None
         Of the objective "posterior".
     cv : int, splitter or iterable, default=5
         Splits of the criteria that have them, as in scikit-learn.
     scoring : str or callable, default=None
         What is to be large on held-out rows; None for the share of right predictions.
+    choice : {"best", "one-se"}, default="best"
+        Which of the points that were evaluated on all rows: the best, or the one with the smallest
+        C (of equal ones the widest kernel) of those that are no narrower and within one standard
+        error of its score over the splits: a smoother machine, as good as far as the splits can
+        tell. Needs splits, and the objective "auto" or "cv".
+    C_range : pair of float, default=None
+        Smallest and largest C to look at; None for 0.01 to 10,000, and beyond where it pays.
+    gamma_range : pair of float, default=None
+        The same of the gamma of the kernel; None for a range around the one that the distances of
+        the rows suggest.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         As in :class:`SVC`.
     class_weight : dict or "balanced", default=None
-        As in :class:`SVC`; "balanced" means the training rows of each split.
+        As in :class:`SVC`, for training; "balanced" means the training rows of each split, and
+        held-out rows are then judged by balanced accuracy, unless ``scoring`` says otherwise.
+        Other weights do not count on held-out rows.
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
         Seconds for the search and the fit that comes after it. The search has three quarters of
         them and ends with the best parameters so far, on samples if there is no time for all
-        rows; the fit is given up, with a warning, if it takes `max_time` itself (and a second).
+        rows; the fit has the rest. If that is too short for all rows, the machine is fitted to as
+        many as it is enough for (2,000 at least, in a second), and a warning says so.
     max_evals : int, default=None
         Evaluations of the criterion after which the same happens.
     random_state : int, RandomState or None, default=None
@@ -61,30 +88,46 @@ class TunedSVC(TunedClassifier):
     Attributes
     ----------
     best_estimator_ : SVC
-        The machine, fitted on all rows.
+        The machine, fitted on all rows, or on those that `max_time` allowed.
     best_params_ : dict
-        Its C and kernel; after Ctrl-C the best so far, without a machine.
+        Its C and kernel; after Ctrl-C the best so far by the criterion, without a machine.
     best_score_ : float
         The criterion there, large is good: the share of right predictions of held-out rows.
+    honest_score_ : float or None
+        What the same score will be on new rows, without the luck of the choice: each split is
+        judged by what the other splits choose, and several widths are searched once more without
+        it. None if the criterion has no two splits, or several kernel parameters have seen all.
+    honest_interval_ : tuple of float or None
+        Where that lies in 95 of 100 cases.
+    honest_kind_ : {"left-out-splits", "nested"} or None
+        Which of the two it is.
     kernel_ : Kernel
         The tuned kernel.
     C_ : float
         The chosen C.
     relevance_ : ndarray or None
-        How much each feature counts, 1 for the largest, if there is a width for each: the root
-        of its width times its deviation.
+        How much each feature counts, 1 for the largest: its deviation times the root of its width,
+        or, without a width for each, times the root mean square of the derivative of the machine by
+        it. None if the kernel has no derivative that is known.
     history_ : list of History
         The searches, with every point that was evaluated.
     cv_results_ : dict
         As in scikit-learn's searches, without the times of single fits: machines share kernel
         values, and each starts from the one before. ``seconds`` is when each row was known.
+    held_out_ : HeldOut or None
+        What the machines of the chosen parameters predict for held-out rows, as the search has
+        found it: ``rows`` and ``predicted`` of each split; None if the criterion has no splits, or
+        new ones at every evaluation, or a smooth loss, or if others than the best were chosen.
+    calibration_ : Calibration or None
+        The map of :meth:`predict_proba`, fitted to held-out values of the chosen parameters; None
+        if there is a class of one row.
     best_index_ : int
         The row of ``cv_results_`` that was chosen. Not there if the parameters are a mean of
         several points, as those of "likelihood" are.
     search_status_ : str
-        Why the search ended: "converged", "max-time", "max-evals" (or as many as the optimizer
-        takes by itself), "callback", "flat", "boundary", "no-value" (no score is a number) or
-        "interrupted".
+        Why the search ended: "converged", "max-time" (also if that left all but a sample of the
+        rows unsearched), "max-evals" (or as many as the optimizer takes by itself), "callback",
+        "flat", "boundary", "no-value" (no score is a number) or "interrupted".
     classes_ : ndarray of shape (n_classes,)
         The labels.
 
@@ -99,8 +142,11 @@ class TunedSVC(TunedClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TunedMachine._parameter_constraints,
+        **with_short_names(TunedMachine._parameter_constraints),
+        "choice": [StrOptions({"best", "one-se"})],
         "prior": [callable, None],
+        "C_range": ["array-like", None],
+        "gamma_range": ["array-like", None],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
@@ -114,6 +160,9 @@ class TunedSVC(TunedClassifier):
         prior: Any = None,
         cv: Any = 5,
         scoring: Any = None,
+        choice: Literal["best", "one-se"] = "best",
+        C_range: Any = None,
+        gamma_range: Any = None,
         loss: Literal["hinge", "squared_hinge"] = "hinge",
         class_weight: Any = None,
         tol: float = 1e-3,
@@ -130,6 +179,9 @@ class TunedSVC(TunedClassifier):
         self.prior = prior
         self.cv = cv
         self.scoring = scoring
+        self.choice = choice
+        self.C_range = C_range
+        self.gamma_range = gamma_range
         self.loss = loss
         self.class_weight = class_weight
         self.tol = tol
@@ -142,12 +194,60 @@ class TunedSVC(TunedClassifier):
 
     def _machine(self) -> SVC:
         return SVC(
-            kernel=self.kernel,
+            kernel=named_kernel(self.kernel),
             loss=self.loss,
             class_weight=self.class_weight,
             tol=self.tol,
             n_threads=self.n_threads,
         )
+
+    def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
+        if self.objective == "radius_margin" and self.loss == "hinge":
+            raise ValueError(
+                "objective='radius_margin' needs loss='squared_hinge', got 'hinge', with which it "
+                "judges a hard margin and finds no C: use the objective 'auto' or 'span_like'"
+            )
+        options = super()._options(groups)
+        if self.scoring is None and self.class_weight == "balanced":
+            # accuracy would undo in the choice what the weights do in training
+            options["loss"] = "balanced_accuracy"
+        return options
+
+    def _keep_probabilities(self, found: Found, task: Task, options: dict[str, Any]) -> None:
+        """From what the search has held out, or from its folds once more."""
+        machine, history = self.best_estimator_, found.listed.held_out
+        known = None if history is None else history.values_at(found.theta)
+        if known is None and np.bincount(task.labels[task.weight > 0]).min() > 1:
+            known = values_of_folds(
+                machine,
+                task,
+                options.get("cv", self.cv),
+                options["groups"],
+                is_short=self.max_time is not None,
+            )
+        self.calibration_ = None if known is None else slope_of(machine, task, *known)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class, columns as in ``classes_``.
+
+        softmax(slope s), s being the decision values, of two classes -f and f: the most probable
+        class is the predicted one. The slope is that of the greatest likelihood of held-out rows,
+        in the folds of the search. :class:`~mercer.CalibratedSVC` around ``best_estimator_`` has
+        maps with more parameters.
+        """
+        check_is_fitted(self)
+        if self.calibration_ is None:
+            raise ValueError("predict_proba needs at least 2 rows of each class to fit to")
+        return self.calibration_.probabilities(self._values(X))
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithm of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _values(self, X: Any) -> FloatArray:
+        values: FloatArray = self.best_estimator_.machine_decisions(X)
+        return values[:, 0] if values.shape[1] == 1 else values
 
     @property
     def C_(self) -> float:

@@ -7,40 +7,46 @@ from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._sklearn import Interval, StrOptions
+from mercer._warning import warn
 from mercer.machines.svm.regressors import SVR
+from mercer.selection.deviation import spreads
 from mercer.selection.task import Task
-from mercer.selection.tuned.base import TunedMachine
+from mercer.selection.tuned.base import TunedMachine, named_kernel, with_short_names
 
 __all__ = ["TunedSVR"]
 
-_SHARE = 0.1  # of the standard deviation of the targets
+_SHARE = 0.1  # of the scale of the targets
+_OUTLYING = 5.0  # standard deviations in one of most targets: of no usual distribution
 
 
 class TunedSVR(RegressorMixin, TunedMachine):
     """An :class:`SVR` that chooses its C and the parameters of its kernel.
 
     By the squared error of held-out rows, unless ``scoring`` says otherwise. C is searched in
-    units of the standard deviation of the targets: with targets of another scale the machine is
-    the same up to that scale (and what rounding does to a search by gradients, for several widths).
+    units of the scale of the targets: with targets of another scale the machine is the same up to
+    that (and what rounding does to a search by gradients, for several widths). The scale is their
+    standard deviation or, if that is less, 1.48 times the median distance from their median, which
+    outliers do not move. They do move squared errors: ``scoring="neg_mean_absolute_error"``
+    suits such targets, and a warning tells of them.
 
     Parameters
     ----------
-    kernel, objective, optimizer, cv, scoring, max_time, max_evals, random_state, n_threads, \
-verbose, callback
+    kernel, objective, optimizer, cv, scoring, choice, C_range, gamma_range, max_time, \
+max_evals, random_state, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     epsilon : float or "scale", default="scale"
-        Half-width of the tube, as in :class:`SVR`; "scale" is a tenth of the standard deviation of
-        the targets.
+        Half-width of the tube, as in :class:`SVR`; "scale" is a tenth of the scale of the
+        targets.
     tol : float, default=1e-3
-        As in :class:`SVR`, in units of that standard deviation.
+        As in :class:`SVR`, in units of that scale.
 
     Attributes
     ----------
     best_estimator_, best_params_, best_score_, kernel_, C_, relevance_, history_, cv_results_, \
-best_index_, search_status_
+held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_kind_
         As in :class:`TunedSVC`; the score is minus the squared error.
 
     Examples
@@ -54,7 +60,10 @@ best_index_, search_status_
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TunedMachine._parameter_constraints,
+        **with_short_names(TunedMachine._parameter_constraints),
+        "choice": [StrOptions({"best", "one-se"})],
+        "C_range": ["array-like", None],
+        "gamma_range": ["array-like", None],
         "epsilon": [Interval(Real, 0.0, None, closed="left"), StrOptions({"scale"})],
     }
 
@@ -67,6 +76,9 @@ best_index_, search_status_
         optimizer: Any = "auto",
         cv: Any = 5,
         scoring: Any = None,
+        choice: Literal["best", "one-se"] = "best",
+        C_range: Any = None,
+        gamma_range: Any = None,
         tol: float = 1e-3,
         max_time: float | None = None,
         max_evals: int | None = None,
@@ -81,6 +93,9 @@ best_index_, search_status_
         self.optimizer = optimizer
         self.cv = cv
         self.scoring = scoring
+        self.choice = choice
+        self.C_range = C_range
+        self.gamma_range = gamma_range
         self.tol = tol
         self.max_time = max_time
         self.max_evals = max_evals
@@ -90,13 +105,15 @@ best_index_, search_status_
         self.callback = callback
 
     def _machine(self) -> SVR:
-        return SVR(kernel=self.kernel, tol=self.tol, n_threads=self.n_threads)
+        return SVR(kernel=named_kernel(self.kernel), tol=self.tol, n_threads=self.n_threads)
 
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
         task = super()._task(X, y, sample_weight)
         task.unit = task.spread
         epsilon = _SHARE * task.unit if self.epsilon == "scale" else self.epsilon
         task.machine.set_params(epsilon=epsilon, tol=self.tol * task.unit)
+        if self.scoring is None:
+            _tell_outliers(task)
         return task
 
     @property
@@ -104,3 +121,14 @@ best_index_, search_status_
         """The chosen C."""
         check_is_fitted(self)
         return float(self.best_estimator_.C)
+
+
+def _tell_outliers(task: Task) -> None:
+    """Offer another score where squared errors are those of a few rows."""
+    usual, robust = spreads(task.parts[0].target, task.weight)
+    if usual > _OUTLYING * robust > 0.0:
+        warn(
+            "TunedSVR: the targets have outliers (their standard deviation is "
+            f"{usual / robust:.3g} times that of most of them), whose squared errors decide: "
+            "scoring='neg_mean_absolute_error' looks at the others, too"
+        )

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from mercer.selection.adjoint import Trained
 from mercer.selection.shared import some_rows
 
-__all__ = ["Pulls"]
+__all__ = ["GradientSum"]
 
 FloatArray = NDArray[np.float64]
 
 
-class Pulls:
+class GradientSum:
     """Derivatives by the values of many machines, summed.
 
     Each machine adds ``left' K' beta`` (:mod:`mercer.selection.adjoint`). The kernel's derivative
@@ -21,23 +21,23 @@ class Pulls:
     """
 
     def __init__(self) -> None:
-        self.by_price = 0.0
+        self.by_C = 0.0
         self._machine: Trained | None = None
         self._left: list[FloatArray] = []
         self._right: list[FloatArray] = []
 
     def add(self, machine: Trained, at: NDArray[np.intp], slope: FloatArray) -> None:
         """A machine, and the derivative of the criterion by its values at some rows."""
-        by_price, left = machine.pulled_back(at, slope)
-        self.by_price += by_price
+        by_C, left = machine.pulled_back(at, slope)
+        self.by_C += by_C
         self._machine = machine
         self._left.append(left)
         self._right.append(machine.row_coef)
 
     def gradient(self, n_dims: int) -> FloatArray:
-        """By the logarithm of the price and the kernel's ``theta``, ``n_dims`` in all."""
+        """By the logarithm of C and the kernel's ``theta``, ``n_dims`` in all."""
         out = np.zeros(n_dims)
-        out[0] = self.by_price
+        out[0] = self.by_C
         machine = self._machine
         if machine is None or n_dims == 1:
             return out

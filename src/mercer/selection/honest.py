@@ -1,0 +1,195 @@
+"""What new rows will make of a search: the score without the luck of the choice.
+
+The best of many candidates owes part of its score to the rows that chose it. So each split is
+judged by the candidate that the other splits would have chosen:
+
+    c(k) = argmax over c of the mean of score[c, j] over j != k,    score = mean of score[c(k), k],
+
+over equal candidates their mean: the choice itself is validated (Varma & Simon 2006), without a
+second level of fits (Tsamardinos et al. 2018). Candidates must not know the rows of split k: few
+parameters hardly do, many widths found by gradients do, so those are searched once more without it
+(:mod:`mercer.selection.many_widths`).
+
+The interval is one of 95 %. Shares of right rows have that of Wilson 1927, mean squared errors one
+by factors from their deviation over rows, both with the error enlarged, since the machine of all
+rows is another one than those of the splits; any other score has that of the mean over splits,
+with the variance of Nadeau & Bengio 2003: s^2 (1 / n_splits + n_test / n_train).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm, t
+
+from mercer.selection.deviation import deviation
+from mercer.selection.found import Found
+from mercer.selection.held_out import HeldOut
+from mercer.selection.simplest import simplest_within_error
+from mercer.selection.task import Task
+
+__all__ = ["Honest", "honest_of", "scores_without_own"]
+
+FloatArray = NDArray[np.float64]
+
+_LEVEL = 0.95
+_QUANTILE = float(norm.ppf(0.5 + 0.5 * _LEVEL))
+_ENLARGED = 1.3  # of shares, measured: docs/model_selection.md
+_ENLARGED_ERRORS = 1.5  # of squared errors, the same
+_MOST_CAREFUL = 20  # splits without which a careful choice is made anew
+_ROUNDING = 1e-9  # of logarithms of widths
+_BLIND = ("alignment", "polarization")  # they have seen all labels
+
+
+@dataclass(frozen=True)
+class Honest:
+    """A score that the choice has not seen.
+
+    Attributes
+    ----------
+    score : float
+        On new rows, as far as it can be told.
+    interval : tuple of float
+        Where it lies in 95 of 100 cases.
+    kind : str
+        "left-out-splits" or "nested".
+    """
+
+    score: float
+    interval: tuple[float, float]
+    kind: str
+
+
+def honest_of(
+    found: Found, task: Task, objective: str, *, is_careful: bool = False, has_groups: bool = False
+) -> Honest | None:
+    """The honest score of a search by splits; None if its criterion tells none.
+
+    That is so without targets or splits, of a single split, of splits drawn anew, and of several
+    kernel parameters that have seen all rows.
+    """
+    if task.y is None or (objective in _BLIND and found.space.kernel.n_dims > 1):
+        return None
+    scores, kind = found.nested, "nested"
+    if scores is None:
+        scores, kind = scores_without_own(found, is_careful=is_careful), "left-out-splits"
+    if len(scores) < 2 or not np.isfinite(scores).all():
+        return None
+    return Honest(float(scores.mean()), _interval(found, task, scores, has_groups), kind)
+
+
+def scores_without_own(found: Found, *, is_careful: bool = False) -> FloatArray:
+    """The score of each split by what the other splits choose; nothing if that is not known."""
+    known = _candidates(found)
+    if found.chosen not in known:
+        return np.empty(0)
+    by_split = [found.listed.by_split[k] for k in known]
+    table = np.asarray(found.as_scores(np.array(by_split)))
+    if is_careful and table.shape[1] <= _MOST_CAREFUL:
+        return np.array([_careful(found, known, k) for k in range(table.shape[1])])
+    others = table.sum(axis=1)[:, None] - table
+    best = others.max(axis=0)
+    is_best = others >= best - 1e-12 * np.abs(best)
+    return np.asarray((table * is_best).sum(axis=0) / is_best.sum(axis=0))
+
+
+def _candidates(found: Found) -> list[int]:
+    """Points with a score of every split that differ by C and one factor of all widths only.
+
+    Others were found by gradients that have seen all rows.
+    """
+    history = found.listed
+    if history.is_stochastic or found.chosen is None:
+        return []
+    first, direction = history.thetas[0][1:], found.space.width_direction
+    size = max(float(direction @ direction), 1e-300)
+    count = len(history.by_split[found.chosen])
+    known = []
+    for k, (theta, own) in enumerate(zip(history.thetas, history.by_split, strict=True)):
+        apart = theta[1:] - first
+        beside = apart - (apart @ direction / size) * direction
+        is_own = len(apart) < 2 or float(np.abs(beside).max()) < _ROUNDING
+        if count > 1 and len(own) == count and np.isfinite(own).all() and is_own:
+            known.append(k)
+    return known
+
+
+def _careful(found: Found, known: list[int], k: int) -> float:
+    """The score of split k by the simplest candidate that is as good on the others."""
+    listed = found.listed
+    own = [listed.by_split[j] for j in known]
+    others = [np.delete(values, k) for values in own]
+    history = replace(
+        listed,
+        values=[float(values.mean()) for values in others],
+        by_split=others,
+        thetas=[listed.thetas[j] for j in known],
+        spaces=[listed.spaces[j] for j in known],
+    )
+    chosen = simplest_within_error(replace(found, listed=history, chosen=history.best)).chosen
+    assert chosen is not None
+    return float(found.as_scores(own[chosen][k]))
+
+
+def _interval(
+    found: Found, task: Task, scores: FloatArray, has_groups: bool
+) -> tuple[float, float]:
+    """By rows where the score is a mean over them, else by splits."""
+    held_out, loss = found.listed.held_out, found.loss
+    score = float(scores.mean())
+    tested = None if held_out is None else held_out.tested()
+    if tested is None or has_groups:
+        return _of_splits(scores, task.n_rows, tested)
+    weight = float(task.weight[tested].sum())
+    if loss == "zero_one":
+        return _wilson(score, weight)
+    known = found.listed.held_out_at(found.theta)
+    if loss == "squared" and not task.is_classifier and known is not None:
+        return _of_rows(scores, _squared(known, task), task.weight[tested])
+    return _of_splits(scores, task.n_rows, tested)
+
+
+def _wilson(share: float, count: float) -> tuple[float, float]:
+    """Of a share of rows (Wilson 1927)."""
+    z2 = (_QUANTILE * _ENLARGED) ** 2
+    middle = (share + 0.5 * z2 / count) / (1.0 + z2 / count)
+    half = np.sqrt(z2 * (share * (1.0 - share) / count + 0.25 * z2 / count**2)) / (1.0 + z2 / count)
+    return max(float(middle - half), 0.0), min(float(middle + half), 1.0)
+
+
+def _squared(known: HeldOut, task: Task) -> FloatArray:
+    """Squared errors of the rows tested, in ascending order, of several tests their mean."""
+    rows, predicted = np.concatenate(known.rows), np.concatenate(known.predicted)
+    apart = (task.y[rows] - predicted).astype(np.float64)
+    counts = np.bincount(rows, minlength=task.n_rows)
+    total = np.bincount(rows, apart**2, minlength=task.n_rows)
+    return np.asarray(total[counts > 0] / counts[counts > 0])
+
+
+def _of_rows(scores: FloatArray, errors: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Of a mean squared error, by factors; a weight of 2 is the row given twice.
+
+    Large errors are few: the rows alone may have missed them, so splits may widen it.
+    """
+    score, mean = -float(scores.mean()), float(np.average(errors, weights=weight))
+    if not (score > 0.0 and mean > 0.0):
+        return _of_splits(scores, len(errors), None)
+    deviation_of_rows = np.sqrt(np.average((errors - mean) ** 2, weights=weight))
+    by_rows = _QUANTILE * _ENLARGED_ERRORS * deviation_of_rows / np.sqrt(weight.sum()) / mean
+    logarithms = np.log(np.maximum(-scores, np.finfo(float).tiny))
+    low, high = _of_splits(logarithms, len(errors), None)
+    half = max(float(by_rows), 0.5 * (high - low))
+    return -score * float(np.exp(half)), -score * float(np.exp(-half))
+
+
+def _of_splits(
+    scores: FloatArray, n_rows: int, tested: NDArray[np.intp] | None
+) -> tuple[float, float]:
+    """Of a mean over splits (Nadeau & Bengio 2003)."""
+    count = len(scores)
+    share = 1.0 / count if tested is None else min(len(tested) / n_rows / count, 0.5)
+    error = deviation(scores, ddof=1) * np.sqrt(1.0 / count + share / (1.0 - share))
+    half = float(t.ppf(0.5 + 0.5 * _LEVEL, count - 1) * error)
+    return float(scores.mean()) - half, float(scores.mean()) + half

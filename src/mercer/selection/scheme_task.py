@@ -1,0 +1,92 @@
+"""What machines of any scheme of two-class problems learn, for splits to share kernel values."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram import Gram
+from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.machines.svm.schemes import CodeScheme, make_scheme
+from mercer.selection.task import Part, Task
+
+__all__ = ["SchemeTask", "can_share"]
+
+FloatArray = NDArray[np.float64]
+
+
+def can_share(machine: Any, full: Any) -> bool:
+    """Whether the machines of all splits can be made from the kernel values of all rows.
+
+    Not if all classes are one problem, if a squared nu tube may have to be solved again, if
+    landmarks or pruning depend on the rows, or if every fit has a time of its own.
+    """
+    rule = _RULES.get(type(machine))
+    return rule is not None and machine.max_time is None and bool(rule(machine, full))
+
+
+def _is_plain_system(machine: Any, full: Any) -> bool:
+    """Whether there is one system of all rows, one class against all others."""
+    is_exact = machine.low_rank is None and machine.sparse is None and machine.penalty == "norm"
+    is_flat = not getattr(full, "multilabel_", False)
+    is_flat &= hasattr(full, "classes_") or len(full.intercept_) == 1
+    scheme = getattr(full, "multiclass_", "one-vs-all")
+    is_robust = getattr(machine, "robust", None) is not None
+    return is_exact and is_flat and scheme == "one-vs-all" and not is_robust
+
+
+def _has_tasks(machine: Any, full: Any) -> bool:
+    return not full._is_all_in_one
+
+
+_RULES: dict[type, Any] = {
+    **dict.fromkeys((RLSC, LSSVC, LSSVR), _is_plain_system),
+    **dict.fromkeys((SVC, NuSVC), _has_tasks),
+    **dict.fromkeys((SVR, OneClassSVM), lambda machine, full: True),
+    NuSVR: lambda machine, full: not machine.loss.startswith("squared"),
+}
+
+
+class SchemeTask(Task):
+    """A task whose parts are those of any scheme of two-class problems.
+
+    Parameters
+    ----------
+    estimator, X, y, sample_weight
+        As for :class:`~mercer.selection.task.Task`; the kernel has all its numbers.
+    """
+
+    def _make_parts(self) -> list[Part]:
+        if not self._has_code:
+            return super()._make_parts()
+        parts = []
+        for task in make_scheme(self.machine, self.n_classes).tasks(self.labels):  # type: ignore[attr-defined]
+            target = np.zeros(self.n_rows)
+            target[task.rows] = task.sign
+            parts.append(Part(task.rows, target))
+        return parts
+
+    @cached_property
+    def _has_code(self) -> bool:
+        """Whether more than two classes are learned by the columns of a code."""
+        if not self.is_classifier or self.is_least_squares or self.n_classes == 2:
+            return False
+        return isinstance(make_scheme(self.machine, self.n_classes), CodeScheme)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the parts are those of model selection."""
+        return not self._has_code
+
+    @cached_property
+    def shared_gram(self) -> Gram:
+        """Kernel values of all rows."""
+        return self.gram(self.machine.kernel)
+
+    def weights_change(self) -> bool:
+        """Whether a row that is left out changes the boxes of others, or their sums."""
+        is_balanced = isinstance(getattr(self.machine, "class_weight", None), str)
+        return is_balanced or hasattr(self.machine, "nu")

@@ -1,0 +1,144 @@
+"""The fit with the parameters found, in the time that is left for it.
+
+A machine that is stopped on the way may predict far worse than one that has learned less: of
+190,000 rows, after a seventh of the time they take, 63 % of new rows are right; a machine of half
+of the rows takes a third of that time, and 86 % are right (of all rows 87 %). So trials of more and
+more rows show what a fit takes, and the last of them has all rows, or as many as there is time for.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from mercer._sklearn import safe_indexing
+from mercer._warning import warn
+from mercer.selection.task import Task
+from mercer.solvers.runs.deadline import Deadline
+
+__all__ = ["LastFit", "last_fit"]
+
+_FIRST = 2000  # rows that are always fitted
+_LEAST_SECONDS = 1.0  # that they may take
+_GROWTH = 8.0  # of the rows, from one trial to the next
+_POWER = 2.0  # of the rows, by which the time of a fit grows: that of kernel values
+_SHARE = 0.8  # of the time left that is planned with
+_WORTH = 1.3  # a fit to so many times the rows is worth its time
+_USABLE = 1e-2  # relative gap of a machine that was stopped and is kept nevertheless
+
+
+@dataclass(frozen=True, eq=False)
+class LastFit:
+    """A fitted machine, and what to tell of it.
+
+    Attributes
+    ----------
+    machine : estimator
+        Fitted; ``shape_fit_`` tells to how many rows.
+    seconds : float
+        That the fit took.
+    messages : list of (str, warning class)
+        Of this fit alone.
+    """
+
+    machine: Any
+    seconds: float
+    messages: list[tuple[str, type[Warning]]]
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the time ended the fit."""
+        return any(s.status == "max-time" for s in getattr(self.machine, "solutions_", ()))
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it is as good as done."""
+        gap = self.machine.dual_gap_ if self.is_stopped else 0.0
+        return gap is not None and gap <= _USABLE
+
+    def tell(self, n_rows: int, name: str) -> None:
+        """Warn of what users should know of a machine for ``n_rows`` rows."""
+        for message, category in self.messages:
+            if not (self.is_stopped and issubclass(category, ConvergenceWarning)):
+                warn(message, category)
+        size = int(self.machine.shape_fit_[0])
+        if size < n_rows:
+            within = " within each class" if hasattr(self.machine, "classes_") else ""
+            warn(
+                f"{name}: there was time to fit the machine to {size:,} of {n_rows:,} rows, at "
+                f"equal intervals{within}; allow more for all of them"
+            )
+        if self.is_stopped:
+            gap = self.machine.dual_gap_
+            warn(
+                f"{name}: the time was over before the machine had converged: KKT violation "
+                f"{self.machine.violation_:.2g} (tol={self.machine.tol:g}), relative gap "
+                f"{'unknown' if gap is None else format(gap, '.2g')}; allow more",
+                ConvergenceWarning,
+            )
+
+
+def last_fit(
+    machine: Any,
+    task: Task,
+    X: Any,
+    y: Any,
+    sample_weight: ArrayLike | None = None,
+    deadline: Deadline | None = None,
+) -> LastFit:
+    """Fit ``machine`` to all rows or, before a deadline, to as many as there is time for.
+
+    Least squares machines and those of a kernel matrix always have all rows.
+    """
+    deadline = deadline or Deadline()
+    given = X, y, sample_weight
+    if not np.isfinite(deadline.moment):
+        return LastFit(machine.fit(*given), 0.0, [])
+    if task.is_least_squares or machine._is_precomputed():
+        return _fitted(machine, given, max(deadline.seconds_left, _LEAST_SECONDS))
+    size = min(_FIRST, task.n_rows)
+    found = _on_sample(machine, task, given, size, max(deadline.seconds_left, _LEAST_SECONDS))
+    while size < task.n_rows and found.is_usable:
+        larger = _possible(size, task.n_rows, found.seconds, deadline.seconds_left)
+        if larger < min(_WORTH * size, task.n_rows):
+            break
+        size = larger
+        more = _on_sample(machine, task, given, size, max(deadline.seconds_left, 1e-3))
+        if not more.is_usable:
+            break
+        found = more
+    return found
+
+
+def _possible(size: int, most: int, seconds: float, left: float) -> int:
+    """Rows of the next fit: as many as the time allows, but no jump that measures badly."""
+    allowed = size * (_SHARE * left / max(seconds, 1e-9)) ** (1.0 / _POWER)
+    return most if allowed >= most else int(min(allowed, _GROWTH * size))
+
+
+def _on_sample(
+    machine: Any, task: Task, given: tuple[Any, Any, Any], size: int, seconds: float
+) -> LastFit:
+    if size >= task.n_rows:
+        return _fitted(machine, given, seconds)
+    rows = task.sample_rows(size)
+    some = (None if own is None else safe_indexing(own, rows) for own in given)
+    return _fitted(machine, tuple(some), seconds)
+
+
+def _fitted(machine: Any, given: tuple[Any, ...], seconds: float) -> LastFit:
+    """A copy of the machine, fitted within a time that its parameters do not tell."""
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = clone(machine).set_params(max_time=seconds).fit(*given)
+    fitted.set_params(max_time=None)
+    told = [(str(own.message), own.category) for own in caught]
+    return LastFit(fitted, time.perf_counter() - began, told)
