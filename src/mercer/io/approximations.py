@@ -10,7 +10,7 @@ from mercer.gram.cross import CrossGram
 from mercer.io.consistency import require, require_array, require_rows
 from mercer.io.recipe import Recipe, State, arguments_of, assembled
 from mercer.kernels import Kernel
-from mercer.least_squares import Moments
+from mercer.least_squares.moments import Moments
 from mercer.lowrank import FeatureMap, LowRank
 from mercer.machines.least_squares.streaming import Stream
 

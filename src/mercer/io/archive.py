@@ -1,15 +1,18 @@
 """The container of a model file: a zip of one JSON document and plain arrays.
 
 Entries are stored, not compressed, so a file can never unpack to more than its own size.
-Nothing in it is ever executed: arrays are read from their bytes, never unpickled.
+Nothing in it is ever executed: arrays are read from their bytes, never unpickled. Arrays begin at
+multiples of 64 bytes, so that large ones can be used where they lie in a mapped file.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import mmap as memory_map
 import os
 import secrets
+import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +21,7 @@ from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
-from mercer.io.npy import array_of, write_array
+from mercer.io.npy import array_at, array_of, write_array
 from mercer.io.opening import open_regular
 
 __all__ = [
@@ -32,10 +35,23 @@ __all__ = [
 ]
 
 FORMAT = "mercer-model"
-VERSION = 1
+# Files of another version cannot be read. A file of a newer minor version can: it may have entries
+# in its document that are not asked for, and name classes that are not known.
+VERSION, MINOR_VERSION = 1, 1
 DOCUMENT = "model.json"
 # Integers lie between these: longer ones can be chosen to collide in a dictionary by thousands.
 LEAST, MOST = -(2**63), 2**64 - 1
+
+# Entries of a file: more than any model has, and few enough to list.
+MOST_ENTRIES = 2**20
+
+# Arrays of at least so many bytes are left in a mapped file.
+LARGE = 2**16
+# Where the bytes of an entry begin: a multiple of this, by a field of zeros in its header. The
+# header has 30 bytes, the name and the fields, among them one for lengths of 64 bits.
+ALIGNMENT = 64
+HEADER_BYTES, LENGTHS_BYTES = 30, 20
+PADDING = 0xD935  # the kind of field that other tools align entries by
 
 # Equal models give equal files: no entry carries the time it was written at.
 ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
@@ -43,13 +59,21 @@ ENTRY_DATE = (1980, 1, 1, 0, 0, 0)
 
 def write_archive(path: Path, document: dict[str, Any], arrays: list[NDArray[Any]]) -> None:
     """Write the document and the arrays, replacing `path` only when all is written."""
-    text = json.dumps({"format": FORMAT, "version": VERSION} | document, allow_nan=False, indent=1)
+    known = {"format": FORMAT, "version": VERSION, "minor_version": MINOR_VERSION}
+    text = json.dumps(known | document, allow_nan=False, indent=1)
     with replaced(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo(DOCUMENT, ENTRY_DATE), text)
         for position, array in enumerate(arrays):
             entry = zipfile.ZipInfo(_entry(position), ENTRY_DATE)
+            entry.extra = _padding(file.tell(), entry.filename)
             with archive.open(entry, "w", force_zip64=True) as stream:
                 write_array(stream, array)
+
+
+def _padding(place: int, name: str) -> bytes:
+    """The field that makes the content of an entry written at `place` begin where it should."""
+    start = place + HEADER_BYTES + len(name) + LENGTHS_BYTES + 4
+    return struct.pack("<HH", PADDING, -start % ALIGNMENT) + bytes(-start % ALIGNMENT)
 
 
 @contextmanager
@@ -70,12 +94,41 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
-def read_archive(path: Path) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Return the document and the arrays; ValueError if anything is not as it should be."""
+def read_archive(path: Path, mmap: bool = False) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """Return the document and the arrays; ValueError if anything is not as it should be.
+
+    With `mmap` large arrays are parts of the mapped file, and their checksums are not compared.
+    """
     with _opened(path) as archive:
         document = _document(archive)
-        count = sum(name.startswith("arrays/") for name in archive.namelist())
-        return document, [array_of(archive.read(_entry(k)), _entry(k)) for k in range(count)]
+        names = [_entry(k) for k in range(len(archive.namelist()) - 1)]
+        mapped = _mapped(archive) if mmap else None
+        return document, [_array(archive, name, mapped) for name in names]
+
+
+def _array(archive: zipfile.ZipFile, name: str, mapped: memoryview | None) -> NDArray[Any]:
+    if mapped is None or archive.getinfo(name).file_size < LARGE:
+        return array_of(archive.read(name), name)
+    start = _content(archive.getinfo(name), mapped)
+    return array_at(mapped[start : start + archive.getinfo(name).file_size], name)
+
+
+def _mapped(archive: zipfile.ZipFile) -> memoryview:
+    """The bytes of the file; what is written to them stays in this process."""
+    assert archive.fp is not None
+    return memoryview(memory_map.mmap(archive.fp.fileno(), 0, access=memory_map.ACCESS_COPY))
+
+
+def _content(entry: zipfile.ZipInfo, mapped: memoryview) -> int:
+    """Where the content of an entry begins, after its header, its name and its fields."""
+    header = mapped[entry.header_offset : entry.header_offset + HEADER_BYTES]
+    if header[:4] != b"PK\3\4":
+        raise ValueError(f"{entry.filename} has no header")
+    start = entry.header_offset + HEADER_BYTES + sum(struct.unpack("<HH", header[26:30]))
+    name = mapped[entry.header_offset + HEADER_BYTES :][: len(entry.filename)]
+    if name != entry.filename.encode() or start + entry.file_size > len(mapped):
+        raise ValueError(f"{entry.filename} is not where the file says")
+    return start
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -113,6 +166,8 @@ def _reason(error: Exception) -> str:
 
 def _check_entries(archive: zipfile.ZipFile, file_size: int) -> None:
     names = archive.namelist()
+    if len(names) > MOST_ENTRIES:
+        raise ValueError(f"it has {len(names)} entries, at most {MOST_ENTRIES} are read")
     if DOCUMENT not in names:
         raise ValueError(f"it has no {DOCUMENT}")
     arrays = {_entry(position) for position in range(len(names) - 1)}

@@ -16,8 +16,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.io.archive import LEAST, MOST
+from mercer.io.frames import frame_of, frame_state, is_frame
 from mercer.io.npy import PLAIN_KINDS
 from mercer.io.registry import recipe_named, recipe_of
+from mercer.problem import Solutions
 
 __all__ = ["decode", "encode"]
 
@@ -54,23 +56,29 @@ def encode(value: Any, arrays: Arrays, place: str) -> Tree:
         return {"type": "scalar", "array": _kept(np.asarray(value), arrays, place)}
     if sp.issparse(value):
         return _encode_sparse(value, arrays, place)
+    if isinstance(value, Solutions):
+        value = tuple(value)
     if type(value) in (list, tuple):
         items = [encode(item, arrays, f"{place}[{k}]") for k, item in enumerate(value)]
         return items if type(value) is list else {"type": "tuple", "items": items}
     if type(value) is slice:
         ends = (value.start, value.stop, value.step)
         return {"type": "slice", "items": [encode(end, arrays, place) for end in ends]}
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return {"type": "dtype", "name": np.dtype(value).name}
+    if isinstance(value, type) and (value in _TYPES.values() or issubclass(value, np.generic)):
+        return {"type": "dtype", "name": _type_name(value)}
+    if isinstance(value, np.dtype) and value.kind in (*PLAIN_KINDS, "O"):
+        return {"type": "cells", "dtype": value.str}
     if isinstance(value, Mapping):
         return _encode_mapping(value, arrays, place)
+    if is_frame(value):
+        return {"type": "frame", "state": encode(frame_state(value, place), arrays, place)}
     return _encode_object(value, arrays, place)
 
 
 def _encode_array(array: NDArray[Any], arrays: Arrays, place: str) -> Tree:
     if array.dtype.kind == "O":
         items = array.ravel().tolist()
-        if not all(type(item) in (*PLAIN, float) for item in items):
+        if not all(map(_is_item, items)):
             raise ValueError(f"{place} is an array of Python objects, which cannot be saved")
         return {
             "type": "objects",
@@ -78,6 +86,11 @@ def _encode_array(array: NDArray[Any], arrays: Arrays, place: str) -> Tree:
             "items": [encode(item, arrays, place) for item in items],
         }
     return {"type": "array", "array": _kept(array, arrays, place)}
+
+
+def _is_item(value: Any) -> bool:
+    """Whether an array of objects may hold it."""
+    return type(value) in (*PLAIN, float) or isinstance(value, np.generic)
 
 
 def _kept(array: NDArray[Any], arrays: Arrays, place: str) -> int:
@@ -141,7 +154,7 @@ def _stored(position: Any, arrays: Arrays) -> NDArray[Any]:
 
 def _decode_objects(tree: dict[str, Any], arrays: Arrays) -> NDArray[Any]:
     items = [decode(item, arrays) for item in tree["items"]]
-    if not all(type(item) in (*PLAIN, float) for item in items):
+    if not all(map(_is_item, items)):
         raise ValueError("an array of objects must hold plain values")
     array = np.empty(len(items), dtype=object)
     array[:] = items
@@ -160,7 +173,7 @@ def _is_key(value: Any) -> bool:
     """Whether values of its kind cannot be chosen to collide by thousands."""
     if not isinstance(value, np.generic):
         return type(value) in (*PLAIN, float)
-    return value.dtype.kind in "biuSU" or (value.dtype.kind == "f" and value.dtype.itemsize <= 8)
+    return value.dtype.kind in "biuSUmM" or (value.dtype.kind == "f" and value.dtype.itemsize <= 8)
 
 
 def _decode_sparse(tree: dict[str, Any], arrays: Arrays) -> Any:
@@ -187,11 +200,37 @@ def _decode_object(tree: dict[str, Any], arrays: Arrays) -> Any:
     return recipe.make({name: decode(item, arrays) for name, item in tree["state"].items()})
 
 
+# Kinds of columns that are no kinds of arrays.
+_TYPES: dict[str, type] = {
+    "object": object,
+    **{
+        f"any {cls.__name__}": cls
+        for cls in (np.number, np.integer, np.signedinteger, np.floating, np.inexact)
+    },
+    **{f"python {cls.__name__}": cls for cls in (bool, int, float, str)},
+}
+
+
+def _type_name(cls: type) -> str:
+    own = [name for name, known in _TYPES.items() if known is cls]
+    return own[0] if own else np.dtype(cls).name
+
+
 def _decode_dtype(tree: dict[str, Any]) -> type:
-    dtype = np.dtype(str(tree["name"]))
+    name = str(tree["name"])
+    return _TYPES[name] if name in _TYPES else _plain_dtype(name).type
+
+
+def _plain_dtype(name: str) -> np.dtype[Any]:
+    dtype = np.dtype(name)
     if dtype.kind not in PLAIN_KINDS:
         raise ValueError(f"unknown dtype {dtype}")
-    return dtype.type
+    return dtype
+
+
+def _decode_cells(tree: dict[str, Any]) -> np.dtype[Any]:
+    name = str(tree["dtype"])
+    return np.dtype(object) if name == "|O" else _plain_dtype(name)
 
 
 def _decode_float(tree: dict[str, Any], arrays: Arrays) -> float:
@@ -205,7 +244,9 @@ _DECODERS: dict[str, Callable[[dict[str, Any], Arrays], Any]] = {
     "slice": lambda tree, arrays: slice(*decode(tree["items"], arrays)),
     "dict": _decode_dict,
     "dtype": lambda tree, arrays: _decode_dtype(tree),
+    "cells": lambda tree, arrays: _decode_cells(tree),
     "float": _decode_float,
+    "frame": lambda tree, arrays: frame_of(decode(tree["state"], arrays)),
     "objects": _decode_objects,
     "sparse": _decode_sparse,
     "object": _decode_object,

@@ -12,18 +12,21 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import is_classifier, is_outlier_detector
 
+from mercer.calibration import Calibration
+from mercer.calibration.layout import layout_of
 from mercer.codes import OutputCode
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
 from mercer.machines import SVC, ReducedSVC
-from mercer.machines.checked_input import READ_TYPES
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.least_squares.streaming import Stream
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution, Status
+from mercer.training.checked_input import READ_TYPES
 
 __all__ = [
+    "check_classes",
     "check_kernel",
     "check_shape",
     "check_solutions",
@@ -116,7 +119,7 @@ def is_number(value: Any) -> bool:
 
 def _is_finite(array: Any) -> bool:
     values = array.data if sp.issparse(array) else array
-    return values.dtype.kind not in "fc" or bool(np.isfinite(values).all())
+    return values.dtype.kind not in "fcmM" or bool(np.isfinite(values).all())
 
 
 def _check_bounds(parameters: dict[str, Any]) -> None:
@@ -133,7 +136,7 @@ def check_shape(machine: Any) -> None:
     require(is_shape, f"shape_fit_ is {shape!r}")
     require(machine.n_features_in_ == shape[1], f"n_features_in_ must be {shape[1]}")
     if is_classifier(machine):
-        _check_classes(machine)
+        check_classes(machine)
 
 
 def _check(machine: Any) -> None:
@@ -163,6 +166,7 @@ def _check_function(machine: Any) -> None:
         require_array(machine.offset_, "offset_", "f", (1,))
     if isinstance(machine, KernelClassifier):
         _check_members(machine)
+        _check_probability(machine)
     if "low_rank_" in vars(machine):
         require(isinstance(machine.low_rank_, LowRank), "low_rank_")
     if hasattr(machine, "solutions_"):
@@ -288,11 +292,14 @@ def check_values(kernel: Kernel, row: Any) -> None:
         kernel(row)
 
 
-def _check_classes(machine: Any) -> None:
+def check_classes(machine: Any) -> None:
+    """Raise ValueError unless there are two classes or more."""
     classes = machine.classes_
     n_classes = np.size(classes)
-    require_array(classes, "classes_", "biufSUO", (n_classes,))
-    require(n_classes >= 2, f"classes_ must have two entries or more, got {n_classes}")
+    require_array(classes, "classes_", "biufSUmMO", (n_classes,))
+    # a stream may wait for its second class
+    least = 1 if hasattr(machine, "_has_all_classes") else 2
+    require(n_classes >= least, f"classes_ must have {least} entries or more, got {n_classes}")
 
 
 def _check_members(machine: Any) -> None:
@@ -300,3 +307,18 @@ def _check_members(machine: Any) -> None:
     require_array(counts, "n_support_", "iu", machine.classes_.shape)
     adds_up = bool((counts >= 0).all()) and counts.sum() == len(machine.support_)
     require(adds_up, f"n_support_ must add up to {len(machine.support_)}")
+
+
+def _check_probability(machine: Any) -> None:
+    """The map of ``probability=True`` has the same classes."""
+    calibration = vars(machine).get("_calibration")
+    if calibration is not None:
+        check_calibration(calibration, machine)
+
+
+def check_calibration(calibration: Any, machine: Any) -> None:
+    """Raise ValueError unless maps to probabilities suit a fitted classifier."""
+    require(isinstance(calibration, Calibration), "calibration must be one")
+    own, expected = calibration.layout, layout_of(machine)
+    fits = (own.kind, own.n_classes) == (expected.kind, expected.n_classes)
+    require(fits, f"calibration is of {own.n_classes} classes")

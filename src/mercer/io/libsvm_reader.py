@@ -13,6 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer._warning import warn
+from mercer.calibration import Calibration, Layout
+from mercer.calibration.sigmoid import Sigmoid
 from mercer.io.consistency import revived
 from mercer.io.libsvm_writer import SVM_TYPES
 from mercer.io.opening import open_regular
@@ -29,15 +31,15 @@ KERNELS = {
     "sigmoid": "sigmoid",
     "precomputed": "precomputed",
 }
-NUMBERS = ("gamma", "coef0", "rho")
+NUMBERS = ("gamma", "coef0", "rho", "probA", "probB")
 INTEGERS = ("degree", "nr_class", "total_sv", "label", "nr_sv")
 # Rows that take more cells than this when dense, most of them zero, stay sparse.
 DENSE_CELLS = 10**6
 # Columns that a text may have however short it is.
 MOST_COLUMNS = 2**20
 WHOLE = re.compile(r"[+-]?[0-9]+")
-# Probabilities: the machines here have none of their own.
-IGNORED = ("probA", "probB", "prob_density_marks")
+# What the machines here have no place for: the density of outliers.
+IGNORED = ("prob_density_marks",)
 
 
 def load_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None) -> Any:
@@ -56,6 +58,9 @@ def load_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None) 
     estimator : SVC, NuSVC, SVR, NuSVR or OneClassSVM
         Class labels come in ascending order, whatever their order in the text. The text has
         no certificate (``solutions_`` is empty), and says nothing of C, nu or the loss.
+        Probabilities of classes (``svm-train -b 1``) come with it; ``predict`` goes by votes,
+        where ``svm-predict -b 1`` takes the class of the greatest probability. The scale of
+        the noise of a regression is left out with a warning.
     """
     try:
         with open_regular(Path(path)) as file:
@@ -150,6 +155,8 @@ def _machine(header: dict[str, Any], body: dict[int, str], n_features: int | Non
     if hasattr(machine, "class_weight"):
         coef, rows = _keep_classes(machine, header, coef, rows)
     else:
+        if "probA" in header:
+            warn("probA of the LIBSVM model, the scale of its noise, is left out")
         machine.intercept_ = -np.array(header["rho"])
     if hasattr(machine, "score_samples"):
         machine.offset_ = -machine.intercept_
@@ -205,19 +212,44 @@ def _keep_classes(
     members = np.split(np.arange(len(coef.T)), np.cumsum(counts)[:-1])
     rho = dict(zip(combinations(range(n_classes), 2), header["rho"], strict=True))
     turned = np.empty_like(coef)
-    intercept = []
+    intercept, signs = [], []
     for i, j in combinations(range(n_classes), 2):
         first, second = order[i], order[j]
         sign = 1.0 if (first < second) == (n_classes > 2) else -1.0
         intercept.append(-sign * rho[min(first, second), max(first, second)])
+        signs.append(sign)
         for own, other, row in ((first, second, j - 1), (second, first, i)):
             turned[row, members[own]] = sign * coef[other - (other > own), members[own]]
     sequence = np.concatenate([members[c] for c in order])
     machine.classes_ = labels[order]
+    machine.multiclass_ = "one-vs-one"
     machine.class_weight_ = np.ones(n_classes)
     machine._n_support = counts[order]
     machine.intercept_ = np.array(intercept)
+    if "probA" in header or "probB" in header:
+        _keep_probabilities(machine, header, order, signs)
     return np.ascontiguousarray(turned[:, sequence]), rows[sequence]
+
+
+def _keep_probabilities(
+    machine: Any, header: dict[str, Any], order: NDArray[np.intp], signs: list[float]
+) -> None:
+    """Platt's maps: of the first class of a pair 1 / (1 + exp(A f + B)), f in the text's signs."""
+    n_classes = len(order)
+    pairs = list(combinations(range(n_classes), 2))
+    maps = list(zip(header["probA"], header["probB"], strict=True))
+    if len(maps) != len(pairs):
+        raise ValueError(f"probA and probB must have {len(pairs)} numbers, got {len(maps)}")
+    by_pair = dict(zip(pairs, maps, strict=True))
+    ours = []
+    for (i, j), sign in zip(pairs, signs, strict=True):
+        a, b = by_pair[min(order[i], order[j]), max(order[i], order[j])]
+        # 1 - p of the value with the other sign: the slope stays, the offset turns round
+        ours.append(Sigmoid(-a, -sign * b))
+    machine.probability = True
+    machine._calibration = Calibration(
+        Layout(n_classes, "two" if n_classes == 2 else "pairs"), ours
+    )
 
 
 def _keep_rows(machine: Any, coef: FloatArray, rows: sp.csr_array, n_features: int | None) -> None:

@@ -30,8 +30,9 @@ SVM_TYPES: dict[str, type] = {
 def save_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a machine as LIBSVM's model text, for ``svm-predict`` and its many readers.
 
-    Numbers are written with 17 digits, which give the same numbers when read. The text has
-    no place for the certificate, the loss or calibrated probabilities.
+    Numbers are written with 17 digits, which give the same numbers when read. Probabilities of
+    ``probability=True`` are written for ``svm-predict -b 1``. The text has no place for the
+    certificate or the loss.
 
     Parameters
     ----------
@@ -102,8 +103,19 @@ def _shape_lines(estimator: Any) -> list[str]:
         total,
         "rho " + " ".join(map(_number, rho)),
         "label " + " ".join(map(str, _integer_labels(estimator.classes_))),
+        *_probability_lines(estimator),
         f"nr_sv {counts}",
     ]
+
+
+def _probability_lines(estimator: Any) -> list[str]:
+    """Platt's maps as LIBSVM has them, 1 / (1 + exp(A f + B)) for the first class of a pair."""
+    calibration = vars(estimator).get("_calibration")
+    if calibration is None:
+        return []
+    slopes = [_number(-own.slope) for own in calibration.maps]
+    offsets = [_number(-_sign(estimator) * own.offset) for own in calibration.maps]
+    return [f"probA {' '.join(slopes)}", f"probB {' '.join(offsets)}"]
 
 
 def _sign(estimator: Any) -> float:

@@ -14,26 +14,14 @@ from sklearn.exceptions import InconsistentVersionWarning
 from mercer._warning import warn
 from mercer.io.archive import parse_json, read_archive, read_document, write_archive
 from mercer.io.codec import decode, encode
-from mercer.paths import (
-    ErrorCurve,
-    Grid,
-    KernelPath,
-    NuPath,
-    NuSVCPath,
-    NuSVRPath,
-    PairPaths,
-    StepFunction,
-)
+from mercer.paths import ErrorCurve, Grid, PairPaths, StepFunction
 from mercer.paths import Path as RegularizationPath
 
 __all__ = ["load", "read_metadata", "save"]
 
 PathLike = str | os.PathLike[str]
 # What is saved besides estimators.
-RESULTS = (
-    *(RegularizationPath, NuPath, NuSVCPath, NuSVRPath, PairPaths, KernelPath, Grid),
-    *(StepFunction, ErrorCurve),
-)
+RESULTS = (RegularizationPath, PairPaths, Grid, StepFunction, ErrorCurve)
 
 
 def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = None) -> None:
@@ -46,13 +34,16 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
     ----------
     estimator : estimator
         An SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC, LSSVR, ReducedSVC, OnlineSVC or
-        OnlineSVR, of low rank or not, alone or as the last step of a Pipeline of StandardScaler,
-        OneHotEncoder and ColumnTransformer, or inside a TransformedTargetRegressor. Machines
-        that learn block by block or from a stream go on from where they were. Also a PathSVC,
-        and what the functions for paths return: Path, NuPath, NuSVCPath, NuSVRPath, KernelPath,
-        Grid, StepFunction and ErrorCurve, with the rows and the kernel that they predict with.
-        What says how to run rather than what was learned is left out: ``callback``, and
-        ``n_jobs`` and ``memory`` of a pipeline.
+        OnlineSVR, of low rank or not, with probabilities or not; a machine that tuned itself,
+        with its search. Alone, as the last step of a Pipeline of scikit-learn's scalers
+        (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, QuantileTransformer,
+        PowerTransformer), encoders (OneHotEncoder, OrdinalEncoder), SimpleImputer, PCA and
+        ColumnTransformer, or inside a CalibratedClassifierCV, CodeClassifier or
+        TransformedTargetRegressor. Machines that learn block by block or from a stream go on from
+        where they were. Also a PathSVC, and what the functions for paths return: Path, Grid,
+        StepFunction and ErrorCurve, with the rows and the kernel that they predict with. What says
+        how to run rather than what was learned is left out: ``callback``, ``n_jobs``, ``memory``
+        of a pipeline, and the seconds that fits took. So equal fits give equal files.
     path : str or path
         Where to write it, by custom with the suffix ``.mercer``. An existing file is replaced
         in one step, when the new one is complete.
@@ -83,13 +74,20 @@ def save(estimator: Any, path: PathLike, *, metadata: dict[str, Any] | None = No
     write_archive(Path(path), document, arrays)
 
 
-def load(path: PathLike) -> Any:
+def load(path: PathLike, *, mmap: bool = False) -> Any:
     """Return the estimator in a model file, equal to the saved one in every bit.
+
+    Only seconds, which files do not tell, are NaN.
 
     Parameters
     ----------
     path : str or path
-        A file written by :func:`save`.
+        A file written by :func:`save`, by this minor version of the format or any other.
+    mmap : bool, default=False
+        Leave large arrays in the file, which is mapped into memory: loading takes no time for
+        them, and processes that load the same file share them. Changes of them are not written
+        to the file. Their checksums are not compared, and the file must stay as it is for as
+        long as the estimator is in use.
 
     Raises
     ------
@@ -101,7 +99,7 @@ def load(path: PathLike) -> Any:
     OSError
         If the file cannot be opened.
     """
-    document, arrays = read_archive(Path(path))
+    document, arrays = read_archive(Path(path), mmap)
     try:
         model = document["model"]
         if not isinstance(model, dict) or model.get("type") != "object":

@@ -10,14 +10,15 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PLAIN_KINDS", "array_of", "write_array"]
+__all__ = ["PLAIN_KINDS", "array_at", "array_of", "write_array"]
 
-PLAIN_KINDS = "biufcSU"  # booleans, numbers and fixed-width strings: no Python objects
+PLAIN_KINDS = "biufcSUmM"  # booleans, numbers, fixed-width strings and times: no Python objects
 
 MAGIC = b"\x93NUMPY\x01\x00"
 # What NumPy writes, and nothing else that its own reader would evaluate.
 HEADER = re.compile(
-    rb"\{'descr': '([<>|=][biufcSU][0-9]{1,9})', 'fortran_order': (True|False), "
+    rb"\{'descr': '([<>|=](?:[biufcSU][0-9]{1,9}|"
+    rb"[mM]8\[[0-9]{0,9}(?:Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\]))', 'fortran_order': (True|False), "
     rb"'shape': \((?:([0-9]{1,20}(?:, [0-9]{1,20}){0,7}),?)?\), \} *\n"
 )
 
@@ -27,19 +28,35 @@ def write_array(stream: IO[bytes], array: NDArray[Any]) -> None:
     np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
 
 
-def array_of(content: bytes, name: str) -> NDArray[Any]:
+def array_of(content: bytes | memoryview, name: str) -> NDArray[Any]:
     """Return the array in the bytes of an entry; its header must account for every byte.
 
     Nothing is allocated before that is known: an array takes no more than its entry.
     """
+    array = _view(content, name)
+    # A copy of its own, in the order of bytes that compiled code reads.
+    return array.astype(array.dtype.newbyteorder("="), order="K", copy=True)
+
+
+def array_at(content: memoryview, name: str) -> NDArray[Any]:
+    """As :func:`array_of`, but numbers that compiled code can read where they lie stay there."""
+    array = _view(content, name)
+    if array.dtype.kind in "iuf" and array.dtype.isnative and array.flags.aligned:
+        return array
+    return array_of(content, name)
+
+
+def _view(content: bytes | memoryview, name: str) -> NDArray[Any]:
+    """The array as it lies in the bytes of an entry."""
     if content[: len(MAGIC)] != MAGIC or len(content) < len(MAGIC) + 2:
         raise ValueError(f"{name} is not a .npy entry of version 1.0")
     start = len(MAGIC) + 2
     end = start + int.from_bytes(content[len(MAGIC) : start], "little")
-    header = HEADER.fullmatch(content[start:end])
+    written = bytes(content[start:end])
+    header = HEADER.fullmatch(written)
     if header is None:
         raise ValueError(
-            f"{name} must hold numbers or strings, its header is {content[start:end].strip()!r:.99}"
+            f"{name} must hold numbers or strings, its header is {written.strip()!r:.99}"
         )
     dtype = np.dtype(header[1].decode())
     shape = tuple(int(length) for length in header[3].split(b", ")) if header[3] else ()
@@ -48,9 +65,7 @@ def array_of(content: bytes, name: str) -> NDArray[Any]:
         raise ValueError(f"{name} has shape {shape} of {dtype} but {n_bytes} bytes")
     flat = np.frombuffer(content, dtype, offset=end) if n_bytes else np.empty(0, dtype)
     _check_cells(flat, name)
-    array = flat.reshape(shape, order="F" if header[2] == b"True" else "C")
-    # A copy of its own, in the order of bytes that compiled code reads.
-    return array.astype(dtype.newbyteorder("="), order="K", copy=True)
+    return flat.reshape(shape, order="F" if header[2] == b"True" else "C")
 
 
 def _check_cells(flat: NDArray[Any], name: str) -> None:

@@ -17,11 +17,12 @@ from mercer.io.consistency import (
 )
 from mercer.io.recipe import Recipe, State, assembled
 from mercer.kernels import Kernel
+from mercer.kernels.convert import KERNEL_NAMES
 from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.lowrank import LowRank
 from mercer.paths.inputs.kernel_values import KernelValues
-from mercer.paths.inputs.training_rows import TrainingRows
 from mercer.problem import Problem
+from mercer.training.rows import TrainingRows
 
 __all__ = ["PATH_PARTS", "check_rows"]
 
@@ -53,9 +54,10 @@ def _take_training(training: TrainingRows) -> State:
 
 
 def _make_training(state: State) -> TrainingRows:
-    require(isinstance(state["kernel"], str | Kernel), "the kernel of the rows")
+    kernel = state["kernel"]
+    is_name = isinstance(kernel, str) and kernel in KERNEL_NAMES
+    require(is_name or isinstance(kernel, Kernel), "the kernel of the rows")
     training: TrainingRows = assembled(TrainingRows, ROWS_FITTED.__contains__, state)
-    training._validate_params()
     return training
 
 

@@ -1,4 +1,4 @@
-"""Regularization paths, and the machine that chooses on them."""
+"""Paths, and the machine that chooses on them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from mercer.io.consistency import is_number, require, require_array
-from mercer.io.recipe import Recipe, State, by_fields
-from mercer.paths import NuPath, NuSVCPath, NuSVRPath, PairPaths, Path, PathSVC, StepFunction
+from mercer.io.consistency import is_number, require
+from mercer.io.earlier_paths import EARLIER_PATHS, renewed
+from mercer.io.recipe import UNTOLD, Recipe, State
+from mercer.paths import PairPaths, Path, PathSVC, StepFunction
 from mercer.paths.inputs.kernel_values import KernelValues
+from mercer.paths.results.c_solutions import CSolutions
+from mercer.paths.results.gamma_solutions import GammaSolutions
 from mercer.paths.results.integrity import check_classes, check_path
+from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
+from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
+from mercer.paths.results.one_class_solutions import OneClassSolutions
 from mercer.paths.results.segments import Segments
 from mercer.problem import Problem
 
@@ -20,36 +26,52 @@ __all__ = ["PATHS", "with_paths"]
 
 # The box of the segments is that of the problem.
 SEGMENTS = tuple(field.name for field in fields(Segments) if field.name not in ("lower", "upper"))
+SOLUTIONS = (CSolutions, OneClassSolutions, NuSVCSolutions, NuSVRSolutions, GammaSolutions)
 
 
-def _path_state(path: Path | NuPath | NuSVRPath) -> State:
-    """A path without its kernel values; its box is kept once."""
-    state = {f.name: getattr(path, f.name) for f in fields(path) if f.name != "kernel_values"}
-    return state | {"segments": {name: getattr(path.segments, name) for name in SEGMENTS}}
+def _take_solutions(at: Any) -> State:
+    state = {f.name: getattr(at, f.name) for f in fields(at)}
+    if "segments" in state:
+        state["segments"] = {name: getattr(at.segments, name) for name in SEGMENTS}
+    return state
 
 
-def _take_path(path: Path | NuPath | NuSVRPath) -> State:
-    if path.kernel_values is None:
-        raise ValueError(
-            f"the {type(path).__name__} has no kernel and no rows: give both to "
-            f"{type(path).__name__}.load to save all of it, or use its method save"
-        )
+def _made_solutions(cls: Any, state: State) -> Any:
+    if "segments" in state:
+        problem = state["problem"]
+        require(isinstance(problem, Problem), "problem")
+        segments = Segments(lower=problem.lower, upper=problem.upper, **state["segments"])
+        state = state | {"segments": segments}
+    return cls(**state)
+
+
+def _solutions_recipe(cls: type) -> Recipe:
+    return Recipe(cls.__name__, cls, _take_solutions, lambda state: _made_solutions(cls, state))
+
+
+def _path_state(path: Path) -> State:
+    """A path without its kernel values and what it took."""
+    left_out = ("kernel_values", *UNTOLD)
+    return {f.name: getattr(path, f.name) for f in fields(path) if f.name not in left_out}
+
+
+def _take_path(path: Path) -> State:
+    require(path.kernel_values is not None, "the path has no kernel and no rows")
     return {"kernel_values": path.kernel_values} | _path_state(path)
 
 
-def _made_path(cls: Any, state: State, values: Any) -> Any:
+def _made_path(state: State, values: Any) -> Path:
     require(isinstance(values, KernelValues), "kernel_values")
-    require(isinstance(state["problem"], Problem), "problem")
-    problem, stored = state["problem"], state["segments"]
-    segments = Segments(lower=problem.lower, upper=problem.upper, **stored)
-    path = cls(**(state | {"segments": segments, "kernel_values": values}))
+    state = renewed(state, _made_solutions)
+    path = Path(**(UNTOLD | state | {"kernel_values": values}))
     check_path(path)
     return path
 
 
-def _path_recipe(cls: type) -> Recipe:
-    make = lambda state: _made_path(cls, state, state["kernel_values"])  # noqa: E731
-    return Recipe(cls.__name__, cls, _take_path, make)
+def _earlier_recipe(name: str) -> Recipe:
+    """How files of earlier versions, which had a class for each kind, are read."""
+    make = lambda state: _made_path(*EARLIER_PATHS[name](state, _made_solutions))  # noqa: E731
+    return Recipe(name, object, lambda _: {}, make)
 
 
 def _take_pairs(pairs: PairPaths) -> State:
@@ -70,17 +92,9 @@ def _make_pairs(state: State) -> PairPaths:
         is_pair = isinstance(pair, tuple) and len(pair) == 2 and pair[0] != pair[1]
         inside = is_pair and all(type(k) is int and 0 <= k < len(classes) for k in pair)
         require(inside, f"a pair must be two of {len(classes)} classes, got {pair!r:.40}")
-    paths = tuple(_made_path(Path, path, values) for path in state["paths"])
+    paths = tuple(_made_path(path, values) for path in state["paths"])
     require(all(path.classes is not None for path in paths), "paths must be of classes")
     return PairPaths(classes, pairs, paths)
-
-
-def _checked_nu_svc(path: NuSVCPath) -> NuSVCPath:
-    is_classifier = isinstance(path.path, Path) and path.path.classes is not None
-    require(is_classifier, "path must be one of two classes")
-    require_array(path.nu, "nu", "f", path.path.segments.parameter.shape)
-    require(is_number(path.nu_end), "nu_end must be a number")
-    return path
 
 
 def with_paths(machine: PathSVC) -> PathSVC:
@@ -118,7 +132,8 @@ def _check_choice(machine: PathSVC) -> None:
 
 
 PATHS = (
-    *map(_path_recipe, (Path, NuPath, NuSVRPath)),
-    by_fields(NuSVCPath, _checked_nu_svc),
+    *map(_solutions_recipe, SOLUTIONS),
+    Recipe("Path", Path, _take_path, lambda state: _made_path(state, state["kernel_values"])),
+    *map(_earlier_recipe, EARLIER_PATHS),
     Recipe("PairPaths", PairPaths, _take_pairs, _make_pairs),
 )

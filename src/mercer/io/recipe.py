@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Recipe", "State", "arguments_of", "assembled", "by_arguments", "by_fields"]
+__all__ = ["UNTOLD", "Recipe", "State", "arguments_of", "assembled", "by_arguments", "by_fields"]
 
 State = dict[str, Any]
 
 # How to run, not what was learned: watchers, processes, and a folder of pickles.
 LEFT_OUT = ("callback", "memory", "n_jobs")
+# How long it took, which differs from fit to fit: equal fits give equal files.
+UNTOLD = {"seconds": math.nan}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,11 +45,15 @@ def by_arguments(name: str, cls: type) -> Recipe:
     return Recipe(name, cls, arguments_of, lambda state: cls(**state))
 
 
-def by_fields(cls: type, checked: Callable[[Any], Any] = lambda value: value) -> Recipe:
+def by_fields(
+    cls: type, checked: Callable[[Any], Any] = lambda value: value, name: str | None = None
+) -> Recipe:
     """The recipe of a dataclass; `checked` returns an object whose parts fit together."""
     names = [field.name for field in dataclasses.fields(cls) if field.init]
-    take = lambda value: {name: getattr(value, name) for name in names}  # noqa: E731
-    return Recipe(cls.__name__, cls, take, lambda state: checked(cls(**state)))
+    untold = {name: value for name, value in UNTOLD.items() if name in names}
+    take = lambda value: {name: getattr(value, name) for name in names if name not in UNTOLD}  # noqa: E731
+    make = lambda state: checked(cls(**untold | state))  # noqa: E731
+    return Recipe(name or cls.__name__, cls, take, make)
 
 
 def arguments_of(estimator: Any) -> State:

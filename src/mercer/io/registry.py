@@ -15,18 +15,21 @@ from mercer import kernels, machines, solvers
 from mercer.codes import OutputCode
 from mercer.hull import HullClassifier
 from mercer.io.approximations import APPROXIMATIONS
+from mercer.io.calibrated import CALIBRATED, SIGMOID_MAP
+from mercer.io.conformal import CONFORMAL
 from mercer.io.consistency import checked_code, checked_solution, revived
 from mercer.io.path_parts import PATH_PARTS
 from mercer.io.path_results import PATH_RESULTS
 from mercer.io.paths import PATHS, with_paths
-from mercer.io.preprocessing import PREPROCESSING, checked_part
+from mercer.io.preprocessing import PREPROCESSING
 from mercer.io.recipe import Recipe, State, arguments_of, assembled, by_arguments, by_fields
 from mercer.io.streams import revived_stream
+from mercer.io.tuned import TUNED
+from mercer.io.wrappers import WRAPPERS
+from mercer.multiclass import AllInOne
 from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import PathSVC
 from mercer.problem import Solution
-from mercer.selection.tuned import TunedMachine
-from mercer.solvers import linear_system
 
 __all__ = ["recipe_named", "recipe_of"]
 
@@ -40,7 +43,6 @@ KERNELS = (
     "Precomputed",
     "Product",
     "Scaled",
-    "Sigmoid",
     "SklearnKernel",
     "Sum",
 )
@@ -57,11 +59,17 @@ PROCESS_KERNELS = (
     "Sum",
 )
 MACHINES = (
-    *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"),
+    *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD"),
     *("RLSC", "LSSVC", "LSSVR", "ReducedSVC"),
 )
-# Other attributes tell these.
-DERIVED = ("paths_",)
+# What to use in place of a function, by the parameter it was given for.
+INSTEAD = {
+    **dict.fromkeys(("kernel", "kernel_"), "a kernel of mercer.kernels, or "),
+    "prior": "a Prior of mercer.selection, or ",
+    "scoring": "the name of a score, or ",
+}
+# Other attributes tell these, or they say what fits are handed.
+DERIVED = ("paths_", "_metadata_request")
 SPLITTERS = (
     *("GroupKFold", "GroupShuffleSplit", "KFold", "LeaveOneGroupOut", "LeaveOneOut"),
     *("LeavePGroupsOut", "LeavePOut", "PredefinedSplit", "ShuffleSplit", "StratifiedGroupKFold"),
@@ -76,21 +84,15 @@ def recipe_of(value: Any, place: str) -> Recipe:
         if type(value) is recipe.cls:
             return recipe
     if callable(value) and not isinstance(value, type) and not hasattr(value, "get_params"):
-        is_score = place.endswith(".scoring")
-        instead = "the name of a score" if is_score else "a kernel of mercer.kernels"
+        instead = INSTEAD.get(place.rpartition(".")[2], "")
         raise ValueError(
             f"{place} is the Python function {getattr(value, '__qualname__', value)!r}: a model "
-            f"file holds no code. Use {instead}, or pickle for your own files"
+            f"file holds no code. Use {instead}pickle for your own files"
         )
     if isinstance(value, kernels.FunctionKernel):
         raise ValueError(
             f"{place} is a FunctionKernel, a Python function: a model file holds no code. "
             "Use another kernel of mercer.kernels, or pickle for your own files"
-        )
-    if isinstance(value, TunedMachine):
-        raise ValueError(
-            f"{place} is a {type(value).__name__} with its search, which cannot be saved: save its "
-            "best_estimator_, which predicts the same, or pickle it for your own files"
         )
     if isinstance(value, kernels.Oligo):
         raise ValueError(
@@ -113,6 +115,7 @@ def recipe_named(name: str) -> Recipe:
 @cache
 def _recipes() -> dict[str, Recipe]:
     recipes = [by_arguments(name, getattr(kernels, name)) for name in KERNELS]
+    recipes.append(_of_sigmoid())
     recipes += [
         by_arguments(f"sklearn.{name}", getattr(process_kernels, name)) for name in PROCESS_KERNELS
     ]
@@ -124,8 +127,19 @@ def _recipes() -> dict[str, Recipe]:
     recipes += [_of_splitter(getattr(model_selection, name)) for name in SPLITTERS]
     recipes += [_of_repeated(getattr(model_selection, name)) for name in REPEATED]
     recipes += [*APPROXIMATIONS, *PATH_PARTS, *PATHS, *PATH_RESULTS]
-    recipes += [_of_preprocessing(cls, names) for cls, names in PREPROCESSING.items()]
-    return {recipe.name: recipe for recipe in recipes}
+    recipes += [*TUNED, *WRAPPERS, *CALIBRATED, *CONFORMAL, *PREPROCESSING]
+    named = {recipe.name: recipe for recipe in recipes}
+    assert len(named) == len(recipes), "two classes share a name"
+    return named
+
+
+def _of_sigmoid() -> Recipe:
+    """The kernel; earlier files have maps to probabilities under its name."""
+
+    def make(state: State) -> Any:
+        return SIGMOID_MAP.make(state) if "slope" in state else kernels.Sigmoid(**state)
+
+    return Recipe("Sigmoid", kernels.Sigmoid, arguments_of, make)
 
 
 def _solver_classes() -> Iterable[type]:
@@ -135,18 +149,7 @@ def _solver_classes() -> Iterable[type]:
         if dataclasses.is_dataclass(member) and hasattr(member, "solve"):
             assert isinstance(member, type)
             yield member
-    yield linear_system.ConjugateGradient
-
-
-def _of_preprocessing(cls: type, allowed: tuple[str, ...]) -> Recipe:
-    def take(part: Any) -> State:
-        fitted = {name: vars(part)[name] for name in allowed if name in vars(part)}
-        return arguments_of(part) | fitted
-
-    def make(state: State) -> Any:
-        return checked_part(assembled(cls, allowed.__contains__, state))
-
-    return Recipe(cls.__name__, cls, take, make)
+    yield AllInOne
 
 
 def _of_splitter(cls: type) -> Recipe:

@@ -23,14 +23,29 @@ __all__ = ["revived_stream"]
 
 # What is kept of a stream.
 _KEPT = frozenset((
-    "slots", "ids", "terms", "beta", "gradient", "errors", "n_merged", "precision", "store_sparse",
-    "by_differences", "rows", "intercept",
+    "slots", "ids", "terms", "beta", "gradient", "gradient_error", "n_merged", "precision",
+    "store_sparse", "by_differences", "rows", "intercept",
 ))  # fmt: skip
 
 
 def revived_stream(machine: Any) -> Any:
     """Return an online machine with all it derives from its fitted attributes, once checked."""
+    _add_missing(machine)
     return completed(machine, _check_online)
+
+
+def _add_missing(machine: Any) -> None:
+    """Add what files of earlier versions do not have: classes were announced, gamma settled."""
+    state = vars(machine)
+    kept = state.get("_kept")
+    if not isinstance(kept, dict):
+        return
+    state.setdefault("_waits", False)
+    state.setdefault("_judged", None)
+    if is_classifier(machine):
+        state.setdefault("_has_all_classes", True)
+    kept.pop("errors", None)
+    kept.setdefault("gradient_error", None)
 
 
 def _check_online(machine: Any) -> None:
@@ -41,19 +56,20 @@ def _check_online(machine: Any) -> None:
     if is_classifier(machine):
         classes = machine.classes_
         require(np.array_equal(np.unique(classes), classes), "classes_ must ascend")
+        require(type(machine._has_all_classes) is bool, "whether all classes are known")
     require(isinstance(kept, dict) and set(kept) == _KEPT, "what is kept of the stream")
     assert isinstance(kept, dict)
-    n, width = np.size(kept["ids"]), rules.n_functions * rules.n_sheets
+    n, width = np.size(kept["ids"]), rules.n_functions * rules.variables_per_row
     for name, kinds, shape in (
         ("slots", "i", (n,)),
         ("ids", "i", (n,)),
         ("terms", "f", (n, 3 * width)),
         ("beta", "f", (n, width)),
         ("gradient", "f", (n, width)),
-        ("errors", "f", (rules.n_functions,)),
+        ("gradient_error", "f", (rules.n_functions,)),
         ("intercept", "f", (rules.n_functions,)),
     ):
-        if kept[name] is not None or name not in ("gradient", "intercept"):
+        if kept[name] is not None or name not in ("gradient", "gradient_error", "intercept"):
             require_array(kept[name], f"{name} of the stream", kinds, shape)
     slots = kept["slots"]
     ascend = bool((np.diff(slots) > 0).all()) and (not n or slots[0] >= 0)
@@ -67,6 +83,7 @@ def _check_online(machine: Any) -> None:
         require(type(kept[name]) is bool, f"{name} of the stream must be True or False")
     require(type(kept["n_merged"]) is int and kept["n_merged"] >= 0, "n_merged of the stream")
     require(type(machine._has_sparse_rows) is bool, "the kind of rows must be told")
+    require(type(machine._waits) is bool, "whether gamma is settled must be told")
     require(type(machine.n_seen_) is int and machine.n_seen_ >= 0, "n_seen_ must be a count")
     if n:
         require_rows(kept["rows"], "rows of the stream", (n, machine.n_features_in_))
@@ -78,6 +95,21 @@ def _check_online(machine: Any) -> None:
         check_solutions(machine, rules.n_functions)
     if "_seen" in vars(machine):
         _check_seen(machine)
+    require(machine._judged is None or is_classifier(machine), "values of a stream")
+    if machine._judged is not None:
+        _check_judged(machine)
+
+
+def _check_judged(machine: Any) -> None:
+    """Values of examples before they were learned, their classes and weights."""
+    judged, n_classes = machine._judged, len(machine.classes_)
+    require(isinstance(judged, tuple) and len(judged) == 3, "values of a stream")
+    values, labels, weight = judged
+    n = np.size(labels)
+    require_array(values, "values of a stream", "f", (n, n_classes))
+    require_array(labels, "classes of values", "i", (n,))
+    require_array(weight, "weights of values", "f", (n,))
+    require(n > 0 and bool(((labels >= 0) & (labels < n_classes)).all()), "classes of values")
 
 
 def _check_kind(machine: Any, rows: Any) -> None:

@@ -1,0 +1,246 @@
+"""From a fitted estimator to the tree that exporters walk."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from mercer._warning import warn
+from mercer.hull import HullClassifier
+from mercer.io.exchange.curves import curve_of, curves_of, has_probabilities, slope_of
+from mercer.io.exchange.functions import function_of
+from mercer.io.exchange.model import (
+    Calibrated,
+    Coded,
+    Curve,
+    Decoded,
+    Heights,
+    Labels,
+    Largest,
+    Machine,
+    Member,
+    Node,
+    Numbers,
+    Prepared,
+    ReadOut,
+    Rescaled,
+    TwoClasses,
+    Votes,
+)
+from mercer.io.exchange.preparation import inverse, steps_of
+from mercer.machines import (
+    LSSVC,
+    LSSVR,
+    RLSC,
+    SVC,
+    SVR,
+    CodeClassifier,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    ReducedSVC,
+)
+from mercer.machines.least_squares.class_scores import CodeScores, PairScores
+from mercer.machines.svm.schemes import CodeScheme, PairScheme
+from mercer.online import OnlineSVC, OnlineSVR
+from mercer.paths import PathSVC
+from mercer.predictions import CalibratedSVC
+from mercer.selection.tuned import TunedMachine
+
+__all__ = ["describe"]
+
+EXPORTED = (
+    *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "RLSC", "LSSVC", "LSSVR", "ReducedSVC"),
+    *("HullClassifier", "PathSVC", "OnlineSVC", "OnlineSVR", "TunedSVC", "TunedSVR", "TunedRLSC"),
+    *("TunedOneClassSVM", "CalibratedSVC", "CodeClassifier", "CalibratedClassifierCV", "Pipeline"),
+    "TransformedTargetRegressor",
+)
+
+
+def describe(estimator: Any) -> Node:
+    """The tree of a fitted estimator; ValueError names a part that cannot be exported.
+
+    Of probabilities that cannot go a warning tells: labels and values do not depend on them.
+    """
+    node = _node(estimator)
+    if hasattr(estimator, "predict_proba") and not has_probabilities(node):
+        warn(
+            f"the probabilities of this {type(estimator).__name__} are not exported, labels and "
+            "decision values are: softmax, sigmoid and isotonic ones of one value, or of one for "
+            "each class, can be; CalibratedSVC(method='temperature') has such"
+        )
+    return node
+
+
+def _node(estimator: Any) -> Node:
+    match estimator:
+        case Pipeline():
+            steps = tuple(step for _, own in estimator.steps[:-1] for step in steps_of(own))
+            node = _node(estimator.steps[-1][1])
+            return Prepared(steps, node) if steps else node
+        case TransformedTargetRegressor():
+            return _rescaled(estimator)
+        case FrozenEstimator():
+            return _node(estimator.estimator)
+        case TunedMachine():
+            return _tuned(estimator)
+        case CalibratedClassifierCV():
+            return _calibrated(estimator)
+        case CalibratedSVC():
+            return _with_curves(estimator)
+        case CodeClassifier():
+            return _coded(estimator)
+    return _machine(estimator)
+
+
+def _tuned(estimator: Any) -> Node:
+    """What was chosen, with the probabilities of the search."""
+    node = _node(estimator.best_estimator_)
+    calibration = vars(estimator).get("calibration_")
+    if calibration is None or not isinstance(node, Machine):
+        return node
+    return replace(node, slope=calibration.slope)
+
+
+def _machine(machine: Any) -> Machine:
+    read_out = _read_out(machine)
+    return Machine(
+        function=function_of(machine),
+        read_out=read_out,
+        slope=slope_of(machine),
+        curves=_own_curves(machine),
+    )
+
+
+def _own_curves(machine: Any) -> tuple[Curve, ...]:
+    """Those of ``probability=True``."""
+    return curves_of(vars(machine).get("_calibration")) if hasattr(machine, "predict_proba") else ()
+
+
+def _read_out(machine: Any) -> ReadOut:
+    if not hasattr(machine, "intercept_"):
+        known = type(machine).__name__ in EXPORTED
+        reason = "is not fitted" if known else f"cannot be exported; {', '.join(EXPORTED)} can"
+        raise ValueError(f"{type(machine).__name__} {reason}")
+    match machine:
+        case OneClassSVM():
+            return Heights(float(machine._height_error()))
+        case LSSVR():
+            return Numbers(machine._is_flat)
+        case SVR() | NuSVR() | OnlineSVR():
+            return Numbers(True)
+        case RLSC() | LSSVC():
+            return _of_least_squares(machine)
+        case PathSVC():
+            if machine.low_rank is not None:
+                raise ValueError("PathSVC of low rank cannot be exported")
+            return _votes(machine, False)
+        case ReducedSVC():
+            return _votes(machine, True)
+        case OnlineSVC():
+            classes = machine.classes_
+            return TwoClasses(classes) if len(classes) == 2 else Largest(classes)
+        case SVC() | NuSVC() | HullClassifier():
+            return _of_scheme(machine)
+    raise ValueError(f"{type(machine).__name__} cannot be exported; {', '.join(EXPORTED)} can")
+
+
+def _votes(machine: Any, break_ties: bool, by_pairs: bool = False) -> ReadOut:
+    classes = machine.classes_
+    return TwoClasses(classes) if len(classes) == 2 else Votes(classes, break_ties, by_pairs)
+
+
+def _of_scheme(machine: Any) -> ReadOut:
+    scheme, classes = machine._scheme, machine.classes_
+    if isinstance(scheme, PairScheme):
+        return _votes(machine, machine.break_ties, machine.decision_function_shape == "ovo")
+    if isinstance(scheme, CodeScheme) and scheme.decoding is not None:
+        matrix = scheme.code.matrix.astype(np.float64)
+        return Decoded(classes, matrix, scheme.decoding.name, mixes=False)
+    return Largest(classes)
+
+
+def _of_least_squares(machine: Any) -> ReadOut:
+    scores, classes = machine._class_scores, machine.classes_
+    if machine.multilabel_:
+        return Labels(len(classes))
+    if len(classes) == 2:
+        return TwoClasses(classes)
+    if isinstance(scores, PairScores):
+        return Votes(classes, True, False)
+    if isinstance(scores, CodeScores):
+        matrix = scores.code.matrix.astype(np.float64)
+        return Decoded(classes, matrix, scores.decoding.name, mixes=not scores.code.has_zeros)
+    return Largest(classes)
+
+
+def _coded(estimator: Any) -> Coded:
+    if estimator._rows is not None:
+        raise ValueError("CodeClassifier of a precomputed kernel cannot be exported")
+    members = tuple(_node(own) for own in estimator.estimators_)
+    for own, node in zip(estimator.estimators_, members, strict=True):
+        if not hasattr(own, "decision_function") or isinstance(node, Calibrated):
+            raise ValueError(
+                f"CodeClassifier of {type(own).__name__}, which has no decision values, cannot be "
+                "exported"
+            )
+    if len(estimator.classes_) == 2:
+        return Coded(members, TwoClasses(estimator.classes_))
+    loss = "hinge" if estimator.decoding == "auto" else estimator.decoding
+    matrix = estimator.code_.matrix.astype(np.float64)
+    return Coded(members, Decoded(estimator.classes_, matrix, loss, mixes=False))
+
+
+def _calibrated(estimator: Any) -> Calibrated:
+    classes = estimator.classes_
+    members = []
+    for own in estimator.calibrated_classifiers_:
+        if not hasattr(own.estimator, "decision_function"):
+            raise ValueError(
+                f"CalibratedClassifierCV of {type(own.estimator).__name__}, which has no decision "
+                "values, cannot be exported"
+            )
+        places = np.searchsorted(classes, own.estimator.classes_)
+        if len(classes) == 2:
+            places = places[1:]
+        curves = tuple(curve_of(curve, own.method) for curve in own.calibrators)
+        members.append(Member(_node(own.estimator), curves, tuple(map(int, places))))
+    return Calibrated(tuple(members), classes)
+
+
+def _with_curves(estimator: CalibratedSVC) -> Calibrated:
+    """Labels are those of the probabilities: without them there is nothing to export."""
+    if not hasattr(estimator, "calibration_"):
+        raise ValueError("CalibratedSVC is not fitted")
+    curves = curves_of(estimator.calibration_)
+    if not curves:
+        is_coupled = estimator.calibration_.layout.kind == "pairs"
+        pairs = " of pairs of classes, which are coupled," if is_coupled else ""
+        raise ValueError(
+            f"CalibratedSVC(method={estimator.method!r}){pairs} cannot be exported; "
+            "method='temperature' can, and 'platt' and 'isotonic' of two classes or one-vs-all"
+        )
+    node = _node(estimator.estimator_)
+    if isinstance(node, Machine) and isinstance(node.read_out, Votes):
+        # the map takes one value for each class, whatever decision_function gives
+        node = replace(node, read_out=replace(node.read_out, by_pairs=False))
+    places = range(len(curves)) if len(curves) > 1 else (1,)
+    return Calibrated((Member(node, curves, tuple(places)),), estimator.classes_)
+
+
+def _rescaled(estimator: Any) -> Node:
+    node = _node(estimator.regressor_)
+    if not is_regressor(estimator.regressor_):
+        raise ValueError(
+            f"TransformedTargetRegressor of {type(estimator.regressor_).__name__} cannot be "
+            "exported"
+        )
+    steps = inverse(steps_of(estimator.transformer_))
+    return Rescaled(node, steps) if steps else node
