@@ -2,50 +2,69 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import Annotated, Any
+import time
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
-from rich.text import Text
+from rich.console import Console
+from rich.text import Text as Line
 
-from mercer.cli.choices import ClassWeight, Kernel, Precision, Task
+from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, Task
 from mercer.cli.commands.bench import bench
-from mercer.cli.errors import explained
+from mercer.cli.errors import Commands, explained
+from mercer.cli.model_commands import add_model_commands
 from mercer.cli.options import (
+    RUN,
+    AsJson,
     Category,
     ClassWeightOption,
     Coef0,
+    ColumnKinds,
+    CommandTime,
+    CRange,
     Degree,
     Epsilon,
+    ErrorWeight,
     File,
     Folds,
     Force,
     Gamma,
+    GammaRange,
     Ignore,
+    Impute,
+    Keep,
     KernelOption,
+    Libsvm,
     MaxTime,
+    MissingOption,
     Nu,
     Out,
     PrecisionOption,
-    Price,
     Quiet,
+    Relevance,
     Scale,
+    Scoring,
     Seed,
     Solver,
     Target,
     TaskOption,
     Test,
     TestSize,
+    Text,
     Threads,
     Tol,
 )
 
+if TYPE_CHECKING:
+    from mercer.cli.commands.fit import Outcome
+
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=Commands,
     help="Kernel machines trained exactly and fast, with a certificate on every result.",
+    epilog="Exit codes: 0 fine, 1 wrong data or options, 2 trained but not converged within its "
+    "limits, 130 interrupted.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -83,9 +102,17 @@ def fit(
     task: TaskOption = Task.auto,
     ignore: Ignore = None,
     category: Category = None,
+    text: Text = None,
+    keep: Keep = None,
+    columns: ColumnKinds = None,
+    missing: MissingOption = Missing.impute,
+    impute: Impute = False,
     scale: Scale = True,
+    test: Test = None,
+    test_size: TestSize = None,
     kernel: KernelOption = Kernel.rbf,
-    C: Price = 1.0,
+    C: ErrorWeight = 1.0,
+    class_weight: ClassWeightOption = ClassWeight.equal,
     gamma: Gamma = "scale",
     degree: Degree = 3,
     coef0: Coef0 = 0.0,
@@ -98,33 +125,54 @@ def fit(
     solver: Solver = "auto",
     precision: PrecisionOption = Precision.auto,
     threads: Threads = None,
+    libsvm: Libsvm = None,
     force: Force = False,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Train a machine, cross-validate it, and save it as a model file."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        summary = _fit(context.params, errors)
-        Console(quiet=quiet, highlight=False).print(summary)
+        if libsvm is not None:
+            from mercer.cli.commands.libsvm import train_like_libsvm
+
+            lines = train_like_libsvm(libsvm, file, out, force, threads)
+            Console(quiet=quiet, highlight=False).print(Line("\n".join(lines)))
+            return
+        outcome = _fit(context.params, errors)
+        _show(outcome, as_json, quiet)
+    if outcome.exit_code:
+        raise typer.Exit(outcome.exit_code)
 
 
-def _fit(chosen: dict[str, Any], errors: Console) -> RenderableType:
+def _show(outcome: Outcome, as_json: bool, quiet: bool) -> None:
+    if not as_json:
+        Console(quiet=quiet, highlight=False).print(outcome.summary)
+        return
+    from mercer.cli.output.record import as_json as written
+
+    typer.echo(written(outcome.record | {"exit_code": outcome.exit_code}))
+
+
+def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
     # Imported here: `mercer --help` need not wait for the machines.
     from mercer.cli.commands.fit import fit as fit_file
     from mercer.cli.data.training_set import Roles
     from mercer.cli.models.estimators import Options
+    from mercer.cli.models.test_rows import Tests
     from mercer.cli.output.progress import Display
 
     return fit_file(
         chosen["file"],
         chosen["out"],
-        Roles(chosen["target"], tuple(chosen["ignore"] or ()), tuple(chosen["category"] or ())),
+        Roles.of(chosen),
         chosen["task"],
         Options.of(chosen),
         chosen["cv"],
         chosen["seed"],
         chosen["force"],
         Display(errors, chosen["quiet"]),
+        Tests(chosen["test"], chosen["test_size"]),
     )
 
 
@@ -137,46 +185,79 @@ def tune(
     task: TaskOption = Task.auto,
     ignore: Ignore = None,
     category: Category = None,
+    text: Text = None,
+    keep: Keep = None,
+    columns: ColumnKinds = None,
+    missing: MissingOption = Missing.impute,
+    impute: Impute = False,
     scale: Scale = True,
     test: Test = None,
     test_size: TestSize = None,
     kernel: KernelOption = Kernel.rbf,
+    C_range: CRange = None,
+    gamma_range: GammaRange = None,
+    relevance: Relevance = False,
+    scoring: Scoring = None,
     class_weight: ClassWeightOption = ClassWeight.equal,
     epsilon: Epsilon = 0.1,
     nu: Nu = 0.05,
     tol: Tol = 1e-3,
     cv: Folds = 5,
+    proba: Annotated[
+        bool,
+        typer.Option("--proba", help="Keep probabilities of the classes.", rich_help_panel=RUN),
+    ] = False,
     seed: Seed = 0,
-    max_time: MaxTime = None,
+    max_time: CommandTime = None,
     threads: Threads = None,
     force: Force = False,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose C and the kernel's width, train, judge, and save a model file."""
+    """Choose C and the kernel's width, train, judge, and save a model file.
+
+    Ctrl-C ends the search: the model with the best parameters so far is trained and saved.
+    """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        summary = _tune(context.params, errors)
-        Console(quiet=quiet, highlight=False).print(summary)
+        outcome = _tune(context.params, context.obj or time.perf_counter(), errors)
+        _show(outcome, as_json, quiet)
+    if outcome.exit_code:
+        raise typer.Exit(outcome.exit_code)
 
 
-def _tune(chosen: dict[str, Any], errors: Console) -> RenderableType:
+def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
     from mercer.cli.commands.tune import tune as tune_file
     from mercer.cli.data.training_set import Roles
     from mercer.cli.models.tuning import Search
     from mercer.cli.output.progress import Display
 
     is_balanced = chosen["class_weight"] is ClassWeight.balanced
-    same = ("epsilon", "nu", "tol", "max_time", "threads", "scale", "seed")
+    same = (
+        "epsilon",
+        "nu",
+        "C_range",
+        "gamma_range",
+        "tol",
+        "max_time",
+        "threads",
+        "scale",
+        "seed",
+        "proba",
+        "scoring",
+        "relevance",
+    )
     search = Search(
         kernel=str(chosen["kernel"]),
         class_weight="balanced" if is_balanced else None,
         folds=chosen["cv"],
+        began=began,
         **{name: chosen[name] for name in same},
     )
     return tune_file(
         chosen["file"],
         chosen["out"],
-        Roles(chosen["target"], tuple(chosen["ignore"] or ()), tuple(chosen["category"] or ())),
+        Roles.of(chosen),
         chosen["task"],
         search,
         chosen["test"],
@@ -187,46 +268,41 @@ def _tune(chosen: dict[str, Any], errors: Console) -> RenderableType:
 
 
 @app.command()
-def predict(
-    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit.")],
-    file: Annotated[Path, typer.Argument(help="CSV, Parquet or LIBSVM file.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="CSV file to write. Default: the screen.")
-    ] = None,
+def path(
+    context: typer.Context,
+    file: File = None,
+    target: Target = None,
+    out: Out = None,
+    ignore: Ignore = None,
+    category: Category = None,
+    text: Text = None,
+    keep: Keep = None,
+    columns: ColumnKinds = None,
+    missing: MissingOption = Missing.impute,
+    impute: Impute = False,
+    scale: Scale = True,
+    kernel: KernelOption = Kernel.rbf,
+    gamma: Gamma = "scale",
+    degree: Degree = 3,
+    coef0: Coef0 = 0.0,
+    C_range: CRange = None,
+    cv: Folds = 5,
+    seed: Seed = 0,
+    max_time: MaxTime = None,
+    threads: Threads = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Predict for the rows of a file that has the columns the model was trained on.
-
-    Writes CSV: the prediction (for outliers -1, for normal rows 1) and decision values.
-    """
+    """Follow the classifiers of every C exactly, choose one, and save it as a model file."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli.commands.predict import predict as predict_file
-        from mercer.cli.output.destination import check_table_destination
-        from mercer.io.archive import replaced
+        from mercer.cli.commands.path import follow
 
-        if out is not None:
-            check_table_destination(out, model, file)
-        predictions = predict_file(model, file)
-        text = predictions.table.to_csv(index=False, lineterminator="\n")
-        if out is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        else:
-            with replaced(out) as target:
-                target.write(text.encode())
-            errors.print(Text(f"{len(predictions.table):,} predictions written to {out}"))
-        for note in predictions.notes:
-            errors.print(Text(f"note: {note}", style="yellow"), soft_wrap=not errors.is_terminal)
-        if predictions.score is not None:
-            errors.print(Text(f"{predictions.score} on these rows", style="bold green"))
+        outcome = follow(context.params)
+        _show(outcome, as_json, quiet)
+    if outcome.exit_code:
+        raise typer.Exit(outcome.exit_code)
 
 
-@app.command()
-def info(
-    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit.")],
-) -> None:
-    """Show what is inside a model file."""
-    with explained(Console(stderr=True, highlight=False)):
-        from mercer.cli.commands.info import describe
-
-        Console(highlight=False).print(describe(model))
+add_model_commands(app)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 
-__all__ = ["ClassWeight", "Kernel", "Precision", "Task"]
+__all__ = ["STANDARD", "ClassWeight", "Kernel", "Missing", "Precision", "Task"]
+
+STANDARD = Path("-")  # standard input or output
 
 
 class Task(StrEnum):
@@ -24,6 +27,14 @@ class Kernel(StrEnum):
     rbf = "rbf"
     sigmoid = "sigmoid"
     laplacian = "laplacian"
+
+
+class Missing(StrEnum):
+    """What becomes of missing values."""
+
+    impute = "impute"
+    drop = "drop"
+    error = "error"
 
 
 class ClassWeight(StrEnum):

@@ -4,28 +4,110 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
+from typer.core import TyperGroup
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "InputError", "explained", "quoted", "shown"]
+__all__ = [
+    "BAD_INPUT",
+    "INTERRUPTED",
+    "NOT_CONVERGED",
+    "Commands",
+    "InputError",
+    "absent",
+    "collecting",
+    "explained",
+    "plural",
+    "quoted",
+    "raise_all",
+    "shown",
+]
 
-BAD_INPUT = 2
+BAD_INPUT = 1
+NOT_CONVERGED = 2
+# that of click, which newer versions of typer keep to themselves
+_UsageError: Any = typer.BadParameter.__bases__[0]
 INTERRUPTED = 130
 MOST_NAMES = 20
 LONGEST = 60
 
 
 class InputError(ValueError):
-    """The input cannot be used; the message says why and what to do."""
+    """The input cannot be used; the message says why and what to do, of several problems all."""
+
+    @property
+    def problems(self) -> list[str]:
+        """Each of them."""
+        return [str(own) for own in self.args]
+
+    def __str__(self) -> str:
+        if len(self.args) < 2:
+            return super().__str__()
+        listed = [f"  {k}. {own}" for k, own in enumerate(self.problems, start=1)]
+        return "\n".join([f"there are {len(listed)} problems", *listed])
+
+
+class Commands(TyperGroup):
+    """Commands whose wrong options end with the same exit code as wrong data."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the options before the name of a command."""
+        with _of_usage():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the options of a command, and run it."""
+        with _of_usage():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _of_usage() -> Iterator[None]:
+    try:
+        yield
+    except _UsageError as error:
+        error.exit_code = BAD_INPUT
+        raise
+
+
+@contextmanager
+def collecting(problems: list[str]) -> Iterator[None]:
+    """Keep what is wrong with a part of the input, to tell of all parts at once."""
+    try:
+        yield
+    except InputError as error:
+        problems.extend(error.problems or [str(error)])
+
+
+def raise_all(problems: Sequence[str]) -> None:
+    """Raise one InputError for all problems, if there are any."""
+    if problems:
+        raise InputError(*problems)
+
+
+def plural(count: int, noun: str, nouns: str | None = None) -> str:
+    """Return "1 row" or "1,234 rows"."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Return names as a message lists them, the first few of many."""
-    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    """Return names as a message lists them, the first few of many and the last one."""
+    more = ""
+    if len(names) > MOST_NAMES:
+        more = f" and {len(names) - MOST_NAMES:,} more, the last one {shown(names[-1])}"
     return ", ".join(shown(name) for name in names[:MOST_NAMES]) + more
+
+
+def absent(name: str, names: Sequence[str]) -> str:
+    """Return that there is no such column, the one that may be meant, and those there are."""
+    by_lower = {own.lower(): own for own in reversed(names)}
+    close = get_close_matches(name.lower(), list(by_lower), n=1)
+    meant = f" (did you mean {shown(by_lower[close[0]])}?)" if close else ""
+    return f"there is no column {name!r}{meant}; the columns are {quoted(names)}"
 
 
 def shown(value: Any) -> str:

@@ -7,36 +7,48 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.choices import ClassWeight, Kernel, Precision, Task
+from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, Task
 
 __all__ = [
     "DATA",
     "MACHINE",
     "RUN",
+    "AsJson",
+    "CRange",
     "Category",
     "ClassWeightOption",
     "Coef0",
+    "ColumnKinds",
+    "CommandTime",
     "Degree",
     "Epsilon",
+    "ErrorWeight",
     "File",
     "Folds",
     "Force",
     "Gamma",
+    "GammaRange",
     "Ignore",
+    "Impute",
+    "Keep",
     "KernelOption",
+    "Libsvm",
     "MaxTime",
+    "MissingOption",
     "Nu",
     "Out",
     "PrecisionOption",
-    "Price",
     "Quiet",
+    "Relevance",
     "Scale",
+    "Scoring",
     "Seed",
     "Solver",
     "Target",
     "TaskOption",
     "Test",
     "TestSize",
+    "Text",
     "Threads",
     "Tol",
 ]
@@ -54,7 +66,10 @@ def _several_folds(folds: int) -> int:
 
 File = Annotated[
     Path | None,
-    typer.Argument(help="CSV, Parquet or LIBSVM file. Without it: the breast cancer example."),
+    typer.Argument(
+        help="Table: CSV, TSV, Parquet, Arrow, Excel, ARFF, npy, npz or LIBSVM text, also "
+        "compressed; - is standard input. Without it: the breast cancer example."
+    ),
 ]
 Target = Annotated[
     str | None,
@@ -82,6 +97,40 @@ Category = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Text = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column of texts to take the words of (TF-IDF); may be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column to learn from though it is unique or constant; may be repeated.",
+        rich_help_panel=DATA,
+    ),
+]
+ColumnKinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="NAME=KIND,...",
+        help="Overrule what columns are taken for: number, category, date, text, drop.",
+        rich_help_panel=DATA,
+    ),
+]
+MissingOption = Annotated[
+    Missing,
+    typer.Option(
+        help="Missing values. impute: median and an indicator, a category of their own; "
+        "drop: leave the rows out; error: refuse them.",
+        rich_help_panel=DATA,
+    ),
+]
+Impute = Annotated[
+    bool, typer.Option("--impute", help="The same as --missing impute.", rich_help_panel=DATA)
+]
 Scale = Annotated[
     bool,
     typer.Option("--scale/--no-scale", help="Scale numbers first.", rich_help_panel=DATA),
@@ -102,10 +151,25 @@ ClassWeightOption = Annotated[
     ),
 ]
 KernelOption = Annotated[Kernel, typer.Option(help="Similarity.", rich_help_panel=MACHINE)]
-Price = Annotated[float, typer.Option("--C", help="Price of errors.", rich_help_panel=MACHINE)]
+ErrorWeight = Annotated[
+    float,
+    typer.Option(
+        "--C",
+        help="Weight of errors.",
+        rich_help_panel=MACHINE,
+    ),
+]
+CRange = Annotated[
+    tuple[float, float] | None,
+    typer.Option("--C-range", help="Smallest and largest C to try.", rich_help_panel=MACHINE),
+]
 Gamma = Annotated[
     str,
     typer.Option(help="Kernel width: scale, auto, median or a number.", rich_help_panel=MACHINE),
+]
+GammaRange = Annotated[
+    tuple[float, float] | None,
+    typer.Option(help="Smallest and largest gamma to try.", rich_help_panel=MACHINE),
 ]
 Degree = Annotated[int, typer.Option(help="Degree of poly.", rich_help_panel=MACHINE)]
 Coef0 = Annotated[
@@ -122,6 +186,14 @@ Nu = Annotated[
 Tol = Annotated[float, typer.Option(help="Largest KKT violation accepted.", rich_help_panel=RUN)]
 MaxTime = Annotated[
     float | None, typer.Option(help="Most seconds for one fit.", rich_help_panel=RUN)
+]
+CommandTime = Annotated[
+    float | None,
+    typer.Option(
+        "--max-time",
+        help="Most seconds for all of it: reading, searching, training, judging.",
+        rich_help_panel=RUN,
+    ),
 ]
 Solver = Annotated[str, typer.Option(help="Solver.", rich_help_panel=RUN)]
 PrecisionOption = Annotated[
@@ -146,4 +218,28 @@ Out = Annotated[
     typer.Option("--out", "-o", help="Model file. Default: FILE.mercer, beside FILE."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the model file if there is one.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead, of a documented schema.")]
+Libsvm = Annotated[
+    str | None,
+    typer.Option(
+        metavar="OPTIONS",
+        help='Train as svm-train does, e.g. "-s 0 -t 2 -c 10 -g 0.5", and say what it says; '
+        "the model is FILE.model.",
+        rich_help_panel=MACHINE,
+    ),
+]
+Relevance = Annotated[
+    bool,
+    typer.Option(
+        "--relevance", help="One width for each column; shows them.", rich_help_panel=MACHINE
+    ),
+]
+Scoring = Annotated[
+    str | None,
+    typer.Option(
+        help="Score to tune for: roc_auc, f1, balanced_accuracy, r2, ..., as scikit-learn calls "
+        "them. Default: accuracy, or squared errors.",
+        rich_help_panel=RUN,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show errors only.")]

@@ -1,83 +1,34 @@
 """Signs of badly chosen parameters in a fitted machine, with advice in words.
 
-Rifkin 2002, section 2.4; Glasmachers 2008, section 9.4: kernels that are too wide or too narrow,
-and prices that are too small, show in the support vectors without a test set.
+Rifkin 2002, section 2.6; Glasmachers 2008, section 9.4: kernels that are too wide or too narrow,
+and values of C that are too small, show in the support vectors without a test set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.diagnostics.feature_scale import unscaled_features
+from mercer.diagnostics.finding import NEARLY_ALL, Diagnosis, Finding, percent
+from mercer.diagnostics.least_squares import of_least_squares
 from mercer.machines import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.machines.least_squares.machine import LeastSquaresMachine
-from mercer.machines.svm.lonely import is_lonely
+from mercer.machines.svm.isolated_support import is_support_isolated
+from mercer.online import OnlineSVC, OnlineSVR
 from mercer.problem import Solution
 from mercer.selection.history import History
 from mercer.selection.tuned import TunedMachine
 
-__all__ = ["Diagnosis", "Finding", "diagnose"]
+__all__ = ["diagnose"]
 
-FloatArray = NDArray[np.float64]
-
-_NEARLY_ALL = 0.99
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One sign of badly chosen parameters.
-
-    Attributes
-    ----------
-    name : str
-        "not-converged", "indefinite-kernel", "nearly-all-support", "nearly-all-bounded",
-        "nearest-neighbour", "no-free-vectors" or "search-boundary".
-    observed : str
-        What was seen.
-    advice : str
-        What to try.
-    """
-
-    name: str
-    observed: str
-    advice: str
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """What a fitted machine tells of its parameters.
-
-    Attributes
-    ----------
-    n_rows : int
-        Training rows.
-    support_share : float
-        Share of them that are support vectors.
-    bounded_share : float
-        Share of the coefficients that are not zero, of all two-class problems, that lie at their
-        bound; such rows are on the wrong side of their margin.
-    findings : tuple of Finding
-        Signs of badly chosen parameters; empty if there are none.
-    """
-
-    n_rows: int
-    support_share: float
-    bounded_share: float
-    findings: tuple[Finding, ...]
-
-    def __repr__(self) -> str:
-        lines = [
-            f"{self.n_rows:,} rows, {_percent(self.support_share)} of them support vectors, "
-            f"{_percent(self.bounded_share)} of these at their bound"
-        ]
-        for finding in self.findings:
-            lines.append(f"- {finding.name}: {finding.observed}. {finding.advice}.")
-        return "\n".join(lines if self.findings else [*lines, "nothing unusual"])
+KNOWN = (SVC, NuSVC, SVR, NuSVR, OneClassSVM, OnlineSVC, OnlineSVR, LeastSquaresMachine)
 
 
 def diagnose(machine: Any) -> Diagnosis:
@@ -85,9 +36,11 @@ def diagnose(machine: Any) -> Diagnosis:
 
     Parameters
     ----------
-    machine : SVC, NuSVC, SVR, NuSVR, OneClassSVM, or a machine that tuned itself
-        Fitted. Of a tuned machine its search is looked at, too; of a tuned least squares machine
-        nothing else, for all its rows are support vectors by construction.
+    machine : estimator
+        Fitted: an SVC, NuSVC, SVR, NuSVR, OneClassSVM, RLSC, LSSVC, LSSVR, OnlineSVC, OnlineSVR
+        or a machine that tuned itself, alone, as the last step of a Pipeline, or inside a
+        TransformedTargetRegressor. Of a tuned machine its search is looked at, too. Features are
+        judged as the machine gets them, behind the other steps.
 
     Returns
     -------
@@ -103,42 +56,85 @@ def diagnose(machine: Any) -> Diagnosis:
     >>> [finding.name for finding in diagnose(SVC(gamma=1e4, C=10.0).fit(X, y)).findings]
     ['nearest-neighbour']
     """
-    inner = machine
-    findings: list[Finding] = []
-    if isinstance(machine, TunedMachine):
+    if isinstance(machine, TransformedTargetRegressor):
         check_is_fitted(machine)
-        inner = machine.best_estimator_
-        findings += _of_search(machine)
-        if isinstance(inner, LeastSquaresMachine):
-            return Diagnosis(inner.shape_fit_[0], 1.0, 0.0, tuple(findings))
-    if not isinstance(inner, (SVC, NuSVC, SVR, NuSVR, OneClassSVM)):
+        return diagnose(machine.regressor_)
+    preparation, inner = None, machine
+    if isinstance(machine, Pipeline):
+        preparation, inner = machine[:-1], machine[-1]
+    findings: list[Finding] = []
+    if isinstance(inner, TunedMachine):
+        check_is_fitted(inner)
+        findings += _of_search(inner)
+        inner = inner.best_estimator_
+    if not isinstance(inner, KNOWN):
+        names = ", ".join(cls.__name__ for cls in KNOWN[:-1])
         raise TypeError(
-            "machine must be an SVC, NuSVC, SVR, NuSVR, OneClassSVM or a tuned machine, got "
-            f"{type(inner).__name__}"
+            f"machine must be an {names}, a least squares machine, a tuned machine, or a pipeline "
+            f"that ends with one, got {type(inner).__name__}"
         )
     check_is_fitted(inner)
-    return _of_machine(inner, findings)
+    return _of_machine(inner, [*findings, *_of_features(inner, preparation)])
+
+
+def _of_features(machine: Any, preparation: Any) -> Iterator[Finding]:
+    """Whether features differ too much; principal components may."""
+    steps = [] if preparation is None else [step for _, step in preparation.steps]
+    if any(hasattr(step, "components_") for step in steps):
+        return
+    names = None
+    if steps:
+        # not every transformer tells
+        with suppress(AttributeError, ValueError):
+            names = preparation.get_feature_names_out()
+    yield from unscaled_features(machine, names)
 
 
 def _of_machine(machine: Any, findings: list[Finding]) -> Diagnosis:
-    n_rows = int(machine.shape_fit_[0])
+    n_rows, share = int(machine.shape_fit_[0]), _support_share(machine)
+    is_least_squares = isinstance(machine, LeastSquaresMachine)
+    if share >= NEARLY_ALL and not _is_linear(machine) and is_support_isolated(machine):
+        findings.append(_nearest_neighbour(share))
+    elif share >= NEARLY_ALL and not is_least_squares:
+        findings.append(_all_support(machine, share))
+    if is_least_squares:
+        findings += of_least_squares(machine)
+        return Diagnosis(n_rows, share, 0.0, tuple(findings))
+    if not hasattr(machine, "solutions_"):
+        findings += _of_unfinished(machine)
+        return Diagnosis(n_rows, share, None, tuple(findings))
     counts = np.array([_counted(solution) for solution in machine.solutions_]).reshape(-1, 2)
     n_support, n_bounded = counts.sum(axis=0).tolist()
-    share = len(machine.support_) / n_rows
     bounded = n_bounded / max(n_support, 1)
-    lonely = is_lonely(machine)
     findings += _of_certificate(machine)
-    if share >= _NEARLY_ALL and lonely:
-        findings.append(_nearest_neighbour(share))
-    elif share >= _NEARLY_ALL:
-        findings.append(_all_support(machine, share))
-    if n_support and bounded >= _NEARLY_ALL:
+    if n_support and bounded >= NEARLY_ALL:
         findings.append(_all_bounded(machine, bounded))
     n_without = int((counts[:, 0] == counts[:, 1]).sum())
     has_bias = getattr(machine, "fit_intercept", True) is True
     if n_without and has_bias and not getattr(machine, "_is_all_in_one", False):
         findings.append(_no_free(machine, n_without, len(counts)))
     return Diagnosis(n_rows, share, bounded, tuple(findings))
+
+
+def _support_share(machine: Any) -> float:
+    """Share of the rows that have a coefficient; weights of features come from all rows."""
+    coef = getattr(machine, "dual_coef_", None)
+    return 1.0 if coef is None else coef.shape[1] / max(int(machine.shape_fit_[0]), 1)
+
+
+def _is_linear(machine: Any) -> bool:
+    """Whether the machine has weights of features in place of support vectors."""
+    return not hasattr(machine, "support_vectors_")
+
+
+def _of_unfinished(machine: Any) -> Iterator[Finding]:
+    """A stream that is optimal on what is kept as far as it was asked to be, or not."""
+    if machine.violation_ > machine.tol:
+        yield Finding(
+            "not-finished",
+            f"the KKT violation of the stream is {machine.violation_:.2g} on the examples it keeps",
+            "Call finish() for the optimum, with a certificate",
+        )
 
 
 def _counted(solution: Solution) -> tuple[int, int]:
@@ -182,7 +178,7 @@ def _of_certificate(machine: Any) -> Iterator[Finding]:
 def _nearest_neighbour(share: float) -> Finding:
     return Finding(
         "nearest-neighbour",
-        f"{_percent(share)} of the rows are support vectors and similar to no other row: the "
+        f"{percent(share)} of the rows are support vectors and similar to no other row: the "
         "machine predicts like the nearest neighbour, and the bias far from all rows",
         "The kernel is too narrow: lower gamma by powers of ten, or scale the features",
     )
@@ -196,7 +192,7 @@ def _all_support(machine: Any, share: float) -> Finding:
     else:
         advice = "Lower nu, or gamma if the kernel is too narrow"
     return Finding(
-        "nearly-all-support", f"{_percent(share)} of the rows are support vectors", advice
+        "nearly-all-support", f"{percent(share)} of the rows are support vectors", advice
     )
 
 
@@ -206,7 +202,7 @@ def _all_bounded(machine: Any, bounded: float) -> Finding:
     else:
         advice = "Lower nu, or raise gamma if the kernel is too wide"
     return Finding(
-        "nearly-all-bounded", f"{_percent(bounded)} of the coefficients are at their bound", advice
+        "nearly-all-bounded", f"{percent(bounded)} of the coefficients are at their bound", advice
     )
 
 
@@ -230,7 +226,7 @@ def _of_search(machine: TunedMachine) -> Iterator[Finding]:
             "search-boundary",
             f"the best parameters lie at the edge of those searched{where}",
             "Better ones may lie beyond: search from another kernel width, with a wider grid, for "
-            "example optimizer=Zoom(prices=(1e-4, 1e6), n_widths=11), or doubt the criterion",
+            "example optimizer=Zoom(C_range=(1e-4, 1e6), n_widths=11), or doubt the criterion",
         )
 
 
@@ -242,7 +238,3 @@ def _ends(history: History) -> Iterator[str]:
         for end, extreme in (("smallest", thetas[:, k].min()), ("largest", thetas[:, k].max())):
             if best[k] == extreme and np.ptp(thetas[:, k]) > 0:
                 yield f"{end} {name.removeprefix('log ')} tried, {np.exp(best[k]):.3g}"
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.3g} %"

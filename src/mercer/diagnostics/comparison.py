@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom, chi2
-from sklearn.utils import check_random_state
 
+from mercer.diagnostics.class_kinds import check_kinds
 from mercer.diagnostics.error_profile import error_profile
-from mercer.formulations.checks import check_count, check_scalar
+from mercer.diagnostics.intervals import difference_interval, error_interval, holm
+from mercer.formulations.checks import check_scalar
 
 __all__ = ["ClassifierComparison", "PairedTest", "compare_classifiers"]
 
 FloatArray = NDArray[np.float64]
 
 _FEW = 25  # discordant rows below which the exact test is taken
-_KIND = {**dict.fromkeys("biuf", "numbers"), **dict.fromkeys("US", "names")}  # by type
-_DRAWS = 2**22  # counts of resamples held at a time
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class PairedTest:
     difference : float
         Error of the first minus that of the second.
     interval : tuple of float
-        Interval of the difference, by resampling the rows.
+        Interval of the difference (Bonett & Price 2012).
     p_value : float
         Of McNemar's test that both err equally often.
     adjusted : float
@@ -69,7 +68,8 @@ class ClassifierComparison:
     errors : ndarray of shape (n_classifiers,)
         Share of rows each gets wrong.
     intervals : ndarray of shape (n_classifiers, 2)
-        Intervals of the errors.
+        Exact intervals of the errors (Clopper & Pearson 1934): they cover the true error at least
+        as often as ``confidence`` says, on any number of rows.
     pairs : tuple of PairedTest
         Each against each.
     overlap : ndarray of shape (n_classifiers, n_classifiers)
@@ -149,10 +149,8 @@ def compare_classifiers(
     *,
     reference: str | None = None,
     confidence: float = 0.95,
-    n_resamples: int = 10_000,
-    random_state: Any = 0,
 ) -> ClassifierComparison:
-    """Compare classifiers on rows that none of them has seen (Rifkin 2002, section 4.5).
+    """Compare classifiers on rows that none of them has seen (Rifkin 2002, section 4.3).
 
     Parameters
     ----------
@@ -165,16 +163,16 @@ def compare_classifiers(
     reference : str, default=None
         Whose errors the profiles look at; None means the first one.
     confidence : float, default=0.95
-        Of the intervals: percentiles over resampled rows.
-    n_resamples : int, default=10_000
-        How often rows are resampled.
-    random_state : int, RandomState or None, default=0
-        Seed of the resampling.
+        Of the intervals.
 
     Returns
     -------
     ClassifierComparison
         Prints as a table.
+
+    See Also
+    --------
+    compare_over_folds : Estimators that are trained anew on each of several splits.
 
     Examples
     --------
@@ -191,22 +189,18 @@ def compare_classifiers(
         raise TypeError(f"classifiers must map names to classifiers, got {type(classifiers)}")
     names = tuple(classifiers)
     confidence = check_scalar("confidence", confidence, high=1.0)
-    n_resamples = check_count("n_resamples", n_resamples)
     labels = np.asarray(y)
     if labels.ndim != 1 or not len(labels) or not names:
         raise ValueError(
             "classifiers and y must not be empty, and y a vector, got "
             f"{len(names)} classifiers and y of shape {labels.shape}"
         )
-    if (labels != labels).any():
-        raise ValueError("y must not have missing classes, got NaN")
+    check_kinds("y", labels, labels)
     reference = names[0] if reference is None else reference
     if reference not in classifiers:
         raise ValueError(f"reference must be one of {list(names)}, got {reference!r}")
     predicted = {name: _predictions(name, classifiers[name], X, labels) for name in names}
     wrong = np.column_stack([predicted[name] != labels for name in names])
-    resampled = _resampled_errors(wrong, n_resamples, check_random_state(random_state))
-    ends = 50.0 * np.array([1.0 - confidence, 1.0 + confidence])
     chosen = [predicted[name] for name in names]
     overlap = np.array([[float((a == b).mean()) for b in chosen] for a in chosen])
     return ClassifierComparison(
@@ -214,8 +208,8 @@ def compare_classifiers(
         n_rows=len(labels),
         confidence=confidence,
         errors=wrong.mean(axis=0),
-        intervals=np.percentile(resampled, ends, axis=0).T,
-        pairs=_paired_tests(names, wrong, resampled, ends),
+        intervals=error_interval(wrong.sum(axis=0), len(labels), confidence),
+        pairs=_paired_tests(names, wrong, confidence),
         overlap=overlap,
         all_agree=float(np.all([row == chosen[0] for row in chosen], axis=0).mean()),
         error_correlation=_correlation(wrong),
@@ -232,31 +226,8 @@ def _predictions(name: str, classifier: Any, X: Any, labels: NDArray[Any]) -> ND
             f"the predictions of {name!r} must have the shape of y, {labels.shape}, got "
             f"{predicted.shape}"
         )
-    kinds = {_KIND.get(found.dtype.kind, "others") for found in (predicted, labels)}
-    if (predicted != predicted).any() or kinds == {"numbers", "names"}:
-        raise ValueError(
-            f"the predictions of {name!r} must be classes as those of y ({labels.dtype}), got "
-            f"{predicted.dtype}{' with NaN' if predicted.dtype.kind in 'fO' else ''}"
-        )
+    check_kinds(f"the predictions of {name!r}", predicted, labels)
     return predicted
-
-
-def _resampled_errors(
-    wrong: NDArray[np.bool_], n_resamples: int, rng: np.random.RandomState
-) -> FloatArray:
-    """Errors of all classifiers on resampled rows, shape (n_resamples, n_classifiers).
-
-    Rows that the same classifiers get wrong are one kind; a resample is how often each kind
-    is drawn.
-    """
-    kinds, counts = np.unique(wrong, axis=0, return_counts=True)
-    out = np.empty((n_resamples, wrong.shape[1]))
-    at_once = max(_DRAWS // len(counts), 1)
-    for begin in range(0, n_resamples, at_once):
-        size = min(at_once, n_resamples - begin)
-        drawn = rng.multinomial(len(wrong), counts / counts.sum(), size=size)
-        out[begin : begin + size] = drawn @ kinds / len(wrong)
-    return out
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -272,7 +243,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
 
 
 def _paired_tests(
-    names: tuple[str, ...], wrong: NDArray[np.bool_], resampled: FloatArray, ends: FloatArray
+    names: tuple[str, ...], wrong: NDArray[np.bool_], confidence: float
 ) -> tuple[PairedTest, ...]:
     pairs = list(combinations(range(len(names)), 2))
     counts = [
@@ -280,29 +251,17 @@ def _paired_tests(
         for a, b in pairs
     ]
     p_values = np.array([mcnemar(*count) for count in counts])
-    adjusted = _holm(p_values)
-    tests = []
-    for k, (a, b) in enumerate(pairs):
-        low, high = np.percentile(resampled[:, a] - resampled[:, b], ends)
-        tests.append(
-            PairedTest(
-                *(names[a], names[b], *counts[k]),
-                difference=float(wrong[:, a].mean() - wrong[:, b].mean()),
-                interval=(float(low), float(high)),
-                p_value=float(p_values[k]),
-                adjusted=float(adjusted[k]),
-            )
+    adjusted = holm(p_values)
+    return tuple(
+        PairedTest(
+            *(names[a], names[b], *counts[k]),
+            difference=float(wrong[:, a].mean() - wrong[:, b].mean()),
+            interval=difference_interval(*counts[k], len(wrong), confidence),
+            p_value=float(p_values[k]),
+            adjusted=float(adjusted[k]),
         )
-    return tuple(tests)
-
-
-def _holm(p_values: FloatArray) -> FloatArray:
-    """The k-th smallest of m times m - k + 1, at least the one before it (Holm 1979)."""
-    order = np.argsort(p_values)
-    factor = np.arange(len(p_values), 0, -1)
-    out = np.empty_like(p_values)
-    out[order] = np.minimum(np.maximum.accumulate(p_values[order] * factor), 1.0)
-    return out
+        for k, (a, b) in enumerate(pairs)
+    )
 
 
 def _correlation(wrong: NDArray[np.bool_]) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Which two-class machines fail where another classifier is wrong (Rifkin 2002, section 4.5)."""
+"""Which two-class machines fail where another classifier is wrong (Rifkin 2002, section 4.3)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
+from mercer._sklearn import safe_indexing
 from mercer.codes import OutputCode, make_code
 from mercer.multiclass import ALL_IN_ONE
 
@@ -76,7 +76,7 @@ def error_profile(
     known = np.isin(true, classes) & np.isin(wrong, classes)
     if not known.any():
         return np.empty(0)
-    part = _safe_indexing(X, rows[known])
+    part = safe_indexing(X, rows[known])
     for step in steps:
         part = step.transform(part)
     values = classifier.machine_decisions(part)

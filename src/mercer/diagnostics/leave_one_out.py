@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
 from mercer.formulations.checks import check_weight
-from mercer.least_squares import LeaveOneOutSystem, gcv
+from mercer.least_squares.leave_one_out import LeaveOneOutSystem
+from mercer.least_squares.scan import gcv
 from mercer.solvers.linear_system import System
 
 __all__ = ["LooPath", "loo_path"]
@@ -43,6 +45,8 @@ class LooPath:
     gcv: FloatArray
     dof: FloatArray
     condition: FloatArray
+
+    __repr__ = shown()
 
 
 def loo_path(

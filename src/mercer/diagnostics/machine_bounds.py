@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer._shown import shown
 from mercer._warning import warn
 from mercer.codes import possible_loo_errors
 from mercer.diagnostics.bounds import (
@@ -50,6 +51,8 @@ class LooBound:
     possible: NDArray[np.bool_]
     from_source: bool = True
     holds: bool | None = True
+
+    __repr__ = shown()
 
     @property
     def n_errors(self) -> int:
@@ -172,24 +175,24 @@ def _of_svc(machine: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | None)
     if machine.loss != "hinge":
         raise ValueError("there is no bound for the squared hinge with a free bias")
     possible = xi_alpha(sign, decision, coef, _spread(gram))
-    price = _prices(machine, sign, sample_weight)
-    return LooBound("xi-alpha", possible, False, _holds(coef, price, possible))
+    bound = _bounds(machine, sign, sample_weight)
+    return LooBound("xi-alpha", possible, False, _holds(coef, bound, possible))
 
 
-def _prices(machine: SVC, sign: FloatArray, sample_weight: ArrayLike | None) -> FloatArray:
+def _bounds(machine: SVC, sign: FloatArray, sample_weight: ArrayLike | None) -> FloatArray:
     """Largest size of the coefficient of each row, C times its weights."""
     weight = np.ones(len(sign)) if sample_weight is None else np.asarray(sample_weight, float)
     return np.asarray(machine.C * weight * machine.class_weight_[(sign > 0).astype(np.intp)])
 
 
-def _holds(coef: FloatArray, price: FloatArray, possible: NDArray[np.bool_]) -> bool | None:
+def _holds(coef: FloatArray, bound: FloatArray, possible: NDArray[np.bool_]) -> bool | None:
     """Whether the condition of the xi-alpha bound is met; None if refits would have to tell.
 
     Without a row that is no support vector the machine is the same: a condition on other
     machines concerns the support vectors that are not marked.
     """
     size = np.abs(coef)
-    if not ((size > _AT_BOUND * price) & (size < (1.0 - _AT_BOUND) * price)).any():
+    if not ((size > _AT_BOUND * bound) & (size < (1.0 - _AT_BOUND) * bound)).any():
         warn(
             "no coefficient of the machine is strictly inside its box: its bias is not unique, "
             "and there may be more leave-one-out errors than the xi-alpha bound says"

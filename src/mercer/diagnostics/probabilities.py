@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, softmax
 
-from mercer.machines.least_squares.temperature import by_class, fit_slope
+from mercer._shown import shown
+from mercer.calibration.temperature import by_class, fit_slope
 
 __all__ = ["LooProbability"]
 
@@ -41,6 +42,8 @@ class LooProbability:
     slope_, offset_ : ndarray of shape (n_outputs,)
         The calibration; one slope and no offset for "temperature".
     """
+
+    __repr__ = shown("machine method")
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from mercer.cli.options import (
     Coef0,
     Degree,
     Epsilon,
+    ErrorWeight,
     File,
     Gamma,
     Ignore,
@@ -23,7 +24,6 @@ from mercer.cli.options import (
     MaxTime,
     Nu,
     PrecisionOption,
-    Price,
     Quiet,
     Scale,
     Seed,
@@ -82,7 +82,7 @@ def solvers(
     category: Category = None,
     scale: Scale = True,
     kernel: KernelOption = Kernel.rbf,
-    C: Price = 1.0,
+    C: ErrorWeight = 1.0,
     gamma: Gamma = "scale",
     degree: Degree = 3,
     coef0: Coef0 = 0.0,
@@ -114,7 +114,7 @@ def _solvers(chosen: dict[str, Any]) -> list[Any]:
 
     return compare_solvers(
         chosen["file"],
-        Roles(chosen["target"], tuple(chosen["ignore"] or ()), tuple(chosen["category"] or ())),
+        Roles.of(chosen),
         chosen["task"],
         Options.of(chosen | {"solver": "auto"}),
         Plan(

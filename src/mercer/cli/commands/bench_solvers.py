@@ -24,8 +24,9 @@ from mercer.formulations import one_class, svc, svr
 from mercer.gram import Gram
 from mercer.io.archive import replaced
 from mercer.kernels import as_kernel
+from mercer.lab import Comparison, compare, resolve_solver
 from mercer.problem import Problem
-from mercer.solvers import Comparison, Smo, Solver, compare, resolve_solver
+from mercer.solvers import Smo, Solver
 from mercer.solvers.smo.selection import SELECTIONS
 from mercer.solvers.smo.step import STEPS
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from mercer.cli.choices import Task
+from mercer.cli.choices import STANDARD, Task
 from mercer.cli.data.training_set import EXAMPLE, Roles, TrainingSet, read_training_set
+from mercer.cli.errors import INTERRUPTED, NOT_CONVERGED
 from mercer.cli.models.card import Card, Scores
 from mercer.cli.models.estimators import Options, build_estimator, machine_of
+from mercer.cli.models.held_out import HeldOut, on_test_set
+from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
+from mercer.cli.output.columns import column_lines
 from mercer.cli.output.destination import check_model_destination
 from mercer.cli.output.progress import Display
+from mercer.cli.output.record import training_record
 from mercer.cli.output.report import (
     certificate_lines,
     class_text,
@@ -24,9 +31,42 @@ from mercer.cli.output.report import (
     score_text,
     support_line,
 )
+from mercer.cli.output.score_lines import score_lines
 from mercer.io import save
+from mercer.machines.certified import certificate
+from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["card_of", "data_lines", "fit", "model_path", "scaling_line"]
+__all__ = ["Outcome", "card_of", "data_lines", "fit", "model_path", "scaling_line"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What to show, whether training converged, and whether Ctrl-C ended the search."""
+
+    summary: RenderableType
+    is_converged: bool = True
+    is_interrupted: bool = False
+    record: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        summary: RenderableType,
+        machine: Any,
+        is_interrupted: bool = False,
+        record: dict[str, Any] | None = None,
+    ) -> Outcome:
+        """With what the certificate of the machine says."""
+        proof = certificate(machine)
+        is_converged = proof is None or bool(proof["is_converged"])
+        return cls(summary, is_converged, is_interrupted, record or {})
+
+    @property
+    def exit_code(self) -> int:
+        """Of the command."""
+        if self.is_interrupted:
+            return INTERRUPTED
+        return 0 if self.is_converged else NOT_CONVERGED
 
 
 def fit(
@@ -39,20 +79,34 @@ def fit(
     seed: int,
     force: bool,
     display: Display,
-) -> RenderableType:
+    tests: Tests = NO_TEST,
+) -> Outcome:
     """Train, save, and return the summary."""
     path = model_path(file, out)
-    check_model_destination(path, force, *([] if file is None else [file]))
-    data = read_training_set(file, roles, task)
+    check_model_destination(path, force, *(own for own in (file, tests.file) if own is not None))
+    with display.working("reading"):
+        data = read_training_set(file, roles, task)
+    data, test = tests.split(data, seed)
     training = train(build_estimator(data, options), data, folds, seed, display)
+    held_out = None
+    if test is not None:
+        held_out = on_test_set(training.estimator, test, data, Deadline())
     save(training.estimator, path, metadata=card_of(data, training.scores).as_metadata())
-    return _summary(data, training, options, path, file)
+    machine = machine_of(training.estimator)
+    summary = _summary(data, training, options, path, file, held_out)
+    record = training_record("fit", data, machine, path, training.notes, held_out)
+    scores = training.scores
+    record["cross_validation"] = scores and {"name": scores.name, "values": scores.values}
+    return Outcome.of(summary, machine, record=record)
 
 
 def model_path(file: Path | None, out: Path | None) -> Path:
     """Return where the model goes."""
     # The whole name of the file: a.csv and a.parquet are models of their own.
-    return Path(f"{EXAMPLE if file is None else file}.mercer") if out is None else out
+    if out is not None:
+        return out
+    name = EXAMPLE if file is None else "stdin" if file == STANDARD else file
+    return Path(f"{name}.mercer")
 
 
 def card_of(data: TrainingSet, scores: Scores | None) -> Card:
@@ -69,17 +123,25 @@ def card_of(data: TrainingSet, scores: Scores | None) -> Card:
 
 
 def _summary(
-    data: TrainingSet, training: Training, options: Options, path: Path, file: Path | None
+    data: TrainingSet,
+    training: Training,
+    options: Options,
+    path: Path,
+    file: Path | None,
+    held_out: HeldOut | None,
 ) -> RenderableType:
     machine = machine_of(training.estimator)
     scores = training.scores
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
+        "prepared": [] if data.columns is None else column_lines(data.columns),
         "machine": [machine_line(machine), scaling_line(data, options.scale)],
         "certificate": certificate_lines(machine),
     }
     if scores is not None:
         sections[scores.name] = [score_text(scores)]
+    if held_out is not None:
+        sections["test"] = next(iter(score_lines(data.task, False, held_out).values()))
     sections["model"] = [support_line(machine, path.stat().st_size), f"saved as {path}"]
     sections["note"] = [Text(note, style="yellow") for note in training.notes]
     model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
@@ -101,7 +163,7 @@ def data_lines(data: TrainingSet) -> list[str | Text]:
     elif data.y is not None:
         low, high = data.y.min(), data.y.max()
         lines.append(_target_prefix(data) + f"numbers from {low:.6g} to {high:.6g}")
-    return lines
+    return [*lines, *data.notes]
 
 
 def _target_prefix(data: TrainingSet) -> str:
@@ -112,15 +174,8 @@ def _features(data: TrainingSet) -> str:
     if data.columns is None:
         share = data.X.nnz / max(data.X.shape[0] * data.X.shape[1], 1)
         return f"{plural(data.X.shape[1], 'sparse feature')} ({100 * share:.3g} % not zero)"
-    kinds = [
-        plural(len(names), noun)
-        for names, noun in (
-            (data.columns.numbers, "numeric feature"),
-            (data.columns.categories, "categorical feature"),
-        )
-        if names
-    ]
-    return " and ".join(kinds)
+    kinds = [plural(len(names), noun) for noun, names in data.columns.by_kind.items() if names]
+    return " and ".join([", ".join(kinds[:-1]), kinds[-1]] if len(kinds) > 1 else kinds)
 
 
 def scaling_line(data: TrainingSet, scale: bool) -> str:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.compose import ColumnTransformer
 
 from mercer.cli.choices import Task
-from mercer.cli.data.columns import Columns, usable_frame
+from mercer.cli.data.categories import unknown_values
+from mercer.cli.data.columns import Column, known_frame
 from mercer.cli.data.tables import SparseData, read_file
-from mercer.cli.errors import InputError, quoted
+from mercer.cli.errors import InputError, absent, quoted
 from mercer.cli.models.card import Card, read_card
-from mercer.cli.models.estimators import machine_of, preparation_of
+from mercer.cli.models.extras import NOTHING, Wanted, wanted_columns_of
+from mercer.cli.models.inputs import inner_machine, wanted_columns
+from mercer.cli.output.record import as_json
 from mercer.io import load
 from mercer.io.model_file import RESULTS
 
-__all__ = ["Predictions", "predict"]
+PREDICTIONS = "mercer.predictions/1"
+__all__ = ["Predictions", "model_rows", "open_model", "predict"]
 
 
 @dataclass(frozen=True)
@@ -34,25 +37,55 @@ class Predictions:
     notes: list[str]
     score: str | None
 
+    @property
+    def as_csv(self) -> str:
+        """The table as text."""
+        return self.table.to_csv(index=False, lineterminator="\n")
 
-def predict(model: Path, file: Path) -> Predictions:
+    @property
+    def as_json(self) -> str:
+        """The table, a record for each row, with notes and score."""
+        rows = self.table.to_dict(orient="records")
+        found = {"schema": PREDICTIONS, "notes": self.notes, "score": self.score, "rows": rows}
+        return as_json(found) + "\n"
+
+
+def predict(model: Path, file: Path, wanted: Wanted = NOTHING) -> Predictions:
     """Return the predictions of a model for the rows of a file.
 
     The table has a column ``prediction``; for classes and outliers also the decision values:
-    ``decision`` (positive: the second class, or normal) or one column for each class.
+    ``decision`` (positive: the second class, or normal) or one column for each class. Then come
+    the columns that are ``wanted``.
     """
+    estimator, card = open_model(model)
+    content = read_file(file)
+    copied = _copied(content, wanted.kept)
+    rows, known, notes = model_rows(estimator, card, content)
+    predicted = np.asarray(estimator.predict(rows))
+    table = copied | _columns(predicted) | _decisions(estimator, rows, wanted.proba)
+    table |= wanted_columns_of(estimator, rows, wanted)
+    return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
+
+
+def _copied(content: pd.DataFrame | SparseData, names: tuple[str, ...]) -> dict[str, Any]:
+    if names and isinstance(content, SparseData):
+        raise InputError("--keep is for files with named columns, not for LIBSVM text")
+    for name in names:
+        if name not in content.columns:  # type: ignore[union-attr]
+            listed = [str(own) for own in content.columns]  # type: ignore[union-attr]
+            raise InputError(f"--keep: {absent(name, listed)}")
+    return {name: content[name].to_numpy() for name in names}  # type: ignore[index]
+
+
+def open_model(model: Path) -> tuple[Any, Card | None]:
+    """Return the fitted estimator in a file, and what is told of its training."""
     estimator = load(model)
     if isinstance(estimator, RESULTS):
         raise InputError(_no_machine(model, estimator))
-    machine = machine_of(estimator)
+    machine = inner_machine(estimator)
     if not hasattr(machine, "intercept_"):
         raise InputError(f"{model} holds a machine that is not fitted: {machine!r:.80}")
-    card = read_card(model)
-    rows, known = _rows(estimator, card, read_file(file))
-    predicted = np.asarray(estimator.predict(rows))
-    table = _columns(predicted) | _decisions(estimator, rows)
-    notes = _unknown_categories(estimator, rows)
-    return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
+    return estimator, read_card(model)
 
 
 def _no_machine(model: Path, result: Any) -> str:
@@ -60,54 +93,62 @@ def _no_machine(model: Path, result: Any) -> str:
     name = type(result).__name__
     if not hasattr(result, "predict"):
         return f"{model} holds no machine but {name}, which predicts nothing"
-    choice = ", ".join(list(inspect.signature(result.predict).parameters)[1:])
+    positions = ", ".join(list(inspect.signature(result.predict).parameters)[1:])
+    choice = getattr(result, "parameter", positions)
     return (
         f"{model} holds a {name}, a machine for every {choice}: choose one in Python, "
         f"mercer.io.load({str(model)!r}).predict(X, {choice})"
     )
 
 
-def _rows(estimator: Any, card: Card | None, content: pd.DataFrame | SparseData) -> tuple[Any, Any]:
-    """Rows as the estimator wants them, and the targets of the file if there are any."""
+def model_rows(
+    estimator: Any, card: Card | None, content: pd.DataFrame | SparseData
+) -> tuple[Any, Any, list[str]]:
+    """Rows as the estimator wants them, the targets of the file if there are any, and notes."""
     n_features = int(estimator.n_features_in_)
     if isinstance(content, SparseData):
         if card is not None and card.columns is not None:
             raise InputError("the model was trained on named columns, not on LIBSVM text")
-        return content.rows(1 if card is None else card.first_index, n_features), content.y
-    if card is None:
-        return _unnamed_rows(estimator, content, n_features), None
-    if card.columns is None:
+        return content.rows(1 if card is None else card.first_index, n_features), content.y, []
+    if card is not None and card.columns is None:
         raise InputError("the model was trained on LIBSVM text, not on named columns")
-    known = content[card.target] if card.target in content.columns else None
-    return usable_frame(content, card.columns), known
-
-
-def _unnamed_rows(estimator: Any, frame: pd.DataFrame, n_features: int) -> Any:
-    """Rows for a model that was saved by a program: its features by name, or all columns."""
     names = getattr(estimator, "feature_names_in_", None)
-    if names is not None:
-        return usable_frame(frame, Columns([str(name) for name in names], []))
-    if frame.shape[1] != n_features:
-        raise InputError(
-            f"the model wants {n_features} columns of numbers, the file has {frame.shape[1]}"
-        )
-    return usable_frame(frame, Columns([str(name) for name in frame.columns], [])).to_numpy()
+    if names is None and content.shape[1] != n_features:
+        raise InputError(f"the model wants {n_features} columns, the file has {content.shape[1]}")
+    named = [str(name) for name in (content.columns if names is None else names)]
+    columns = dict(zip(named, wanted_columns(estimator), strict=True))
+    if card is not None and card.columns is not None and card.columns.imputes:
+        columns = {name: replace(own, may_miss=True) for name, own in columns.items()}
+    frame = known_frame(content, columns)
+    known = None if card is None else content.get(card.target)
+    rows = frame.to_numpy() if names is None else frame
+    return rows, known, [*_missing_values(frame, columns), *_unknown_categories(frame, columns)]
 
 
-def _unknown_categories(estimator: Any, rows: Any) -> list[str]:
+def _missing_values(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str]:
+    """What the model fills in."""
+    used = [name for name, own in columns.items() if own.kind != "dropped" and name in frame]
+    counts = frame[used].isna().sum()
+    listed = [f"{name!r} ({count:,} of {len(frame):,})" for name, count in counts.items() if count]
+    return [f"missing values of {', '.join(listed)} were filled in"] if listed else []
+
+
+def _unknown_categories(frame: pd.DataFrame, columns: dict[str, Column]) -> list[str]:
     """What each column holds that the model has not seen; such a value is no category at all."""
-    preparation = preparation_of(estimator)
-    if not isinstance(preparation, ColumnTransformer):
-        return []
     notes = []
-    for _, encoder, names in preparation.transformers_:
-        for name, known in zip(names, getattr(encoder, "categories_", ()), strict=False):
-            unknown = rows[name][~rows[name].isin(known)]
-            if len(unknown):
-                notes.append(
-                    f"column {name!r} holds categories the model has not seen in {len(unknown):,} "
-                    f"of {len(rows):,} rows: {quoted(sorted(unknown.unique()))}"
-                )
+    for name, column in columns.items():
+        if column.categories is None:
+            continue
+        unknown = unknown_values(frame[name], column.categories)
+        if len(unknown):
+            message = (
+                f"column {name!r} holds categories the model has not seen in {len(unknown):,} "
+                f"of {len(frame):,} rows: {quoted(sorted(unknown.unique()))}"
+            )
+            if column.is_strict:
+                known = quoted(column.categories.tolist())
+                raise InputError(f"{message}; it knows {known} and refuses others")
+            notes.append(message)
     return notes
 
 
@@ -118,9 +159,9 @@ def _columns(predicted: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return {f"prediction {k + 1}": predicted[:, k] for k in range(predicted.shape[1])}
 
 
-def _decisions(estimator: Any, rows: Any) -> dict[str, NDArray[np.float64]]:
+def _decisions(estimator: Any, rows: Any, has_shares: bool) -> dict[str, NDArray[np.float64]]:
     if not hasattr(estimator, "decision_function"):
-        return {}
+        return {} if has_shares else _probabilities(estimator, rows)
     decisions = np.asarray(estimator.decision_function(rows))
     if decisions.ndim == 1:
         return {"decision": decisions}
@@ -128,6 +169,14 @@ def _decisions(estimator: Any, rows: Any) -> dict[str, NDArray[np.float64]]:
     if decisions.shape[1] != len(classes):
         return {}
     return {f"decision {label}": decisions[:, k] for k, label in enumerate(classes)}
+
+
+def _probabilities(estimator: Any, rows: Any) -> dict[str, NDArray[np.float64]]:
+    """Of each class, where a machine was calibrated."""
+    if not hasattr(estimator, "predict_proba"):
+        return {}
+    values = np.asarray(estimator.predict_proba(rows))
+    return {f"probability {label}": values[:, k] for k, label in enumerate(estimator.classes_)}
 
 
 def _score(predicted: NDArray[Any], known: Any, card: Card | None) -> str | None:

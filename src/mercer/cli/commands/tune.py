@@ -2,49 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
 from mercer.cli.choices import Task
-from mercer.cli.commands.fit import card_of, data_lines, model_path, scaling_line
+from mercer.cli.commands.fit import Outcome, card_of, data_lines, model_path, scaling_line
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
 from mercer.cli.errors import InputError
 from mercer.cli.models.estimators import machine_of
-from mercer.cli.models.tuning import (
-    HeldOut,
-    Search,
-    Tuning,
-    read_test_set,
-    split_test_set,
-    tune_machine,
-)
+from mercer.cli.models.test_rows import Tests
+from mercer.cli.models.tuning import Search, Tuning, tune_machine
+from mercer.cli.output.columns import bar_lines, column_lines
 from mercer.cli.output.destination import check_model_destination
 from mercer.cli.output.progress import Display
+from mercer.cli.output.record import training_record
 from mercer.cli.output.report import (
-    MOST_SHOWN,
     certificate_lines,
     framed,
     machine_line,
     plural,
     support_line,
 )
+from mercer.cli.output.score_lines import score_lines
 from mercer.diagnostics import diagnose
 from mercer.io import save
+from mercer.report import trials
 
 __all__ = ["tune"]
 
 _ENDS = {
     "converged": "the best lies inside the range that was searched",
-    "boundary": "the best lies at the edge of the range that was searched",
+    "boundary": "the best lies at the edge of the range that was searched; {} moves it",
     "flat": "all of them were equally good: the choice does not matter here",
     "no-value": "no score was a number: these are the parameters the search begins with",
     "max-time": "the time was up: this is the best so far",
+    "interrupted": "interrupted: this is the best so far",
 }
+# of parameters: those were chosen by what rows held out say
+_OF_PARAMETERS = (
+    "nearly-all-support",
+    "nearly-all-bounded",
+    "nearest-neighbour",
+    "no-free-vectors",
+)
 
 
 def tune(
@@ -57,23 +63,41 @@ def tune(
     test_size: float | None,
     force: bool,
     display: Display,
-) -> RenderableType:
+) -> Outcome:
     """Choose parameters, train, save, and return the summary."""
-    if test is not None and test_size is not None:
-        raise InputError("--test and --test-size exclude each other: give one of them")
     path = model_path(file, out)
     check_model_destination(path, force, *(given for given in (file, test) if given is not None))
-    data = read_training_set(file, roles, task)
-    if data.task is Task.outliers and (test is not None or test_size is not None):
-        raise InputError("--test and --test-size compare with a target, outliers have none")
-    held_out: TrainingSet | None = None
-    if test is not None:
-        held_out = read_test_set(test, data)
-    elif test_size is not None:
-        data, held_out = split_test_set(data, test_size, search.seed)
+    with display.working("reading"):
+        data = read_training_set(file, roles, task)
+    if search.proba and data.task is not Task.classification:
+        raise InputError(f"--proba is for classes, the task is {data.task}")
+    data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
-    save(tuning.estimator, path, metadata=card_of(data, tuning.held_out.scores).as_metadata())
-    return _summary(data, tuning, search, path, file)
+    scores = None if tuning.held_out is None else tuning.held_out.scores
+    told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
+    save(tuning.to_save(search.proba), path, metadata=told)
+    summary = _summary(data, tuning, search, path, file)
+    machine = machine_of(tuning.estimator)
+    record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
+    record["search"] = _searched(tuning)
+    return Outcome.of(summary, machine, tuning.is_interrupted, record)
+
+
+def _searched(tuning: Tuning) -> dict[str, Any]:
+    """The search as JSON has it."""
+    tuned = tuning.tuned
+    best = getattr(tuned, "best_score_", None)
+    return {
+        "n_candidates": sum(len(history) for history in tuned.history_),
+        "status": str(tuned.search_status_),
+        "scoring": getattr(tuned, "scoring", None),
+        "best_score": None if best is None else float(best),
+    }
+
+
+def _tried(tuned: Any) -> dict[str, Any] | None:
+    """What was tried, for the report; a search that was interrupted has no table of it."""
+    return trials(tuned) if hasattr(tuned, "cv_results_") else None
 
 
 def _summary(
@@ -81,12 +105,15 @@ def _summary(
 ) -> RenderableType:
     machine = machine_of(tuning.estimator)
     findings = diagnose(machine).findings
-    advice = [f"{finding.observed}. {finding.advice}" for finding in findings]
-    score_name, score_lines = _SCORES[data.task]
+    told = {"not-converged", *_OF_PARAMETERS}  # the first one by the certificate
+    advice = [f"{own.observed}. {own.advice}" for own in findings if own.name not in told]
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
+        "prepared": [] if data.columns is None else column_lines(data.columns),
         "chosen": [machine_line(machine), scaling_line(data, search.scale), *_reason(tuning)],
-        score_name: list(score_lines(tuning.held_out)),
+        **_tuned_score(tuning, search),
+        **score_lines(data.task, search.class_weight is not None, tuning.held_out),
+        "relevance": relevance_lines(tuning) if search.relevance else [],
         "certificate": certificate_lines(machine),
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
         "note": [Text(note, style="yellow") for note in dict.fromkeys([*tuning.notes, *advice])],
@@ -94,9 +121,37 @@ def _summary(
     model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
     sections["use it"] = [
         Text(f"mercer predict {model} {rows}", style="bold"),
+        Text(f"mercer report {model} FILE", style="bold"),
         Text(f"mercer info {model}", style="bold"),
     ]
     return framed(f"mercer tune: {data.task}", sections)
+
+
+def _tuned_score(tuning: Tuning, search: Search) -> dict[str, list[str | Text]]:
+    """The score that was asked for and tuned, on top."""
+    if search.scoring is None:
+        return {}
+    best = getattr(tuning.tuned, "best_score_", None)
+    lines: list[str | Text] = []
+    if tuning.test_score is not None:
+        lines.append(Text.assemble((f"{tuning.test_score:.4f}", "bold green"), "  on test rows"))
+    if best is not None:
+        folds = tuning.tuned.cv.get_n_splits()
+        style = "" if lines else "bold green"
+        tail = f"  {folds}-fold cross-validation, tuned for"
+        lines.append(Text.assemble((f"{best:.4f}", style), (tail, "dim")))
+    return {search.scoring.replace("_", " "): lines}
+
+
+def relevance_lines(tuning: Tuning) -> list[str | Text]:
+    """A bar for each column: how much the chosen widths let it matter."""
+    found = getattr(tuning.tuned, "relevance_", None)
+    if found is None:
+        return ["none: the kernel has one width for all columns"]
+    estimator = tuning.estimator
+    pipeline = getattr(estimator, "regressor_", estimator)
+    names = [name.partition("__")[2] or name for name in pipeline[:-1].get_feature_names_out()]
+    return bar_lines(dict(zip(names, np.ravel(found).tolist(), strict=True)))
 
 
 def _reason(tuning: Tuning) -> Iterator[str]:
@@ -112,56 +167,20 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     most = max(history.n_rows for history in histories)
     few = sum(len(history) for history in histories if history.n_rows < most)
     on_sample = f" ({few:,} of them on a sample)" if few else ""
-    score = f" of {tuning.tuned.scoring.replace('_', ' ')}" if tuning.tuned.scoring else ""
+    scoring = getattr(tuning.tuned, "scoring", None)
+    score = f" of {scoring.replace('_', ' ')}" if scoring else ""
+    kept = tuning.tuned.held_out_
+    folds = tuning.tuned.cv.get_n_splits() if kept is None else len(kept.rows)
     yield (
         f"the best of {plural(len(points), 'candidate')}{on_sample} by "
-        f"{tuning.tuned.cv.get_n_splits()}-fold cross-validation{score}, {ranges}"
+        f"{folds}-fold cross-validation{score}, {ranges}"
     )
-    yield _ENDS.get(tuning.tuned.search_status_, f"the search ended: {tuning.tuned.search_status_}")
-
-
-def _class_lines(held_out: HeldOut) -> Iterator[str | Text]:
-    """Accuracy, that of the majority, and how each class fares."""
-    truth, predicted = held_out.truth, held_out.predicted
-    accuracy, majority = (np.mean(guess == truth) for guess in (predicted, held_out.baseline))
-    yield Text.assemble((f"{100 * accuracy:.1f} %", "bold green"), (f"  {held_out.where}", "dim"))
-    yield f"{100 * majority:.1f} %  by always saying {held_out.baseline[0]}, the majority"
-    labels = np.unique(truth)
-    for label in labels[:MOST_SHOWN]:
-        own, said = truth == label, predicted == label
-        right = int((own & said).sum())
-        precision = f"{100 * right / said.sum():.1f} %" if said.any() else "none said"
+    options = "--gamma-range" if "nu" in tuning.tuned.best_params_ else "--C-range or --gamma-range"
+    end = _ENDS.get(tuning.tuned.search_status_, f"the search ended: {tuning.tuned.search_status_}")
+    yield end.format(options)
+    if getattr(tuning.tuned, "honest_score_", None) is not None:
+        score, (low, high) = tuning.tuned.honest_score_, tuning.tuned.honest_interval_
         yield (
-            f"class {label}: {right:,} of {own.sum():,} found ({100 * right / own.sum():.1f} %), "
-            f"precision {precision}"
+            f"score on new rows {score:.4g}, between {low:.4g} and {high:.4g}: each fold judged "
+            f"by what the others choose (score of the search {tuning.tuned.best_score_:.4g})"
         )
-    if len(labels) > MOST_SHOWN:
-        yield f"and {len(labels) - MOST_SHOWN} more classes"
-
-
-def _number_lines(held_out: HeldOut) -> Iterator[str | Text]:
-    """R2 and errors, beside those of the mean."""
-    squares, by_mean = (
-        np.square(held_out.truth - guess) for guess in (held_out.predicted, held_out.baseline)
-    )
-    spread = float(np.square(held_out.truth - held_out.truth.mean()).sum())
-    score = f"{1.0 - squares.sum() / spread:.3f}" if spread > 0 else "none, targets are all alike"
-    yield Text.assemble((score, "bold green"), (f"  {held_out.where}", "dim"))
-    yield (
-        f"typical error {np.sqrt(squares.mean()):.4g}; {np.sqrt(by_mean.mean()):.4g} by always "
-        "saying the mean"
-    )
-
-
-def _outlier_lines(held_out: HeldOut) -> Iterator[str | Text]:
-    """The share of rows that were held out and called outliers."""
-    share = float(np.mean(held_out.predicted == -1))
-    yield Text.assemble((f"{100 * share:.1f} %", "bold green"), (f"  {held_out.where}", "dim"))
-    yield "of rows held out are called outliers; --nu is the share that may be"
-
-
-_SCORES: dict[Task, tuple[str, Callable[[HeldOut], Iterator[str | Text]]]] = {
-    Task.classification: ("accuracy", _class_lines),
-    Task.regression: ("R2", _number_lines),
-    Task.outliers: ("rejected", _outlier_lines),
-}

@@ -1,153 +1,219 @@
-"""Which columns are numbers and which are categories, and whether they can be used."""
+"""The columns of a table by kind, as a model learns from them and as it reads them later."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api import types
 
-from mercer.cli.errors import InputError, quoted, shown
+from mercer.cli.data.categories import as_known, category_values
+from mercer.cli.data.kinds import Decision, decide
+from mercer.cli.data.values import check_small, marked_missing, numbers_in, rows_text
+from mercer.cli.errors import InputError, collecting, quoted, raise_all, shown
 
-__all__ = ["Columns", "check_missing", "describe_columns", "usable_frame"]
+__all__ = [
+    "Column",
+    "Columns",
+    "check_missing",
+    "columns_of",
+    "describe_columns",
+    "known_frame",
+    "usable_frame",
+]
 
-ALLOWED = "columns must hold numbers, texts, booleans or categories"
-MOST_CATEGORIES = 100
 MOST_FAULTS = 20
-LARGEST = 1e150
-DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})([ T]\d.*)?\s*$")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What a column is to a model.
+
+    Attributes
+    ----------
+    kind : str
+        "numbers", "categories", "dates", "texts" or "dropped".
+    categories : ndarray or None
+        Those the model knows.
+    is_strict : bool
+        Whether the model refuses other ones.
+    may_miss : bool
+        Whether the model takes missing values.
+    """
+
+    kind: str
+    categories: NDArray[Any] | None = None
+    is_strict: bool = False
+    may_miss: bool = False
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of the columns a model is trained on, by kind, each in the order of the file."""
+    """Names of the columns a model is trained on, by kind, each in the order of the file.
+
+    Attributes
+    ----------
+    numbers, categories, dates, texts : list of str
+        The names.
+    decided : dict
+        What is to be said of columns: of those left out, and of what is made of others.
+    missing : list of str
+        Those with missing values that are filled in.
+    imputes : bool
+        Whether missing values are filled in.
+    """
 
     numbers: list[str]
     categories: list[str]
+    dates: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    decided: dict[str, list[str]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    imputes: bool = False
 
     @property
     def names(self) -> list[str]:
         """All names."""
-        return [*self.numbers, *self.categories]
+        return [*self.numbers, *self.categories, *self.dates, *self.texts]
+
+    @property
+    def by_kind(self) -> dict[str, list[str]]:
+        """The names by the noun of their kind."""
+        return {
+            "numeric feature": self.numbers,
+            "categorical feature": self.categories,
+            "date": self.dates,
+            "text": self.texts,
+        }
 
 
-def describe_columns(frame: pd.DataFrame, categories: Collection[str] = ()) -> Columns:
-    """Return the kind of each column; InputError names those that cannot be used.
+def describe_columns(
+    frame: pd.DataFrame, asked: Mapping[str, str] | None = None, imputes: bool = False
+) -> Columns:
+    """Return the kind of each column; InputError tells of all that cannot be used.
 
-    Texts, booleans and categories are categories, and so are the columns in `categories`.
+    `asked` are kinds that the user has named.
     """
-    check_missing(frame, "remove the rows or, with --ignore, the columns")
-    kinds = {
-        name: "categories" if name in categories else _kind(frame[name], name)
-        for name in map(str, frame.columns)
-    }
+    problems: list[str] = []
+    found: dict[str, Decision] = {}
+    for name in map(str, frame.columns):
+        with collecting(problems):
+            found[name] = decide(frame[name], name, (asked or {}).get(name))
+    if not imputes:
+        kept = [name for name, own in found.items() if own.kind not in ("left out", "text")]
+        with collecting(problems):
+            check_missing(
+                frame[kept].apply(marked_missing) if kept else frame[kept],
+                "remove the rows with --missing drop or, with --ignore, the columns; "
+                "--missing impute fills them in",
+            )
+    raise_all(problems)
+    return _columns(frame, found, imputes)
+
+
+def _columns(frame: pd.DataFrame, found: dict[str, Decision], imputes: bool) -> Columns:
+    def of(kind: str) -> list[str]:
+        return [name for name, own in found.items() if own.kind == kind]
+
+    kept = [name for name, own in found.items() if own.kind != "left out"]
+    gaps = [name for name in kept if marked_missing(frame[name]).isna().any()]
     return Columns(
-        numbers=[name for name, kind in kinds.items() if kind == "numbers"],
-        categories=[name for name, kind in kinds.items() if kind == "categories"],
+        numbers=of("number"),
+        categories=of("category"),
+        dates=of("date"),
+        texts=of("text"),
+        decided={name: [own.kind, own.why] for name, own in found.items()},
+        missing=gaps,
+        imputes=imputes,
     )
 
 
 def usable_frame(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
-    """Return the columns of a model as it wants them: floats, and texts for categories."""
-    absent = [name for name in columns.names if name not in frame.columns]
-    if absent:
-        raise InputError(
-            f"columns {quoted(absent)} are missing; the model was trained on "
-            f"{quoted(columns.names)}, the file has {quoted(list(frame.columns))}"
-        )
-    check_missing(frame[columns.names])
-    usable = {name: _numbers(frame[name], name) for name in columns.numbers}
-    usable |= {name: _texts(frame[name]) for name in columns.categories}
+    """Return the columns to learn from: floats, the values of categories, dates and texts."""
+    usable = {name: _numbers(frame[name], name, columns.imputes) for name in columns.numbers}
+    usable |= {name: category_values(marked_missing(frame[name])) for name in columns.categories}
+    usable |= {name: marked_missing(frame[name]) for name in columns.dates}
+    usable |= {name: frame[name] for name in columns.texts}
     return pd.DataFrame(usable, index=frame.index)
+
+
+def columns_of(trained: pd.DataFrame, columns: Columns) -> dict[str, Column]:
+    """Return what the columns of a training set are to those who read more of them."""
+    may_miss = columns.imputes
+    wanted = {name: Column("numbers", may_miss=may_miss) for name in columns.numbers}
+    wanted |= {
+        name: Column("categories", trained[name].unique(), may_miss=may_miss)
+        for name in columns.categories
+    }
+    wanted |= {name: Column("dates", may_miss=may_miss) for name in columns.dates}
+    return wanted | {name: Column("texts", may_miss=True) for name in columns.texts}
+
+
+def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame:
+    """Return the columns of a model as it wants them; InputError tells of all it cannot use."""
+    absent = [name for name in columns if name not in frame.columns]
+    used = [name for name in absent if columns[name].kind != "dropped"]
+    if used:
+        raise InputError(
+            f"columns {quoted(used)} are missing; the model was trained on "
+            f"{quoted(list(columns))}, the file has {quoted(list(frame.columns))}"
+        )
+    present = {name: column for name, column in columns.items() if name not in absent}
+    whole = [name for name, own in present.items() if not (own.may_miss or own.kind == "dropped")]
+    problems: list[str] = []
+    with collecting(problems):
+        check_missing(frame[whole])
+    usable = {}
+    for name, column in present.items():
+        with collecting(problems):
+            usable[name] = _as_wanted(frame[name], name, column, name in whole)
+    raise_all(problems)
+    return pd.DataFrame(usable, index=frame.index)
+
+
+def _as_wanted(values: pd.Series[Any], name: str, column: Column, is_whole: bool) -> Any:
+    if column.kind in ("dropped", "texts"):
+        return values
+    if column.kind == "dates":
+        return marked_missing(values)
+    if column.categories is None:
+        # holes of a column that must have none are told of already
+        return _numbers(values.dropna() if is_whole else values, name, column.may_miss)
+    return as_known(values, column.categories)
 
 
 def check_missing(frame: pd.DataFrame, advice: str = "remove the rows") -> None:
     """Raise InputError that counts the missing values of each column that has some."""
-    counts = frame.isna().sum()
-    faults = [f"{name!r} ({count} of {len(frame)})" for name, count in counts.items() if count > 0]
+    gaps = frame.isna()
+    faults = [
+        f"{name!r} ({count} of {len(frame)}: {rows_text(frame[gaps[name]][name], False)})"
+        for name, count in gaps.sum().items()
+        if count > 0
+    ]
     if faults:
         listed = ", ".join(faults[:MOST_FAULTS])
         more = f" and {len(faults) - MOST_FAULTS:,} more" if len(faults) > MOST_FAULTS else ""
         raise InputError(f"values are missing in {listed}{more}; fill them in, or {advice}")
 
 
-def _kind(column: pd.Series[Any], name: str) -> str:
-    if types.is_bool_dtype(column.dtype) or isinstance(column.dtype, pd.CategoricalDtype):
-        return "categories"
-    if types.is_numeric_dtype(column.dtype) and not types.is_complex_dtype(column.dtype):
-        _numbers(column, name)
-        return "numbers"
-    if types.is_string_dtype(column.dtype) or column.dtype == object:
-        _check_texts(column, name)
-        return "categories"
-    raise InputError(f"column {name!r} holds {_dtype_name(column)}; {ALLOWED}")
-
-
-def _dtype_name(column: pd.Series[Any]) -> str:
-    return "dates" if types.is_datetime64_any_dtype(column.dtype) else str(column.dtype)
-
-
-def _numbers(column: pd.Series[Any], name: str) -> Any:
+def _numbers(column: pd.Series[Any], name: str, may_miss: bool = False) -> Any:
     """The column as floats; the error shows a value that is none."""
-    if column.dtype.kind in "iuf" and isinstance(column.dtype, np.dtype):
-        # Tables of thousands of columns are of this kind.
-        values = column.to_numpy().astype(np.float64)
-        if np.isfinite(values).all():
-            return _small_numbers(values, name)
-    numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
-    bad = column[~np.isfinite(numbers)]
-    if len(bad) or types.is_datetime64_any_dtype(column.dtype):
-        example = bad.iloc[0] if len(bad) else column.iloc[0]
+    column = marked_missing(column) if may_miss else column
+    numbers = numbers_in(column)
+    if types.is_datetime64_any_dtype(column.dtype):
+        numbers = numbers * np.nan
+    is_bad = ~np.isfinite(numbers)
+    if may_miss:
+        is_bad &= column.notna()
+    bad = column[is_bad]
+    if len(bad):
         raise InputError(
             f"column {name!r} must hold finite numbers, {len(bad)} of its values are not, "
-            f"e.g. {shown(example)}"
+            f"e.g. {shown(bad.iloc[0])}, {rows_text(bad)}"
         )
-    return _small_numbers(numbers, name)
-
-
-def _small_numbers(numbers: Any, name: str) -> Any:
-    """The numbers, if sums of their squares are within the range of numbers."""
-    largest = float(np.abs(numbers).max()) if len(numbers) else 0.0
-    if largest > LARGEST:
-        raise InputError(
-            f"column {name!r} holds numbers of up to {largest:.3g}, whose squares overflow; "
-            f"scale it to at most {LARGEST:g}, or leave it out with --ignore"
-        )
+    check_small(numbers.dropna(), name)
     return numbers
-
-
-def _texts(column: pd.Series[Any]) -> pd.Series[Any]:
-    if types.is_float_dtype(column.dtype) and (column == column.round()).all():
-        # Whole numbers read as floats from one file and as integers from another are the same.
-        column = column.astype(np.int64)
-    return column.map(str).astype(object)
-
-
-def _check_texts(column: pd.Series[Any], name: str) -> None:
-    if not all(isinstance(value, str | bool) for value in column):
-        found = sorted({type(value).__name__ for value in column})
-        raise InputError(f"column {name!r} mixes {', '.join(found)}; {ALLOWED}")
-    texts = _texts(column)
-    numeric = pd.to_numeric(texts, errors="coerce").notna()
-    if numeric.mean() > 0.5:
-        bad = texts[~numeric]
-        raise InputError(
-            f"column {name!r} mixes numbers and texts: {len(bad)} of its {len(texts)} values "
-            f"are not numbers, e.g. {shown((bad if len(bad) else texts).iloc[0])}; correct them, "
-            "or make the column a category with --category"
-        )
-    if texts.head(1000).str.match(DATE).all():
-        raise InputError(
-            f"column {name!r} holds dates, e.g. {shown(texts.iloc[0])}; {ALLOWED}: replace dates "
-            "by numbers (year, month, days since ...) or leave the column out with --ignore"
-        )
-    distinct = texts.nunique()
-    if distinct > MOST_CATEGORIES and distinct > len(texts) / 2:
-        raise InputError(
-            f"column {name!r} holds {distinct} different texts in {len(texts)} rows, too many "
-            "for a category; leave it out with --ignore, or insist with --category"
-        )

@@ -1,13 +1,11 @@
-"""Reading a data file: CSV, Parquet or LIBSVM (svmlight) text."""
+"""Reading a data file of any kind: text tables, LIBSVM (svmlight) text, and binary tables."""
 
 from __future__ import annotations
 
-import csv
+import io
 import re
-import warnings
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +13,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from mercer.cli.choices import STANDARD
+from mercer.cli.data.arff import read_arff
+from mercer.cli.data.binary import BINARY, read_binary
+from mercer.cli.data.delimited import read_delimited, text_sample
+from mercer.cli.data.dialect import encoding_of
+from mercer.cli.data.opened import Content, opened
 from mercer.cli.errors import InputError, quoted
 from mercer.io.libsvm_reader import check_width
 
 __all__ = ["SparseData", "read_file"]
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab")
-PARQUET_SUFFIXES = (".parquet", ".pq")
 SVMLIGHT_SUFFIXES = (".svm", ".libsvm", ".svmlight")
 TEXT_SUFFIX = ".txt"
-DELIMITERS = ",;\t|"
-SAMPLE_CHARACTERS = 65536
-SAMPLE_LINES = 50
-LEAST_LINES = 3
+KNOWN = (*CSV_SUFFIXES, *BINARY, *SVMLIGHT_SUFFIXES, ".arff", TEXT_SUFFIX)
 
 # A label, then ascending "index:value" pairs.
 SVMLIGHT_LINE = re.compile(r"\s*[-+.\deE,]+(\s+(qid|\d+):[-+.\w]+)*\s*(#.*)?$")
-DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -59,53 +58,30 @@ class SparseData:
         return rows
 
 
-def read_file(path: Path) -> pd.DataFrame | SparseData:
+def read_file(path: Path, notes: list[str] | None = None) -> pd.DataFrame | SparseData:
     """Return a data frame, or for LIBSVM text sparse rows with their labels.
 
-    The suffix says what a file is; ``.txt`` is LIBSVM text if its first lines are.
+    The suffix says what a file is, before one of compression; ``.txt`` is LIBSVM text if its
+    first lines are, and so is what comes by standard input. `notes` get how the file was read.
     """
-    suffix = path.suffix.lower()
-    known = (*CSV_SUFFIXES, *PARQUET_SUFFIXES, *SVMLIGHT_SUFFIXES, TEXT_SUFFIX)
-    if suffix not in known:
-        raise InputError(f"{path}: the file type must be one of {', '.join(known)}")
-    if not path.exists():
-        raise InputError(f"{path}: no such file")
-    if path.is_dir():
-        raise InputError(f"{path} is a directory, not a file")
-    if not path.is_file():
-        raise InputError(f"{path} is a device or a pipe; it must be a file")
-    if path.stat().st_size == 0:
-        raise InputError(f"{path} is empty")
-    if suffix in PARQUET_SUFFIXES:
-        return _read_parquet(path)
-    sample = _text_sample(path)
-    if suffix in SVMLIGHT_SUFFIXES or (suffix == TEXT_SUFFIX and _is_svmlight(sample)):
-        return _read_svmlight(path)
-    if _is_svmlight(sample) and ":" in sample:
+    notes = [] if notes is None else notes
+    content = opened(path, KNOWN)
+    if content.suffix in BINARY:
+        frame = read_binary(content, notes)
+        frame.columns = [str(name) for name in frame.columns]
+        return _checked_frame(content.name, frame, list(frame.columns))
+    sample = text_sample(content)
+    if content.suffix == ".arff":
+        text = content.data.decode(encoding_of(content.data, content.name))
+        frame = read_arff(text, content.name)
+        return _checked_frame(content.name, frame, list(frame.columns))
+    is_svmlight = _is_svmlight(sample)
+    if content.suffix in SVMLIGHT_SUFFIXES or (content.suffix == TEXT_SUFFIX and is_svmlight):
+        return _read_svmlight(content)
+    if is_svmlight and ":" in sample and path != STANDARD:
         raise InputError(f"{path} looks like LIBSVM text: give it the suffix .svm")
-    return _read_csv(path, sample)
-
-
-def _text_sample(path: Path) -> str:
-    """The first lines, whole ones: a header may be longer than any number of characters."""
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            lines = file.readlines(SAMPLE_CHARACTERS)
-            lines += islice(file, max(LEAST_LINES - len(lines), 0))
-    except UnicodeDecodeError:
-        raise _not_utf8(path) from None
-    sample = "".join(lines)
-    if "\0" in sample:
-        raise InputError(f"{path} is not {path.suffix} text: it holds binary data")
-    if not sample.strip():
-        raise InputError(f"{path} is empty")
-    return sample
-
-
-def _not_utf8(path: Path) -> InputError:
-    return InputError(
-        f"{path} is not {path.suffix} text: it is not UTF-8; if it is text, convert it to UTF-8"
-    )
+    frame, names = read_delimited(content, sample, notes)
+    return _checked_frame(content.name, frame, names)
 
 
 def _is_svmlight(sample: str) -> bool:
@@ -113,97 +89,31 @@ def _is_svmlight(sample: str) -> bool:
     return bool(lines) and all(SVMLIGHT_LINE.match(line) for line in lines)
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        frame = pd.read_parquet(path)
-    except Exception as error:
-        # pyarrow raises classes of its own for what is wrong with a file.
-        raise InputError(f"{path} is not a readable Parquet file: {error}") from None
-    frame.columns = [str(name) for name in frame.columns]
-    return _checked_frame(path, frame, list(frame.columns))
-
-
-def _read_svmlight(path: Path) -> SparseData:
+def _read_svmlight(content: Content) -> SparseData:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(str(path), zero_based=True)
-        check_width(X.shape[1] - 1, path.stat().st_size)
+        X, y = load_svmlight_file(io.BytesIO(content.data), zero_based=True)
+        check_width(X.shape[1] - 1, len(content.data))
     except (ValueError, OverflowError) as error:
-        raise InputError(f"{path} is not readable LIBSVM text: {error}") from None
+        raise InputError(f"{content.name} is not readable LIBSVM text: {error}") from None
     if not X.shape[0]:
-        raise InputError(f"{path} has no rows")
+        raise InputError(f"{content.name} has no rows")
     if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
-        raise InputError(f"{path} holds values that are not finite; all must be finite numbers")
+        raise InputError(
+            f"{content.name} holds values that are not finite; all must be finite numbers"
+        )
     return SparseData(X, y)
 
 
-def _read_csv(path: Path, sample: str) -> pd.DataFrame:
-    lines = sample.lstrip("\r\n").splitlines(keepends=True)
-    delimiter = _delimiter(lines)
-    try:
-        header = next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
-    except csv.Error as error:
-        raise InputError(f"{path} is not readable CSV: {error}") from None
-    decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(sample) else "."
-    names = [name.strip() for name in header]
-    _check_header(path, names)
-    options: dict[str, Any] = {"encoding": "utf-8-sig", "index_col": False, "low_memory": False}
-    options |= {"sep": delimiter, "decimal": decimal, "skipinitialspace": True}
-    try:
-        with warnings.catch_warnings():
-            # Rows longer than the header would lose their last values.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(path, **options)
-    except UnicodeDecodeError:
-        raise _not_utf8(path) from None
-    except (ValueError, pd.errors.ParserWarning) as error:
-        raise InputError(f"{path} is not readable CSV: {str(error).strip()}") from None
-    return _checked_frame(path, frame, names)
-
-
-def _delimiter(lines: list[str]) -> str:
-    """The delimiter that cuts header and rows into equal numbers of fields, at best many."""
-
-    def merit(delimiter: str) -> tuple[bool, int]:
-        try:
-            rows = [row for row in csv.reader(lines[:SAMPLE_LINES], delimiter=delimiter) if row]
-        except csv.Error:
-            # A field that is too long: the wrong delimiter for a long line.
-            return False, 0
-        width = len(rows[0]) if rows else 0
-        return width > 1 and all(len(row) == width for row in rows), width
-
-    return max(DELIMITERS, key=merit)
-
-
-def _check_header(path: Path, header: list[str]) -> None:
-    if all(_is_number(name) for name in header):
-        raise InputError(
-            f"{path} has no header: its first line holds the numbers {', '.join(header[:5])}; "
-            "the first line must name the columns"
-        )
-    for position, name in enumerate(header):
-        if not name.strip():
-            raise InputError(
-                f"{path}: column {position + 1} has no name; name it in the first line, or "
-                "remove it if it is a row number (pandas: to_csv(index=False))"
-            )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _checked_frame(path: Path, frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+def _checked_frame(source: str, frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
-        raise InputError(f"{path}: column names must be distinct, repeated are {quoted(repeated)}")
+        raise InputError(
+            f"{source}: column names must be distinct, repeated are {quoted(repeated)}; rename "
+            "them in the first line"
+        )
     if not len(frame):
-        raise InputError(f"{path} has no rows, only the columns {quoted(names)}")
+        raise InputError(f"{source} has no rows, only the columns {quoted(names)}")
     frame.columns = pd.Index(names, dtype=object)
     return frame.reset_index(drop=True)

@@ -12,7 +12,7 @@ from pandas.api import types
 
 from mercer.cli.choices import Task
 from mercer.cli.data.columns import check_missing
-from mercer.cli.errors import InputError, quoted, shown
+from mercer.cli.errors import InputError, absent, quoted, shown
 
 __all__ = ["find_target", "known_targets", "resolve_task", "target_values"]
 
@@ -28,7 +28,7 @@ def find_target(names: list[str], target: str | None, task: Task) -> str | None:
     listed = quoted(names) + _header_hint(names)
     if target is not None:
         if target not in names:
-            raise InputError(f"there is no column {target!r}; the columns are {listed}")
+            raise InputError(absent(target, names) + _header_hint(names))
         return target
     if task is Task.outliers:
         return None

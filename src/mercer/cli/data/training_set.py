@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mercer.cli.choices import Task
+from mercer.cli.choices import Missing, Task
 from mercer.cli.data.columns import Columns, describe_columns, usable_frame
+from mercer.cli.data.kinds import KINDS
+from mercer.cli.data.opened import source_name
 from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.data.tasks import find_target, resolve_task, target_values
-from mercer.cli.errors import InputError, quoted
+from mercer.cli.data.values import marked_missing, rows_text
+from mercer.cli.errors import InputError, absent, collecting, plural, raise_all
 from mercer.datasets import load_example
 
 __all__ = ["EXAMPLE", "Roles", "TrainingSet", "read_training_set"]
 
 EXAMPLE = "breast-cancer"
+_PAIR = re.compile(rf"\s*(?P<name>.+?)=(?P<kind>{'|'.join(KINDS)}|keep)\s*(,|$)")
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,8 @@ class TrainingSet:
         The columns by kind; None for LIBSVM text.
     first_index : int
         For LIBSVM text: the index of the first feature.
+    notes : tuple of str
+        How the file was read, and which rows were left out.
     """
 
     X: Any
@@ -51,6 +59,7 @@ class TrainingSet:
     target: str | None = None
     columns: Columns | None = None
     first_index: int = 1
+    notes: tuple[str, ...] = ()
 
     @property
     def class_counts(self) -> dict[Any, int]:
@@ -63,22 +72,69 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which columns are what: the target, those left out, and those that are categories."""
+    """Which columns are what: the target, those left out, categories, texts, kept, named kinds."""
 
     target: str | None = None
     ignored: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    missing: Missing = Missing.impute
 
-    def check(self, names: list[str]) -> None:
-        """Raise InputError if a column is not there, or is the target."""
-        for option, wanted in (("--ignore", self.ignored), ("--category", self.categories)):
+    @classmethod
+    def of(cls, chosen: Mapping[str, Any]) -> Roles:
+        """Return those among the options of a command."""
+        names = {"ignored": "ignore", "categories": "category", "texts": "text", "kept": "keep"}
+        given = {own: tuple(chosen.get(name) or ()) for own, name in names.items()}
+        missing = chosen.get("missing", Missing.impute)
+        if chosen.get("impute") and missing is not Missing.impute:
+            raise InputError(f"--impute and --missing {missing} exclude each other")
+        columns = tuple(chosen.get("columns") or ())
+        return cls(chosen["target"], **given, columns=columns, missing=missing)
+
+    @property
+    def are_named(self) -> bool:
+        """Whether there is an option that names a column."""
+        return replace(self, missing=Missing.impute) != Roles()
+
+    def kinds(self, names: list[str]) -> dict[str, str]:
+        """The kinds asked for; InputError if a column is not there, or is the target."""
+        asked = {}
+        for option, kind, wanted in (
+            ("--ignore", "drop", self.ignored),
+            ("--category", "category", self.categories),
+            ("--text", "text", self.texts),
+            ("--keep", "keep", self.kept),
+        ):
             for name in wanted:
-                if name not in names:
-                    raise InputError(
-                        f"{option}: there is no column {name!r}; the columns are {quoted(names)}"
-                    )
-                if name == self.target:
-                    raise InputError(f"{option}: {name!r} is the target")
+                self._check(option, name, names)
+                asked[name] = kind
+        for name, kind in _named_kinds(self.columns):
+            self._check("--columns", name, names)
+            asked[name] = kind
+        return asked
+
+    def _check(self, option: str, name: str, names: list[str]) -> None:
+        if name not in names:
+            raise InputError(f"{option}: {absent(name, names)}")
+        if name == self.target:
+            raise InputError(f"{option}: {name!r} is the target")
+
+
+def _named_kinds(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Pairs of ``name=kind,name=kind``; names may hold commas."""
+    for text in given:
+        rest = text
+        while rest:
+            found = _PAIR.match(rest)
+            if found is None:
+                raise InputError(
+                    f"--columns must be NAME=KIND,... with a kind among {', '.join(KINDS)}, "
+                    f"got {rest!r}"
+                )
+            yield found["name"], found["kind"]
+            rest = rest[found.end() :]
 
 
 def _example_set(task: Task) -> TrainingSet:
@@ -91,33 +147,91 @@ def _example_set(task: Task) -> TrainingSet:
 def read_training_set(path: Path | None, roles: Roles, task: Task) -> TrainingSet:
     """Return the data of a file, checked; without a file the example."""
     if path is None:
-        if roles != Roles():
+        if roles.are_named:
             raise InputError("--target, --ignore and --category need a FILE")
         return _example_set(task)
-    content = read_file(path)
+    notes: list[str] = []
+    content = read_file(path, notes)
     if isinstance(content, SparseData):
-        if roles != Roles():
+        if roles.are_named:
             raise InputError(
                 "--target, --ignore and --category are for files with named columns, "
                 "not for LIBSVM text"
             )
-        return _from_sparse(content, path.name, task)
-    return _from_frame(content, path.name, roles, task)
+        return _from_sparse(content, source_name(path), task)
+    return _from_frame(content, source_name(path), roles, task, notes)
 
 
-def _from_frame(frame: pd.DataFrame, source: str, roles: Roles, task: Task) -> TrainingSet:
-    roles.check([str(name) for name in frame.columns])
-    frame = frame.drop(columns=list(roles.ignored))
-    target = find_target([str(name) for name in frame.columns], roles.target, task)
-    y = None
-    if target is not None and task is not Task.outliers:
-        task = resolve_task(frame[target], task)
-        y = target_values(frame[target], task)
-    features = frame.drop(columns=[] if target is None else [target])
-    if not features.shape[1]:
+def _from_frame(
+    frame: pd.DataFrame, source: str, roles: Roles, task: Task, notes: Sequence[str] = ()
+) -> TrainingSet:
+    names = [str(name) for name in frame.columns]
+    asked = roles.kinds(names)
+    present = [name for name in names if asked.get(name) != "drop" or name == roles.target]
+    target = find_target(present, roles.target, task)
+    if target is not None and target in asked:
+        raise InputError(f"{target!r} is the target, it has no other role")
+    if not [name for name in present if name != target]:
         raise InputError(f"{source} has no columns to learn from besides the target")
-    columns = describe_columns(features, roles.categories)
-    return TrainingSet(usable_frame(features, columns), y, task, source, target, columns)
+    said = list(notes)
+    frame = _complete(frame, target if task is not Task.outliers else None, asked, roles, said)
+    problems: list[str] = []
+    y, columns = None, None
+    if target is not None and task is not Task.outliers:
+        with collecting(problems):
+            task = resolve_task(frame[target], task)
+            y = target_values(frame[target], task)
+    features = frame.drop(columns=[] if target is None else [target])
+    with collecting(problems):
+        columns = describe_columns(features, asked, roles.missing is Missing.impute)
+        if not columns.names:
+            raise InputError(_nothing_left(source, columns))
+    raise_all(problems)
+    assert columns is not None
+    usable = usable_frame(features, columns)
+    return TrainingSet(usable, y, task, source, target, columns, notes=tuple(said))
+
+
+def _complete(
+    frame: pd.DataFrame,
+    target: str | None,
+    asked: Mapping[str, str],
+    roles: Roles,
+    notes: list[str],
+) -> pd.DataFrame:
+    """The rows that can be learned from: with a target, and as asked without missing values."""
+    if roles.missing is Missing.error:
+        return frame
+    whole = frame
+    if target is not None:
+        is_gap = marked_missing(frame[target]).isna()
+        if is_gap.all():
+            raise InputError(f"the target {target!r} is empty: all {len(frame)} values are missing")
+        if is_gap.any():
+            notes.append(
+                f"{plural(int(is_gap.sum()), 'row')} without a target left out: "
+                f"{rows_text(frame[is_gap][target])}"
+            )
+            whole = frame[~is_gap]
+    if roles.missing is Missing.drop:
+        used = [name for name in whole.columns if asked.get(str(name)) not in ("drop", "text")]
+        gaps = whole[used].apply(marked_missing).isna()
+        used = [name for name in used if not gaps[name].all()]  # an empty column is left out
+        is_gap = gaps[used].any(axis=1)
+        if is_gap.all():
+            raise InputError(
+                "--missing drop leaves no rows: each one misses a value; use --missing impute"
+            )
+        if is_gap.any():
+            notes.append(f"{plural(int(is_gap.sum()), 'row')} with missing values left out")
+            whole = whole[~is_gap]
+    # targets that were read as floats for the gaps among them are whole numbers again
+    return whole.reset_index(drop=True) if whole is frame else whole.infer_objects()
+
+
+def _nothing_left(source: str, columns: Columns) -> str:
+    listed = "; ".join(f"{name!r}: {why}" for name, (_, why) in columns.decided.items())
+    return f"{source} has no columns to learn from: {listed}"
 
 
 def _from_sparse(data: SparseData, source: str, task: Task) -> TrainingSet:

@@ -95,8 +95,16 @@ def read_card(path: Path) -> Card | None:
         raise InputError(f"{path}: the description of the training is damaged: {error}") from None
 
 
-def _columns(numbers: list[str], categories: list[str]) -> Columns:
-    return Columns([str(name) for name in numbers], [str(name) for name in categories])
+def _columns(**parts: Any) -> Columns:
+    """The columns; those of earlier files are numbers and categories only."""
+    lists = {
+        name: [str(own) for own in parts.pop(name, [])]
+        for name in ("numbers", "categories", "dates", "texts", "missing")
+    }
+    decided = {
+        str(name): [str(kind), str(why)] for name, (kind, why) in parts.pop("decided", {}).items()
+    }
+    return Columns(**lists, decided=decided, imputes=bool(parts.pop("imputes", False)), **parts)
 
 
 def _scores(name: str, values: list[float]) -> Scores:

@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
-from sklearn.pipeline import Pipeline
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import SVC, SVR, OneClassSVM
@@ -17,8 +21,17 @@ from mercer.cli.data.columns import Columns
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
 from mercer.solvers import resolve_solver
+from mercer.tables import DateFeatures, TextFeatures
 
-__all__ = ["Options", "build_estimator", "checked", "machine_of", "preparation_of", "prepared"]
+__all__ = [
+    "Options",
+    "as_targets",
+    "build_estimator",
+    "checked",
+    "machine_of",
+    "prepared",
+    "with_machine",
+]
 
 # How scikit-learn words it.
 REFUSED = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.$")
@@ -42,11 +55,14 @@ class Options:
     precision: str = "auto"
     threads: int | None = None
     scale: bool = True
+    class_weight: str | None = None
 
     @classmethod
     def of(cls, chosen: Mapping[str, Any]) -> Options:
         """Return those among the options of the command."""
-        values = {field.name: chosen[field.name] for field in fields(cls)}
+        values = {field.name: chosen.get(field.name, field.default) for field in fields(cls)}
+        is_balanced = values["class_weight"] == "balanced"
+        values["class_weight"] = "balanced" if is_balanced else None
         named = {name: str(values[name]) for name in ("kernel", "precision")}
         return cls(**values | named | {"gamma": _parsed_gamma(values["gamma"])})
 
@@ -69,9 +85,10 @@ def build_estimator(data: TrainingSet, options: Options) -> Any:
 def prepared(machine: Any, data: TrainingSet, scale: bool) -> Any:
     """Return a machine behind what prepares the rows for it.
 
-    Numbers are scaled to mean 0 and variance 1 (sparse ones to variance 1), categories become
-    one column each, and so is the target of a regression scaled, for C and epsilon to mean
-    the same whatever its unit.
+    Missing numbers become the median, with an indicator; dates become days and months, texts the
+    weights of their words. Numbers are scaled to mean 0 and variance 1 (sparse ones to variance
+    1), categories become one column each, and so is the target of a regression scaled, for C and
+    epsilon to mean the same whatever its unit.
     """
     preparation = (
         _scaler(scale, with_mean=False)
@@ -91,21 +108,45 @@ def machine_of(estimator: Any) -> Any:
     return machine_of(estimator[-1]) if isinstance(estimator, Pipeline) else estimator
 
 
-def preparation_of(estimator: Any) -> Any:
-    """Return what prepares the rows for the machine; None if there is nothing."""
+def with_machine(estimator: Any, machine: Any) -> Any:
+    """Put a fitted machine at the end of a fitted estimator, which is changed and returned."""
     if isinstance(estimator, TransformedTargetRegressor):
-        return preparation_of(estimator.regressor_)
-    return estimator[0] if isinstance(estimator, Pipeline) and len(estimator) > 1 else None
+        estimator.set_params(regressor__machine=clone(machine))
+        with_machine(estimator.regressor_, machine)
+        return estimator
+    return estimator.set_params(machine=machine)
+
+
+def as_targets(estimator: Any, predicted: NDArray[Any]) -> NDArray[Any]:
+    """What the machine of a fitted estimator predicts, in units of the targets."""
+    if not isinstance(estimator, TransformedTargetRegressor):
+        return predicted
+    scaled = np.asarray(predicted)[:, None]
+    return np.asarray(estimator.transformer_.inverse_transform(scaled)).ravel()
 
 
 def _column_preparation(columns: Columns, scale: bool) -> ColumnTransformer:
     steps: list[tuple[str, Any, list[str]]] = []
     if columns.numbers:
-        steps.append(("numbers", _scaler(scale), columns.numbers))
+        has_gaps = bool(set(columns.missing) & set(columns.numbers))
+        scaler = _filled(has_gaps, _scaler(scale)) if columns.imputes else _scaler(scale)
+        steps.append(("numbers", scaler, columns.numbers))
     if columns.categories:
         encoder = OneHotEncoder(handle_unknown="ignore")
         steps.append(("categories", encoder, columns.categories))
+    if columns.dates:
+        has_gaps = bool(set(columns.missing) & set(columns.dates))
+        scaled = _filled(has_gaps, _scaler(scale)) if columns.imputes else _scaler(scale)
+        steps.append(("dates", make_pipeline(DateFeatures(), scaled), columns.dates))
+    if columns.texts:
+        steps.append(("texts", TextFeatures(), columns.texts))
     return ColumnTransformer(steps)
+
+
+def _filled(has_gaps: bool, scaler: StandardScaler) -> Pipeline:
+    """Missing values become the median; where there were any, an indicator tells of them."""
+    imputer = SimpleImputer(strategy="median", add_indicator=has_gaps, keep_empty_features=True)
+    return make_pipeline(imputer, scaler)
 
 
 def _scaler(scale: bool, with_mean: bool = True) -> StandardScaler:
@@ -120,7 +161,9 @@ def _machine(task: Task, options: Options) -> Any:
     }
     common |= {"precision": options.precision, "n_threads": options.threads}
     if task is Task.classification:
-        return checked(SVC(C=options.C, **common))
+        return checked(SVC(C=options.C, class_weight=options.class_weight, **common))
+    if options.class_weight is not None:
+        raise InputError("--class-weight is for classes, there are none")
     if task is Task.regression:
         return checked(SVR(C=options.C, epsilon=options.epsilon, **common))
     return checked(OneClassSVM(nu=options.nu, **common))
@@ -134,7 +177,8 @@ def checked(machine: Any) -> Any:
     except ValueError as error:
         message = REFUSED.match(str(error))
         if message is None:
-            raise InputError(f"--{error}".replace(" or a solver object", "")) from None
+            words = str(error).partition(" (mercer.lab")[0].replace(" or a solver object", "")
+            raise InputError(f"--{words}") from None
         name, allowed, given = message.groups()
         option = {"n_threads": "threads"}.get(name, name.replace("_", "-"))
         raise InputError(f"--{option} must be {allowed}, got {given}") from None

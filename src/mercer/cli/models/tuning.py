@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
+import re
+import time
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import train_test_split
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.pipeline import Pipeline
 
 from mercer import TunedOneClassSVM, TunedSVC, TunedSVR
 from mercer.cli.choices import Task
-from mercer.cli.data.columns import usable_frame
-from mercer.cli.data.tables import SparseData, read_file
-from mercer.cli.data.tasks import known_targets
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
-from mercer.cli.models.card import Scores
-from mercer.cli.models.estimators import checked, machine_of, prepared
-from mercer.cli.models.training import (
-    SCORE_NAMES,
-    noted,
-    possible_folds,
-    splits,
-    splitter_of,
-    take,
-)
+from mercer.cli.models.estimators import as_targets, checked, machine_of, prepared, with_machine
+from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
+from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splitter_of
 from mercer.cli.output.progress import Display
+from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["HeldOut", "Search", "Tuning", "read_test_set", "split_test_set", "tune_machine"]
+__all__ = ["Search", "Tuning", "tune_machine"]
+
+_JUDGING = 0.2  # of the time, to predict the rows of a test set and to save
+_SAVING = 0.05  # the same without one
+_LEAST_SECONDS = 1e-3  # for a search that has no time left
+_LEAST_FIT = 1.0  # seconds for the fit after Ctrl-C
 
 
 @dataclass(frozen=True)
@@ -42,74 +39,131 @@ class Search:
     epsilon: float = 0.1
     nu: float = 0.05
     class_weight: str | None = None
+    C_range: tuple[float, float] | None = None
+    gamma_range: tuple[float, float] | None = None
     tol: float = 1e-3
     max_time: float | None = None
     threads: int | None = None
     scale: bool = True
     folds: int = 5
     seed: int = 0
+    proba: bool = False
+    scoring: str | None = None
+    relevance: bool = False
+    began: float = field(default_factory=time.perf_counter)
 
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Predictions of rows that a machine was not trained on.
-
-    Attributes
-    ----------
-    where : str
-        Which rows these are, in words.
-    truth, predicted, baseline : ndarray of shape (n_rows,)
-        Targets, predictions, and those of the majority or mean of the training rows.
-    scores : Scores or None
-        Scores of the folds, if these are the folds of cross-validation.
-    """
-
-    where: str
-    truth: NDArray[Any]
-    predicted: NDArray[Any]
-    baseline: NDArray[Any]
-    scores: Scores | None = None
+    @property
+    def deadline(self) -> Deadline:
+        """When the whole command is to be done."""
+        return Deadline() if self.max_time is None else Deadline(self.began + self.max_time)
 
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """The search, the estimator with what it chose, its predictions, and what to note."""
+    """The search, the estimator with what it chose, and what is known of it.
+
+    Attributes
+    ----------
+    tuned : TunedMachine
+        The search.
+    estimator : estimator
+        Fitted, with the parameters chosen.
+    held_out : HeldOut or None
+        Predictions of rows held out; None if the search ended before there were any.
+    notes : list of str
+        What to tell of the search and the estimator.
+    is_interrupted : bool
+        Whether the parameters are the best before Ctrl-C.
+    test_score : float or None
+        The score that was tuned, on the rows of a test set.
+    """
 
     tuned: Any
     estimator: Any
-    held_out: HeldOut
+    held_out: HeldOut | None
     notes: list[str]
+    is_interrupted: bool
+    test_score: float | None = None
+
+    def to_save(self, proba: bool) -> Any:
+        """The estimator; for probabilities with the search, which has them, as its machine."""
+        if not proba:
+            return self.estimator
+        if self.is_interrupted or getattr(self.tuned, "calibration_", None) is None:
+            self.notes.append(
+                "no probabilities are kept: the search was interrupted, or a class has one row only"
+            )
+            return self.estimator
+        return Pipeline([*self.estimator.steps[:-1], ("machine", self.tuned)])
 
 
 def tune_machine(
     data: TrainingSet, test: TrainingSet | None, search: Search, display: Display
 ) -> Tuning:
-    """Choose the parameters on the training rows, train, and predict what was held out."""
+    """Choose the parameters on the training rows, train, and judge by what was held out."""
     notes: list[str] = []
     folds = _folds(data, search.folds, notes)
+    tuned = checked(_tuned(data.task, search, splitter_of(data, folds, search.seed)))
+    if search.max_time is not None:
+        share = 1.0 - (_JUDGING if test is not None else _SAVING)
+        tuned.set_params(max_time=max(share * search.deadline.seconds_left, _LEAST_SECONDS))
     with noted(notes):
-        cv = list(splits(data, folds, search.seed))
-        with display.searching() as callback:
-            # the splitter and not its splits: searches of many rows begin on a sample
-            splitter = splitter_of(data, folds, search.seed)
-            tuned = checked(_tuned(data.task, search, splitter))
-            searching = prepared(tuned.set_params(callback=callback), data, search.scale)
-            searching.fit(*_learned(data))
-        tuned = machine_of(searching)
-        chosen = prepared(clone(tuned.best_estimator_), data, search.scale)
-        estimator = clone(chosen).fit(*_learned(data))
-    if data.task is Task.outliers:
-        held_out = _rejected(chosen, data, cv)
-    elif test is None:
-        held_out = _cross_validated(chosen, data, cv)
+        estimator, tuned, is_interrupted = _trained(tuned, data, search, display)
+    notes = [_of_options(note) for note in notes]
+    if test is not None:
+        held_out: HeldOut | None = on_test_set(estimator, test, data, search.deadline)
     else:
-        held_out = HeldOut(
-            f"{len(test.y):,} rows of {test.source} that took no part",  # type: ignore[arg-type]
-            np.asarray(test.y),
-            np.asarray(estimator.predict(test.X)),
-            _baseline(data.y, data.task, len(test.y)),  # type: ignore[arg-type]
-        )
-    return Tuning(tuned, estimator, held_out, notes)
+        held_out = _of_folds(estimator, tuned, data, search)
+    test_score = None
+    if test is not None and search.scoring is not None:
+        test_score = float(get_scorer(search.scoring)(estimator, test.X, test.y))
+    return Tuning(tuned, estimator, held_out, notes, is_interrupted, test_score)
+
+
+def _trained(
+    tuned: Any, data: TrainingSet, search: Search, display: Display
+) -> tuple[Any, Any, bool]:
+    """The fitted estimator with the parameters found, the search, and whether Ctrl-C ended it."""
+    with display.searching(tuned.max_time) as callback:
+        searching = prepared(tuned.set_params(callback=callback), data, search.scale)
+        try:
+            searching.fit(*_learned(data))
+        except KeyboardInterrupt:
+            tuned = machine_of(searching)
+            if not hasattr(tuned, "best_params_"):
+                raise
+        except ValueError as error:
+            raise InputError(_of_options(str(error))) from None
+        else:
+            tuned = machine_of(searching)
+            return with_machine(searching, tuned.best_estimator_), tuned, False
+    display.say("interrupted: training with the best parameters so far, Ctrl-C again to give up")
+    return _with_best(tuned, data, search), tuned, True
+
+
+def _with_best(tuned: Any, data: TrainingSet, search: Search) -> Any:
+    """The estimator with the best parameters of a search that was interrupted, fitted."""
+    machine = clone(tuned.history_[-1].spaces[-1].machine).set_params(**tuned.best_params_)
+    if search.max_time is not None:
+        machine.set_params(max_time=max(search.deadline.seconds_left, _LEAST_FIT))
+    estimator = prepared(machine, data, search.scale).fit(*_learned(data))
+    machine_of(estimator).set_params(max_time=None)
+    return estimator
+
+
+def _of_folds(estimator: Any, tuned: Any, data: TrainingSet, search: Search) -> HeldOut | None:
+    """What the folds of the search say of the parameters; nothing is trained again."""
+    if tuned.held_out_ is None:
+        return None
+    is_balanced = search.class_weight is not None
+    score = BALANCED if is_balanced else SCORE_NAMES[data.task]
+    return of_search(tuned.held_out_, data, score, partial(as_targets, estimator))
+
+
+def _of_options(message: str) -> str:
+    """A message of a machine in words of the command."""
+    message = re.sub(r"^Tuned\w+: ", "", message)
+    return re.sub(r"\b(C|gamma)_range\b", r"--\1-range", message)
 
 
 def _learned(data: TrainingSet) -> tuple[Any, ...]:
@@ -129,86 +183,55 @@ def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
     return possible
 
 
-def split_test_set(data: TrainingSet, share: float, seed: int) -> tuple[TrainingSet, TrainingSet]:
-    """Return training and test rows, of classes in equal shares."""
-    if not 0.0 < share < 1.0:
-        raise InputError(f"--test-size must be a share between 0 and 1, got {share}")
-    stratify = data.y if data.task is Task.classification else None
-    try:
-        rows = train_test_split(
-            np.arange(data.X.shape[0]), test_size=share, random_state=seed, stratify=stratify
-        )
-    except ValueError as error:
-        raise InputError(f"--test-size {share} cannot be split off: {error}") from None
-    assert data.y is not None
-    first, second = (replace(data, X=take(data.X, part), y=data.y[part]) for part in rows)
-    return first, second
-
-
-def read_test_set(path: Path, data: TrainingSet) -> TrainingSet:
-    """Return the rows of a file that has the columns of the training set, with targets."""
-    content = read_file(path)
-    if isinstance(content, SparseData) != (data.columns is None):
-        raise InputError(f"--test: {path} must be of the same kind as the training file")
-    if isinstance(content, SparseData):
-        X: Any = content.rows(data.first_index, int(data.X.shape[1]))
-        known: Any = pd.Series(content.y, name="label")
-    else:
-        assert data.columns is not None
-        if data.target not in content.columns:
-            raise InputError(f"--test: {path} has no column {data.target!r} to compare with")
-        X, known = usable_frame(content, data.columns), content[data.target]
-    return replace(data, X=X, y=known_targets(known, data.task), source=path.name)
-
-
 def _tuned(task: Task, search: Search, cv: Any) -> Any:
-    common = {"kernel": search.kernel, "tol": search.tol, "max_time": search.max_time, "cv": cv}
+    common: dict[str, Any] = {
+        "kernel": _kernel(search),
+        "tol": search.tol,
+        "max_time": search.max_time,
+        "cv": cv,
+    }
+    common |= {"gamma_range": search.gamma_range}
     common |= {"n_threads": search.threads, "random_state": search.seed}
+    if search.scoring is not None:
+        _check_scoring(search.scoring)
     if task is Task.classification:
         # who weighs classes does not want the rare ones to be given up
-        scoring = "balanced_accuracy" if search.class_weight == "balanced" else None
-        return TunedSVC(class_weight=search.class_weight, scoring=scoring, **common)
+        scoring = search.scoring
+        if scoring is None and search.class_weight == "balanced":
+            scoring = "balanced_accuracy"
+        return TunedSVC(
+            class_weight=search.class_weight, scoring=scoring, C_range=search.C_range, **common
+        )
     if search.class_weight is not None:
         raise InputError("--class-weight is for classes, there are none")
     if task is Task.outliers:
-        return TunedOneClassSVM(nu=search.nu, **common)
-    return TunedSVR(epsilon=search.epsilon, **common)
+        if search.scoring is not None:
+            raise InputError("--scoring compares with a target, outliers have none")
+        if search.C_range is not None:
+            raise InputError("--C-range is for classes and numbers: outliers have --nu")
+        # who asks for labels wants no more outliers than --nu
+        return TunedOneClassSVM(nu=search.nu, objective="rejection", **common)
+    return TunedSVR(
+        epsilon=search.epsilon, C_range=search.C_range, scoring=search.scoring, **common
+    )
 
 
-def _cross_validated(chosen: Any, data: TrainingSet, cv: list[tuple[Any, Any]]) -> HeldOut:
-    """Predictions of every fold by the machine trained on the others."""
-    assert data.y is not None
-    predicted, baseline = np.empty_like(data.y), np.empty_like(data.y)
-    values = []
-    for train, test in cv:
-        baseline[test] = _baseline(data.y[train], data.task, len(test))
-        if data.task is Task.classification and len(np.unique(data.y[train])) == 1:
-            # nothing can be learned: the class that is known
-            predicted[test] = baseline[test]
-            values.append(float(np.mean(predicted[test] == data.y[test])))
-            continue
-        fold = clone(chosen).fit(take(data.X, train), data.y[train])
-        predicted[test] = fold.predict(take(data.X, test))
-        values.append(float(fold.score(take(data.X, test), data.y[test])))
-    scores = Scores(SCORE_NAMES[data.task], np.array(values))
-    where = f"{len(cv)}-fold cross-validation; the choice has seen these folds, --test-size has not"
-    return HeldOut(where, data.y, predicted, baseline, scores)
+def _check_scoring(name: str) -> None:
+    try:
+        get_scorer(name)
+    except ValueError:
+        close = get_close_matches(name.lower(), get_scorer_names(), n=1)
+        meant = f"; did you mean {close[0]}?" if close else ""
+        raise InputError(
+            f"--scoring must be a score of scikit-learn, such as accuracy, balanced_accuracy, f1, "
+            f"f1_macro, roc_auc, r2 or neg_mean_absolute_error, got {name!r}{meant}"
+        ) from None
 
 
-def _rejected(chosen: Any, data: TrainingSet, cv: list[tuple[Any, Any]]) -> HeldOut:
-    """Which rows of every fold the machine trained on the others calls outliers, by -1."""
-    predicted = np.empty(data.X.shape[0])
-    for train, test in cv:
-        predicted[test] = clone(chosen).fit(take(data.X, train)).predict(take(data.X, test))
-    shares = np.array([float(np.mean(predicted[test] == -1)) for _, test in cv])
-    scores = Scores(SCORE_NAMES[data.task], shares)
-    normal = np.ones(len(predicted))
-    return HeldOut(f"{len(cv)}-fold cross-validation", normal, predicted, normal, scores)
-
-
-def _baseline(y: NDArray[Any], task: Task, n_rows: int) -> NDArray[Any]:
-    """What one would predict without looking at the features."""
-    if task is Task.regression:
-        return np.full(n_rows, y.mean())
-    labels, counts = np.unique(y, return_counts=True)
-    return np.full(n_rows, labels[counts.argmax()])
+def _kernel(search: Search) -> str:
+    """The kernel; for relevance the Gaussian with a width for each column."""
+    if not search.relevance:
+        return search.kernel
+    if search.kernel != "rbf":
+        raise InputError(f"--relevance is for the kernel rbf, got --kernel {search.kernel}")
+    return "ard"

@@ -37,11 +37,20 @@ def check_model_destination(path: Path, force: bool, *inputs: Path) -> None:
         )
 
 
-def check_table_destination(path: Path, *inputs: Path) -> None:
-    """The same for a table, which replaces no model."""
+def check_table_destination(path: Path, force: bool, *inputs: Path) -> None:
+    """The same for a table, which replaces no model, and other files only by `force`."""
     check_destination(path, *inputs)
-    if path.exists() and _is_model(path):
+    if not path.exists() or _is_stream(path):
+        return
+    if _is_model(path):
         raise InputError(f"--out: {path} is a model; it is left alone")
+    if not force:
+        raise InputError(f"the file {path} exists; replace it with --force, or give another name")
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether the path is a device or a pipe, which holds nothing."""
+    return not path.is_file()
 
 
 def _is_model(path: Path) -> bool:

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
@@ -58,6 +65,7 @@ class Display:
 
     def __init__(self, console: Console, quiet: bool) -> None:
         self.console = console
+        self.is_quiet = quiet
         self.is_shown = console.is_terminal and not quiet
 
     @contextmanager
@@ -97,27 +105,57 @@ class Display:
             yield advance
 
     @contextmanager
-    def searching(self) -> Iterator[Callable[[History], None] | None]:
-        """Give a callback for a machine that tunes itself; None if nothing is shown."""
+    def searching(
+        self, max_time: float | None = None
+    ) -> Iterator[Callable[[History], None] | None]:
+        """Give a callback for a machine that tunes itself; None if nothing is shown.
+
+        A search without a limit has no known length: its bar shows no share.
+        """
         if not self.is_shown:
             yield None
             return
-        with self._bars() as bars:
-            task = bars.add_task("searching", total=None, state="")
+        with self._bars(has_share=max_time is not None) as bars:
+            task = bars.add_task("searching", total=max_time, state="")
+            earlier: list[int] = [0]
+            last: list[History] = []
 
             def show(history: History) -> None:
+                if not last or last[-1] is not history:
+                    earlier[0] += len(last[-1]) if last else 0
+                    last[:] = [history]
                 best = history.values[history.best]
-                bars.update(task, state=f"{len(history)} evaluated, best criterion {best:.4g}")
+                state = (
+                    f"{earlier[0] + len(history)} evaluated, now on {history.n_rows:,} rows, "
+                    f"best criterion {best:.4g}"
+                )
+                bars.update(task, completed=bars.tasks[0].elapsed or 0.0, state=state)
 
             yield show
 
-    def _bars(self) -> Progress:
+    @contextmanager
+    def working(self, words: str) -> Iterator[None]:
+        """Show that something is going on which tells no share."""
+        if not self.is_shown:
+            yield
+            return
+        with self.console.status(words):
+            yield
+
+    def say(self, message: str) -> None:
+        """Show a line, unless quiet."""
+        if not self.is_quiet:
+            self.console.print(message, style="yellow", soft_wrap=not self.console.is_terminal)
+
+    def _bars(self, has_share: bool = True) -> Progress:
+        share = [TextColumn("{task.percentage:>3.0f} %")] if has_share else []
         return Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
+            *share,
             TimeElapsedColumn(),
+            *([TimeRemainingColumn()] if has_share else []),
             TextColumn("{task.fields[state]}", style="dim"),
             console=self.console,
             transient=True,

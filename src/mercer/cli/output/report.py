@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from mercer.cli.errors import plural
 from mercer.cli.models.card import Scores
 
 __all__ = [
@@ -42,11 +44,6 @@ def framed(title: str, sections: dict[str, list[str | Text]]) -> RenderableType:
     return Panel(table, title=title, title_align="left", border_style="dim", padding=(1, 2))
 
 
-def plural(count: int, noun: str, nouns: str | None = None) -> str:
-    """Return "1 row" or "1,234 rows"."""
-    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
-
-
 def size_text(n_bytes: int) -> str:
     """Return a size in bytes, kB or MB."""
     if n_bytes < 1000:
@@ -65,20 +62,20 @@ def score_text(scores: Scores) -> Text:
 
 
 def machine_line(machine: Any) -> str:
-    """Return the machine in words: its class, price and kernel."""
+    """Return the machine in words: its class, C and kernel."""
     shown = kernel_text(machine.kernel_)
     if not _is_known(machine):
         # Text of LIBSVM does not tell the parameters.
         return f"{type(machine).__name__} with kernel {shown}"
     names = ("C", "C_", "epsilon", "nu", "alpha_")
-    price = [
+    parts = [
         f"{name.rstrip('_')} = {getattr(machine, name):g}"
         for name in names
         if hasattr(machine, name)
     ]
     if getattr(machine, "loss", "hinge") not in ("hinge", "epsilon_insensitive"):
-        price.append(f"loss = {machine.loss}")
-    return f"{type(machine).__name__} with {', '.join(price)}, kernel {shown}"
+        parts.append(f"loss = {machine.loss}")
+    return f"{type(machine).__name__} with {', '.join(parts)}, kernel {shown}"
 
 
 def kernel_text(kernel: Any) -> str:
@@ -108,6 +105,7 @@ def certificate_lines(machine: Any) -> list[str | Text]:
     several = f" ({len(solutions)} {names})" if len(solutions) > 1 else ""
     gap = machine.dual_gap_
     seconds = sum(solution.seconds for solution in solutions)
+    took = "" if math.isnan(seconds) else f", {_duration(seconds)}"
     iterations = plural(sum(solution.n_iter for solution in solutions), "iteration")
     kernel = plural(sum(solution.n_kernel for solution in solutions), "kernel evaluation")
     return [
@@ -115,7 +113,7 @@ def certificate_lines(machine: Any) -> list[str | Text]:
         f"KKT violation   {machine.violation_:.2e} (tolerance {machine.tol:g})",
         f"dual objective  {machine.objective_:.10g}",
         "relative gap    " + ("none, the kernel is indefinite" if gap is None else f"{gap:.2e}"),
-        f"{iterations}, {kernel}, {_duration(seconds)}",
+        f"{iterations}, {kernel}{took}",
     ]
 
 
@@ -134,7 +132,7 @@ def _path_lines(machine: Any) -> list[str | Text]:
     events = plural(sum(len(path.segments.changed) for path in machine.paths_), "event")
     several = f" on {len(machine.paths_)} pairs of classes" if len(machine.paths_) > 1 else ""
     lines: list[str | Text] = [
-        f"{events}{several}, up to C = {machine.path_.C_end:.4g}, {machine.path_.status}",
+        f"{events}{several}, up to C = {machine.path_.end:.4g}, {machine.path_.status}",
         f"KKT violation   {max(path.violation for path in machine.paths_):.2e}",
     ]
     if machine.cv_error_ is not None:

@@ -1,0 +1,32 @@
+"""``mercer convert``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mercer.cli.errors import InputError
+from mercer.cli.models.formats import format_of, read_model, write_model
+from mercer.cli.output.destination import check_destination
+from mercer.cli.output.report import size_text
+
+__all__ = ["convert"]
+
+
+def convert(model: Path, out: Path, precision: str, force: bool) -> str:
+    """Write the model of one file to another; returns what was done in a line."""
+    kind = format_of(out)
+    if precision == "single" and kind not in ("onnx", "c"):
+        raise InputError(f"--precision single is for .onnx and .c, got {out}")
+    check_destination(out, model, option="OUT")
+    if out.exists() and not force:
+        raise InputError(f"the file {out} exists; replace it with --force, or give another name")
+    estimator, metadata = read_model(model)
+    try:
+        write_model(estimator, out, metadata, precision)
+    except ImportError as error:
+        raise InputError(str(error)) from None
+    return f"{type(estimator).__name__} of {model} written to {out}, {_size(out)}"
+
+
+def _size(path: Path) -> str:
+    return str(size_text(path.stat().st_size))

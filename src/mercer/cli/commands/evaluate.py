@@ -1,0 +1,193 @@
+"""``mercer evaluate``, ``mercer report`` and ``mercer explain``: a model on the rows of a file."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from numpy.typing import NDArray
+from rich.console import RenderableType
+from rich.text import Text
+
+from mercer.cli.choices import Task
+from mercer.cli.commands.predict import model_rows, open_model
+from mercer.cli.data.tables import SparseData, read_file
+from mercer.cli.data.tasks import known_targets
+from mercer.cli.errors import InputError, absent
+from mercer.cli.models.card import Card
+from mercer.cli.output.report import MOST_SHOWN, framed, score_text
+from mercer.io import read_metadata
+from mercer.report import Report, explain_row, write_report
+from mercer.report.words import count, number, percent, spread, verdict_lines, warnings_of
+
+__all__ = ["Evaluated", "command_of", "evaluate", "explain", "report"]
+
+EXPLANATION = "mercer.explanation/1"
+WIDTH = 20  # characters of the longest bar
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What to show, the same as JSON, and what to note of the rows."""
+
+    summary: RenderableType
+    as_json: str
+    notes: list[str]
+
+
+def evaluate(model: Path, file: Path, target: str | None) -> Evaluated:
+    """Judge a model on the rows of a file."""
+    estimator, card = open_model(model)
+    rows, known, notes = _judged_rows(estimator, card, file, target)
+    found = write_report(estimator, rows, known, explained=False, facts=_facts(card, model, file))
+    return Evaluated(framed(f"{model} on {file}", _sections(found.data)), found.to_json(), notes)
+
+
+def report(model: Path, file: Path | None, target: str | None, command: str) -> Report:
+    """Return the report on a model; without rows it tells what the model file does."""
+    estimator, card = open_model(model)
+    facts = {"command": command} | _facts(card, model, file)
+    search = read_metadata(model).get("search")
+    title = f"Report on {model.name}"
+    if file is None:
+        return write_report(estimator, title=title, facts=facts, search=search)
+    rows, known, _ = _judged_rows(estimator, card, file, target)
+    title = f"{title}: {file.name}"
+    return write_report(estimator, rows, known, title=title, facts=facts, search=search)
+
+
+def explain(model: Path, file: Path, row: int) -> Evaluated:
+    """Tell how the prediction of one row comes about."""
+    estimator, card = open_model(model)
+    rows, _, notes = model_rows(estimator, card, read_file(file))
+    n_rows = int(rows.shape[0])
+    if not 0 <= row < n_rows:
+        raise InputError(f"--row must lie in 0..{n_rows - 1}, the rows of {file}, got {row}")
+    found = explain_row(estimator, rows, row)
+    shown = json.dumps({"schema": EXPLANATION, "model": str(model), "file": str(file)} | found)
+    return Evaluated(framed(f"{model}: row {row} of {file}", _reasons(found)), shown, notes)
+
+
+def _judged_rows(
+    estimator: Any, card: Card | None, file: Path, target: str | None
+) -> tuple[Any, NDArray[Any] | None, list[str]]:
+    """Rows as the estimator takes them, what is true of them, and notes."""
+    content, task = read_file(file), _task(estimator, card)
+    if isinstance(content, SparseData):
+        rows, known, notes = model_rows(estimator, card, content)
+        if task is Task.outliers:
+            return rows, None, notes
+        return rows, known_targets(pd.Series(known, name="label"), task), notes
+    name = target or (None if card is None else card.target)
+    if name is None and task is not Task.outliers:
+        raise InputError("say which column holds the truth with --target: the model does not tell")
+    if name is not None and name not in content.columns:
+        names = [str(column) for column in content.columns]
+        raise InputError(f"{file}: {absent(name, names)}; --target names another one")
+    features = content if name is None else content.drop(columns=[name])
+    rows, _, notes = model_rows(estimator, card, features)
+    known = None if name is None else known_targets(content[name], _read_as(task))
+    return rows, known, notes
+
+
+def _task(estimator: Any, card: Card | None) -> Task:
+    if card is not None:
+        return card.task
+    kinds = {"regressor": Task.regression, "outlier_detector": Task.outliers}
+    return kinds.get(estimator.__sklearn_tags__().estimator_type, Task.classification)
+
+
+def _read_as(task: Task) -> Task:
+    """Labels of outliers, -1 and 1, are read as classes are."""
+    return Task.classification if task is Task.outliers else task
+
+
+def _facts(card: Card | None, model: Path, file: Path | None) -> dict[str, str]:
+    facts = {"model": str(model)}
+    if file is not None:
+        facts["rows of"] = str(file)
+    if card is None:
+        return facts
+    facts["trained on"] = f"{card.source}: {count(card.n_rows, 'row')}"
+    if card.target is not None:
+        facts["target"] = card.target
+    if card.scores is not None:
+        facts[f"{card.scores.name} in training"] = str(score_text(card.scores))
+    return facts
+
+
+def command_of(name: str, *arguments: Any) -> str:
+    """The command as a shell takes it."""
+    return shlex.join(["mercer", name, *(str(one) for one in arguments if one is not None)])
+
+
+def _sections(data: dict[str, Any]) -> dict[str, list[str | Text]]:
+    first, *rest = verdict_lines(data)
+    return {
+        "verdict": [Text(first, style="bold green"), *rest],
+        "classes": _class_lines(data["classes"] or []),
+        "confusion": _confusion_lines(data["confusion"]),
+        "note": [Text(note, style="yellow") for note in warnings_of(data)],
+    }
+
+
+def _class_lines(classes: list[dict[str, Any]]) -> list[str | Text]:
+    lines: list[str | Text] = [
+        f"{own['class']}: {own['n_right']:,} of {own['n_rows']:,} found, {percent(own['recall'])} "
+        f"({spread(own['recall_interval'])}); right when said {percent(own['precision'])} "
+        f"({spread(own['precision_interval'])})"
+        for own in classes[:MOST_SHOWN]
+    ]
+    if len(classes) > MOST_SHOWN:
+        lines.append(f"and {len(classes) - MOST_SHOWN} more classes: --json has them")
+    return lines
+
+
+def _confusion_lines(found: dict[str, Any] | None) -> list[str | Text]:
+    """A small matrix, or else the most frequent confusions."""
+    if found is None:
+        return []
+    if found["counts"] is None or len(found["classes"]) > MOST_SHOWN:
+        return [
+            f"{own['true']} taken for {own['said']}: {count(own['count'], 'row')}"
+            for own in found["most_confused"][:MOST_SHOWN]
+        ]
+    names = [str(label)[:12] for label in found["classes"]]
+    width = max(len(name) for name in [*names, "true"])
+    cells = [f"{name:>{max(len(name), 7)}}" for name in names]
+    lines: list[str | Text] = [Text(f"{'true':{width}}  said {'  '.join(cells)}", style="dim")]
+    for name, counts in zip(names, found["counts"], strict=True):
+        own = [f"{n:>{len(cell)},}" for n, cell in zip(counts, cells, strict=True)]
+        lines.append(f"{name:{width}}       {'  '.join(own)}")
+    return lines
+
+
+def _reasons(found: dict[str, Any]) -> dict[str, list[str | Text]]:
+    parts = [(f"{own['name']} = {_shown(own['data'])}", own["value"]) for own in found["parts"]]
+    if found["n_rest"]:
+        parts.append((f"{found['n_rest']:,} more", found["rest"]))
+    most = max((abs(value) for _, value in parts), default=0.0) or 1.0
+    width = min(max((len(name) for name, _ in parts), default=0), 40)
+    lines: list[str | Text] = []
+    for name, value in parts:
+        bar = "█" * max(round(WIDTH * abs(value) / most), 1)
+        kind = "cyan" if value >= 0.0 else "red"
+        lines.append(
+            Text.assemble(f"{name[:width]:{width}} {value:>+10.4g} ", (bar, kind), overflow="crop")
+        )
+    of = "" if found["output"] is None else f" of {found['output']}"
+    return {
+        "prediction": [Text(_shown(found["said"]), style="bold green")],
+        f"value{of}": [
+            f"{number(found['base'])} on average, {number(found['value'])} for this row"
+        ],
+        "moved by": lines,
+    }
+
+
+def _shown(value: Any) -> str:
+    return number(value) if isinstance(value, float) else str(value)

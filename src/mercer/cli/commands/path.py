@@ -1,0 +1,98 @@
+"""``mercer path``: the classifiers of every C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import numpy as np
+from rich.console import RenderableType
+from rich.text import Text
+
+from mercer import PathSVC
+from mercer.cli.choices import Task
+from mercer.cli.commands.fit import Outcome, card_of, data_lines, model_path, scaling_line
+from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
+from mercer.cli.errors import InputError
+from mercer.cli.models.estimators import Options, checked, machine_of, prepared
+from mercer.cli.models.training import noted, possible_folds, splitter_of
+from mercer.cli.output.columns import column_lines
+from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.record import training_record
+from mercer.cli.output.report import certificate_lines, framed, machine_line, support_line
+from mercer.io import save
+
+__all__ = ["follow"]
+
+N_LINES = 9
+
+
+def follow(chosen: dict[str, Any]) -> Outcome:
+    """Follow the path of a table, choose C by cross-validation, save, and return the summary."""
+    file: Path | None = chosen["file"]
+    path = model_path(file, chosen["out"])
+    check_model_destination(path, chosen["force"], *([] if file is None else [file]))
+    data = read_training_set(file, Roles.of(chosen), Task.auto)
+    if data.task is not Task.classification:
+        raise InputError(
+            f"mercer path follows classes, the task is {data.task}; in Python svr_path and "
+            "one_class_path follow the other ones"
+        )
+    notes: list[str] = []
+    machine = _machine(data, chosen, notes)
+    with noted(notes):
+        estimator = prepared(machine, data, chosen["scale"]).fit(data.X, data.y)
+    fitted = machine_of(estimator)
+    save(estimator, path, metadata=card_of(data, None).as_metadata())
+    record = training_record("path", data, fitted, path, notes, None)
+    record["path"] = _points(fitted)
+    return Outcome.of(_summary(data, fitted, chosen, path, notes), fitted, record=record)
+
+
+def _machine(data: TrainingSet, chosen: dict[str, Any], notes: list[str]) -> Any:
+    options = Options.of(chosen)
+    folds = possible_folds(data, chosen["cv"], notes)
+    ends = chosen["C_range"]
+    limits = {} if ends is None else {"C_min": ends[0], "C_max": ends[1]}
+    common = {
+        name: getattr(options, name) for name in ("kernel", "gamma", "degree", "coef0", "max_time")
+    }
+    cv = splitter_of(data, folds, chosen["seed"]) if folds > 1 else "loo"
+    return checked(PathSVC(cv=cv, n_threads=options.threads, **common, **limits))
+
+
+def _points(machine: Any) -> list[dict[str, Any]]:
+    """Some C of the path, each with the support vectors and the error of held-out rows."""
+    ends = np.asarray(machine.path_.breakpoints, dtype=np.float64)
+    ends = ends[np.isfinite(ends) & (ends > 0.0)]
+    grid = np.geomspace(ends.min(), ends.max(), N_LINES) if len(ends) else np.empty(0)
+    found = []
+    for C in sorted({*grid.tolist(), float(machine.C_)}):
+        support = [np.flatnonzero(own.coef(min(C, own.end))) for own in machine.paths_]
+        error = float(machine.cv_error_(min(C, machine.cv_error_.end)))
+        n_support = len(np.unique(np.concatenate(support))) if len(support) == 1 else None
+        found.append({"C": C, "error": round(error, 12), "n_support": n_support})
+    return found
+
+
+def _summary(
+    data: TrainingSet, machine: Any, chosen: dict[str, Any], path: Path, notes: list[str]
+) -> RenderableType:
+    lines: list[str | Text] = [Text(f"{'C':>10}  held-out error  support vectors", style="dim")]
+    for point in _points(machine):
+        is_chosen = point["C"] == float(machine.C_)
+        count = "" if point["n_support"] is None else f"{point['n_support']:,}"
+        line = f"{point['C']:>10.4g}  {100 * point['error']:>12.2f} %  {count:>15}"
+        lines.append(Text(line + ("  chosen" if is_chosen else ""), "bold" if is_chosen else ""))
+    sections: dict[str, list[str | Text]] = {
+        "data": data_lines(data),
+        "prepared": [] if data.columns is None else column_lines(data.columns),
+        "chosen": [machine_line(machine), scaling_line(data, chosen["scale"])],
+        "path": lines,
+        "certificate": certificate_lines(machine),
+        "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
+        "note": [Text(note, style="yellow") for note in notes],
+        "use it": [Text(f"mercer predict {quote(str(path))} FILE", style="bold")],
+    }
+    return framed("mercer path: classification", sections)

@@ -1,0 +1,111 @@
+"""Columns of predictions on request: probabilities, sets of labels, intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.pipeline import Pipeline
+
+from mercer.cli.errors import InputError
+from mercer.cli.models.inputs import inner_machine
+
+__all__ = ["NOTHING", "Wanted", "wanted_columns_of"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for beside the prediction.
+
+    Attributes
+    ----------
+    proba : bool
+        The probability of each class.
+    coverage : float or None
+        Of sets of labels.
+    interval : float or None
+        Coverage of intervals of numbers.
+    kept : tuple of str
+        Columns of the file to copy.
+    """
+
+    proba: bool = False
+    coverage: float | None = None
+    interval: float | None = None
+    kept: tuple[str, ...] = ()
+
+
+NOTHING = Wanted()
+
+
+def wanted_columns_of(estimator: Any, rows: Any, wanted: Wanted) -> dict[str, NDArray[Any]]:
+    """Return the columns asked for: ``p_CLASS``, ``set_CLASS`` (1 or 0), ``low`` and ``high``.
+
+    InputError says what a model would have to be.
+    """
+    columns: dict[str, NDArray[Any]] = {}
+    if wanted.proba:
+        columns |= _probabilities(estimator, rows)
+    if wanted.coverage is not None:
+        columns |= _sets(estimator, rows, _level("--set", wanted.coverage))
+    if wanted.interval is not None:
+        columns |= _intervals(estimator, rows, _level("--interval", wanted.interval))
+    return columns
+
+
+def _level(option: str, coverage: float) -> float:
+    """The share of misses that a coverage leaves."""
+    if not 0.0 < coverage < 1.0:
+        raise InputError(f"{option} must be a coverage between 0 and 1, got {coverage:g}")
+    return 1.0 - coverage
+
+
+def _probabilities(estimator: Any, rows: Any) -> dict[str, NDArray[Any]]:
+    if not hasattr(estimator, "predict_proba"):
+        name = type(inner_machine(estimator)).__name__
+        raise InputError(
+            f"--proba needs a model with probabilities, {name} has none: train one with mercer "
+            "tune --proba, or in Python a CalibratedSVC"
+        )
+    shares = np.asarray(estimator.predict_proba(rows))
+    return {f"p_{label}": shares[:, k] for k, label in enumerate(estimator.classes_)}
+
+
+def _sets(estimator: Any, rows: Any, alpha: float) -> dict[str, NDArray[Any]]:
+    last, prepared = _last(estimator, rows)
+    if not is_classifier(estimator) or not hasattr(last, "predict_set"):
+        raise InputError(_needs("--set", estimator, "ConformalSVC"))
+    sets = np.asarray(last.predict_set(prepared, alpha)).astype(np.int64)
+    return {f"set_{label}": sets[:, k] for k, label in enumerate(last.classes_)}
+
+
+def _intervals(estimator: Any, rows: Any, alpha: float) -> dict[str, NDArray[Any]]:
+    last, prepared = _last(estimator, rows)
+    if not is_regressor(estimator) or not hasattr(last, "predict_interval"):
+        raise InputError(_needs("--interval", estimator, "ConformalSVR"))
+    ends = np.asarray(last.predict_interval(prepared, alpha), dtype=np.float64)
+    if isinstance(estimator, TransformedTargetRegressor):
+        back = estimator.transformer_.inverse_transform
+        ends = np.column_stack([np.ravel(back(end[:, None])) for end in ends.T])
+    return {"low": ends.min(axis=1), "high": ends.max(axis=1)}
+
+
+def _last(estimator: Any, rows: Any) -> tuple[Any, Any]:
+    """The last step of a pipeline, and rows as it takes them."""
+    if isinstance(estimator, TransformedTargetRegressor):
+        return _last(estimator.regressor_, rows)
+    if isinstance(estimator, Pipeline):
+        return _last(estimator[-1], estimator[:-1].transform(rows))
+    return estimator, rows
+
+
+def _needs(option: str, estimator: Any, machines: str) -> str:
+    name = type(inner_machine(estimator)).__name__
+    return (
+        f"{option} needs a model of {machines}, this one is {name}: train one in Python, alone or "
+        "at the end of a pipeline, and save it with mercer.io.save"
+    )

@@ -1,0 +1,66 @@
+"""What a diagnosis consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["NEARLY_ALL", "Diagnosis", "Finding", "percent"]
+
+NEARLY_ALL = 0.99
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sign of badly chosen parameters.
+
+    Attributes
+    ----------
+    name : str
+        "not-converged", "not-finished", "indefinite-kernel", "unscaled-features",
+        "nearly-all-support", "nearly-all-bounded", "nearest-neighbour", "no-free-vectors",
+        "ill-conditioned", "interpolation", "alpha-boundary" or "search-boundary".
+    observed : str
+        What was seen.
+    advice : str
+        What to try.
+    """
+
+    name: str
+    observed: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a fitted machine tells of its parameters.
+
+    Attributes
+    ----------
+    n_rows : int
+        Training rows; of a stream the examples seen.
+    support_share : float
+        Share of them that are support vectors.
+    bounded_share : float or None
+        Share of the coefficients that are not zero, of all two-class problems, that lie at their
+        bound; such rows are on the wrong side of their margin. 0 for least squares, which has no
+        bounds; None for a stream that is not finished.
+    findings : tuple of Finding
+        Signs of badly chosen parameters; empty if there are none.
+    """
+
+    n_rows: int
+    support_share: float
+    bounded_share: float | None
+    findings: tuple[Finding, ...]
+
+    def __repr__(self) -> str:
+        first = f"{self.n_rows:,} rows, {percent(self.support_share)} of them support vectors"
+        if self.bounded_share is not None:
+            first += f", {percent(self.bounded_share)} of these at their bound"
+        found = [f"- {item.name}: {item.observed}. {item.advice}." for item in self.findings]
+        return "\n".join([first, *(found or ["nothing unusual"])])
+
+
+def percent(share: float) -> str:
+    """A share in words."""
+    return f"{100.0 * share:.3g} %"
