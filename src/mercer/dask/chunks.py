@@ -1,0 +1,127 @@
+"""Rows dealt to chunks, at random or by cells: each chunk comes together on one worker."""
+
+from __future__ import annotations
+
+from operator import getitem
+from typing import Any
+
+import numpy as np
+from dask import delayed
+from numpy.typing import NDArray
+
+from mercer.dask.blocks import BlockReport, Blocks, Function, Outcome, failed
+from mercer.dask.inputs import joined, stacked_parts
+from mercer.predictions.cells import Cells
+from mercer.predictions.stacked_rows import some_rows
+
+__all__ = ["Chunks", "Deal"]
+
+IndexArray = NDArray[np.intp]
+
+
+class Deal:
+    """Which rows of a block go to which chunk.
+
+    Parameters
+    ----------
+    n_chunks : int
+        Chunks there are.
+    seed : int
+        Of the draw, together with the number of the first row of the block.
+    cells : Cells or None
+        None deals at random.
+    overlap : float
+        That of the cells.
+    """
+
+    def __init__(self, n_chunks: int, seed: int, cells: Cells | None, overlap: float) -> None:
+        self.n_chunks, self.seed, self.cells, self.overlap = n_chunks, seed, cells, overlap
+
+    def __call__(self, start: int, X: Any, y: Any, weight: Any) -> list[Any]:
+        """Rows, labels and weights of each chunk; rows of weight 0 go to none."""
+        used = np.arange(len(y)) if weight is None else np.flatnonzero(np.asarray(weight) > 0)
+        own = [used[rows] for rows in self._rows(start, some_rows(X, used), len(used))]
+        return [
+            [None if part is None else some_rows(part, rows) for part in (X, y, weight)]
+            for rows in own
+        ]
+
+    def _rows(self, start: int, X: Any, n: int) -> list[IndexArray]:
+        if self.cells is not None:
+            return self.cells.rows(X, self.overlap)
+        rng = np.random.default_rng([self.seed, start])
+        first = int(rng.integers(self.n_chunks))  # which chunks have a row more
+        order, chunk = rng.permutation(n), (first + np.arange(n)) % self.n_chunks
+        return [np.sort(order[chunk == k]) for k in range(self.n_chunks)]
+
+
+class Chunks:
+    """Chunks in the place of blocks: the rows of all blocks that were dealt to each.
+
+    Every block is cut once, and its pieces go to the workers that train on them: all rows travel
+    once, and the workers hold them once while they train.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The rows.
+    numbers : list of int
+        The blocks that are used.
+    deal : Deal
+        What goes where.
+    """
+
+    def __init__(self, blocks: Blocks, numbers: list[int], deal: Deal, key: str) -> None:
+        self.n_rows, self.n_chunks = blocks.X.n_rows, deal.n_chunks
+        shared = delayed(deal, pure=False, traverse=False)
+        self.pieces = []
+        for number in numbers:
+            span = blocks.span(number)
+            data = [
+                None if source is None else [*source.cut(*span)]
+                for source in (blocks.X, blocks.y, blocks.weight)
+            ]
+            name = f"mercer-deal-{key}-{number}"
+            self.pieces.append(delayed(_dealt)(shared, span[0], data, dask_key_name=name))
+
+    def __len__(self) -> int:
+        return self.n_chunks
+
+    def report(self, number: int, span: tuple[int, int] | None = None) -> BlockReport:
+        """That a chunk is used."""
+        return BlockReport(0, self.n_rows, chunk=number)
+
+    def halves(self, number: int) -> list[tuple[int, int]]:
+        """A chunk is a machine, and cannot be halved."""
+        return [(number, number + 1)]
+
+    def task(
+        self,
+        function: Function,
+        shared: Any,
+        number: int,
+        key: str,
+        spans: list[tuple[int, int]],
+        needs_X: bool,
+    ) -> Any:
+        """A delayed task: the value of a chunk."""
+        own = [delayed(getitem)(piece, number) for piece in self.pieces]
+        return delayed(_outcome, pure=False)(
+            function, shared, self.report(number), own, dask_key_name=key
+        )
+
+
+def _dealt(deal: Deal, start: int, data: list[Any]) -> list[Any]:
+    return deal(start, *(None if part is None else joined(*part) for part in data))
+
+
+def _outcome(function: Function, shared: Any, report: BlockReport, pieces: list[Any]) -> Outcome:
+    number = report.chunk if report.chunk is not None else 0
+    try:
+        full = [piece for piece in pieces if len(piece[1])]
+        X, y, weight = (
+            None if part[0] is None else stacked_parts(part) for part in zip(*full, strict=True)
+        )
+        return Outcome(function(shared, number, 0, X, y, weight), [])
+    except Exception as error:
+        return failed(number, report, error)
