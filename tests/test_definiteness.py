@@ -22,6 +22,7 @@ from mercer.kernels import (
     SklearnKernel,
 )
 from mercer.kernels.definiteness import refutation
+from mercer.lab import Platt, SvmLight
 from mercer.solvers import solve
 
 rng = np.random.default_rng(0)
@@ -150,8 +151,8 @@ def test_a_certificate_looks_at_the_rows_that_carry_the_point() -> None:
     assert (found.gap, found.primal, found.definiteness) == (None, None, "refuted")
 
 
-@pytest.mark.parametrize("solver", ["auto", "smo", "chunked", "svmlight", "platt"])
-def test_every_solver_says_what_is_known(solver: str) -> None:
+@pytest.mark.parametrize("solver", ["auto", "smo", "chunked", SvmLight(), Platt()])
+def test_every_solver_says_what_is_known(solver: Any) -> None:
     problem = formulations.svc(np.where(y == 1, 1.0, -1.0), 1.0).problem
     solution = quiet(solve, problem, Gram(FunctionKernel(gaussian), X), solver)
     assert solution.definiteness == "unknown"
@@ -209,7 +210,7 @@ def test_a_path_looks_at_the_rows_it_moved() -> None:
     sign[301], sign[303] = 1, -1
     with pytest.warns(UserWarning, match=INDEFINITE):
         path = mercer.svc_path(K, sign, kernel="precomputed", sample_weight=weight, C_max=0.1)
-    assert path.certificate(path.C_end).gap is None
+    assert path.certificate(path.end).gap is None
 
 
 def test_path_svc_refuses_what_is_refuted() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.machines.documented import documented, entries
+from mercer.machines.docstrings import documented, entries
 
 MACHINES = {
     "SVC": {},
@@ -121,3 +121,19 @@ def test_own_words_win() -> None:
     assert "The second b." in Second.__doc__
     assert "The first b." not in Second.__doc__
     assert list(entries(Second.__doc__, "Attributes")) == ["c_"]
+
+
+def test_every_public_name_has_an_example() -> None:
+    """They are run by test_documentation.py."""
+    without = [
+        name for name in mercer.__all__ if ">>>" not in (getattr(mercer, name).__doc__ or "")
+    ]
+    assert without == []
+
+
+def test_regressors_do_not_document_attributes_of_classifiers() -> None:
+    """``LSSVR`` listed ``multiclass_`` and a reference to a ``predict_proba`` it does not have."""
+    for regressor in (mercer.SVR, mercer.NuSVR, mercer.LSSVR, mercer.TunedSVR, mercer.OnlineSVR):
+        text = regressor.__doc__ or ""
+        assert not re.search(r"^\s*(multiclass_|code_|multilabel_|classes_) :", text, re.MULTILINE)
+        assert "predict_proba" not in text

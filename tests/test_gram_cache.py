@@ -223,7 +223,7 @@ def test_nothing_is_allocated_in_advance() -> None:
         for cache_size in ("auto", 1e300, np.inf):
             gram = Gram(Constant(2.0), Endless(n), cache_size=cache_size)  # type: ignore[arg-type]
             assert gram.n_rows == n
-    n = 2**16
+    n = 2**15
     gram = Gram(Precomputed(), np.broadcast_to(np.float64(3.0), (n, n)), cache_size=10)
     np.testing.assert_array_equal(gram.row(n - 1), np.full(n, 3.0, np.float32))
     np.testing.assert_array_equal(gram.product([n - 1], [2.0]), np.full(n, 6.0))

@@ -105,10 +105,10 @@ def test_a_linear_path_changed_with_the_origin(store: Any, offset: float, tmp_pa
     near = svc_path(BASE, LABELS, kernel="linear", C_max=10.0)
     X, Z = store(BASE + offset), store(OTHER + offset)
     far = svc_path(X, LABELS, kernel="linear", C_max=10.0)
-    far.save(tmp_path / "far.npz")
+    save(far, tmp_path / "far.mercer")
     truth = (OTHER[:, 0] > 0).astype(int)
-    for path in (far, type(far).load(tmp_path / "far.npz", kernel=Linear(), X=X)):
-        assert len(path.C) == len(near.C)
+    for path in (far, load(tmp_path / "far.mercer")):
+        assert len(path.events) == len(near.events)
         found = path.decision_function(Z, [0.01, 1.0, 9.0])
         expected = near.decision_function(OTHER, [0.01, 1.0, 9.0])
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
@@ -409,6 +409,6 @@ def test_a_path_of_far_rows_is_not_trivial() -> None:
     X[0, 1] = 0.0
     path = svc_path(X, LABELS, kernel="linear", C_max=10.0)
     assert path.status != "trivial"
-    assert path.certificate(min(path.C_end, 1.0)).relative_gap < 1e-5
+    assert path.certificate(min(path.end, 1.0)).relative_gap < 1e-5
     same = np.full((20, 2), 3.3e5)
     assert svc_path(same, np.arange(20) % 2, kernel="linear").status == "trivial"

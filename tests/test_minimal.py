@@ -104,7 +104,7 @@ started = set(sys.modules)  # the interpreter itself may have loaded a hidden on
 import numpy as np
 from sklearn.base import clone
 import mercer
-from mercer import datasets, diagnostics, formulations, hull, inspect, io, kernels, paths, solvers
+from mercer import datasets, diagnostics, formulations, hull, io, kernels, lab, paths, solvers
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 y = (X[:, 0] > 0).astype(int)

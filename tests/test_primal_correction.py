@@ -10,7 +10,7 @@ import pytest
 from mercer import Gram, Problem, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Polynomial
-from mercer.problem import assess
+from mercer.problem.certificate import assess
 from mercer.problem.primal_correction import corrected_gap
 
 

@@ -81,6 +81,7 @@ def _estimators() -> dict[str, tuple[Any, Targets]]:
         "SVR": (mercer.SVR(), "numbers"),
         "NuSVR": (mercer.NuSVR(), "numbers"),
         "OneClassSVM": (mercer.OneClassSVM(), "none"),
+        "SVDD": (mercer.SVDD(tol=1e-8), "none"),
         "RLSC": (mercer.RLSC(), "labels"),
         "RLSC(alpha=[...])": (mercer.RLSC(alpha=[0.1, 1.0]), "labels"),
         "LSSVC": (mercer.LSSVC(), "labels"),
@@ -89,8 +90,28 @@ def _estimators() -> dict[str, tuple[Any, Targets]]:
         "LSSVR(robust)": (mercer.LSSVR(robust="huber"), "numbers"),
         "LSSVR(low_rank)": (mercer.LSSVR(low_rank=LowRank(rank=8, random_state=0)), "numbers"),
         "CodeClassifier": (mercer.CodeClassifier(mercer.SVC()), "labels"),
+        "CalibratedSVC": (mercer.CalibratedSVC(mercer.SVC(tol=1e-8), cv=2), "labels"),
+        "ThresholdSVC": (mercer.ThresholdSVC(mercer.SVC(tol=1e-8), cv="loo"), "labels"),
+        "CalibratedOneClassSVM": (mercer.CalibratedOneClassSVM(cv="loo"), "none"),
+        "ConformalSVC": (
+            mercer.ConformalSVC(
+                mercer.SVC(gamma=0.5, tol=1e-8), kind="cross", cv=2, random_state=0
+            ),
+            "labels",
+        ),
+        "ConformalSVR": (mercer.ConformalSVR(mercer.LSSVR(gamma=0.5), kind="full"), "numbers"),
+        "ChunkedEnsemble": (
+            mercer.ChunkedEnsemble(mercer.RLSC(gamma=0.5), n_chunks=2, random_state=0),
+            "labels",
+        ),
+        "ChunkedEnsemble(SVC())": (
+            mercer.ChunkedEnsemble(
+                mercer.SVC(gamma=0.5, tol=1e-8), n_chunks=2, combine="average", random_state=0
+            ),
+            "labels",
+        ),
         "HullClassifier": (mercer.HullClassifier(), "labels"),
-        "OnlineSVC": (mercer.OnlineSVC(tol=1e-8, random_state=0), "labels"),
+        "OnlineSVC": (mercer.OnlineSVC(tol=1e-8, random_state=0, probability=True), "labels"),
         "OnlineSVR": (mercer.OnlineSVR(tol=1e-8, random_state=0), "numbers"),
         "ReducedSVC": (mercer.ReducedSVC(), "labels"),
         "PathSVC": (mercer.PathSVC(cv=3), "labels"),
@@ -206,7 +227,7 @@ def readers() -> dict[str, Reader]:
             fitted = make(X)
         for method in (
             *("decision_function", "machine_decisions", "predict", "predict_proba"),
-            *("score_samples", "score"),
+            *("score_samples", "score", "p_values", "predict_set", "predict_interval"),
         ):
             if not hasattr(fitted, method):
                 continue
@@ -225,6 +246,10 @@ def _plain(method: str) -> Callable[..., FloatArray]:
 
 def _score(fitted: Any, rows: Any, y: Any, w: Any) -> FloatArray:
     return np.array([fitted.score(rows, y)])
+
+
+def _confusion(report: Any) -> FloatArray:
+    return np.asarray(report.data["confusion"]["counts"], dtype=np.float64)
 
 
 def _result_readers() -> dict[str, Reader]:
@@ -267,31 +292,25 @@ def _result_readers() -> dict[str, Reader]:
             takes_y=True,
             takes_weight=True,
         ),
-        "NuPath.decision_function": Reader(
+        "Path(one class).decision_function": Reader(
             mercer.one_class_path,
             lambda p, r, y, w: p.decision_function(r, 0.5),
-            "NuPath.decision_function",
+            "Path.decision_function",
         ),
-        "NuPath.predict": Reader(
-            mercer.one_class_path, lambda p, r, y, w: p.predict(r, 0.5), "NuPath.predict"
+        "Path(one class).predict": Reader(
+            mercer.one_class_path, lambda p, r, y, w: p.predict(r, 0.5), "Path.predict"
         ),
-        "NuSVCPath.decision_function": Reader(
-            over_nu, lambda p, r, y, w: p.decision_function(r, 0.2), "NuSVCPath.decision_function"
+        "Path(nu).decision_function": Reader(
+            over_nu, lambda p, r, y, w: p.decision_function(r, 0.2), "Path.decision_function"
         ),
-        "NuSVCPath.predict": Reader(
-            over_nu, lambda p, r, y, w: p.predict(r, 0.2), "NuSVCPath.predict"
+        "Path(nu).predict": Reader(over_nu, lambda p, r, y, w: p.predict(r, 0.2), "Path.predict"),
+        "Path(tube).predict": Reader(tubes, lambda p, r, y, w: p.predict(r, 0.3), "Path.predict"),
+        "Path(gamma).decision_function": Reader(
+            widths, lambda p, r, y, w: p.decision_function(r, 0.5), "Path.decision_function"
         ),
-        "NuSVRPath.predict": Reader(
-            tubes, lambda p, r, y, w: p.predict(r, 0.3), "NuSVRPath.predict"
-        ),
-        "KernelPath.decision_function": Reader(
-            widths, lambda p, r, y, w: p.decision_function(r, 0.5), "KernelPath.decision_function"
-        ),
-        "KernelPath.predict": Reader(
-            widths, lambda p, r, y, w: p.predict(r, 0.5), "KernelPath.predict"
-        ),
-        "KernelPath.score": Reader(
-            widths, lambda p, r, y, w: np.asarray(p.score(r, y)), "KernelPath.score", takes_y=True
+        "Path(gamma).predict": Reader(widths, lambda p, r, y, w: p.predict(r, 0.5), "Path.predict"),
+        "Path(gamma).score": Reader(
+            widths, lambda p, r, y, w: np.asarray(p.score(r, y)), "Path.score", takes_y=True
         ),
         "Grid.decision_function": Reader(
             grid, lambda p, r, y, w: p.decision_function(r, 0, 1), "Grid.decision_function"
@@ -302,6 +321,22 @@ def _result_readers() -> dict[str, Reader]:
         ),
         "PathSVC.decision_function(C)": Reader(
             chosen, lambda p, r, y, w: p.decision_function(r, 2.0), "PathSVC.decision_function"
+        ),
+        "explain": Reader(
+            lambda rows: mercer.SVC(gamma=0.5).fit(rows, LABELS),
+            lambda p, r, y, w: mercer.explain(p, r, background=X[:5]).values,
+            "explain",
+        ),
+        "influence": Reader(
+            lambda rows: mercer.SVC(gamma=0.5).fit(rows, LABELS),
+            lambda p, r, y, w: mercer.influence(p, r).values,
+            "influence",
+        ),
+        "write_report": Reader(
+            lambda rows: mercer.SVC(gamma=0.5).fit(rows, LABELS),
+            lambda p, r, y, w: _confusion(mercer.write_report(p, r, y)),
+            "write_report",
+            takes_y=True,
         ),
         "LooProbability.predict_proba": Reader(
             lambda rows: diagnostics.LooProbability(mercer.RLSC().fit(rows, LABELS), LABELS),

@@ -10,6 +10,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -53,7 +54,7 @@ report = {
     "a cache of few rows": fit(SVR(C=1e6, kernel="poly", cache_size=1), X, X[:, 0]),
     "a slow kernel function": fit(SVC(C=1e6, kernel=slow), X[:2000], y[:2000]),
 }
-fitted, rows = SVC().fit(X[:1500], y[:1500]), rng.normal(size=(1_000_000, 10))
+fitted, rows = SVC().fit(X[:6000], y[:6000]), rng.normal(size=(1_000_000, 10))
 report["a large batch"] = interrupted(None, lambda: fitted.predict(rows))
 print(json.dumps(report))
 """
@@ -73,13 +74,17 @@ def test_interrupted_and_usable_again() -> None:
         assert not is_fitted, work
 
 
-def test_a_background_shell_does_not_fail_the_tests(request: pytest.FixtureRequest) -> None:
-    """What it starts inherits an ignored SIGINT, and would never be interrupted."""
+@pytest.fixture
+def background_shell() -> Iterator[None]:
+    """What a shell starts in the background inherits an ignored SIGINT."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        request.getfixturevalue("interruptible")
-        program = "import signal; print(signal.getsignal(signal.SIGINT).__name__)"
-        shown = subprocess.check_output([sys.executable, "-c", program], text=True)
-        assert shown.strip() == "default_int_handler"
-    finally:
-        signal.signal(signal.SIGINT, before)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("background_shell", "interruptible")
+def test_a_background_shell_does_not_fail_the_tests() -> None:
+    """What it starts would never be interrupted otherwise."""
+    program = "import signal; print(signal.getsignal(signal.SIGINT).__name__)"
+    shown = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert shown.strip() == "default_int_handler"

@@ -1,4 +1,4 @@
-"""What must not matter: the order of rows, copies with half the price, units, the origin."""
+"""What must not matter: the order of rows, copies with half of C, units, the origin."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def fitted(case: MachineCase, **parameters: Any) -> tuple[Any, Any]:
     return machine, case.values(machine, data.X)
 
 
-def priced(name: str, factor: float) -> dict[str, float]:
+def with_C(name: str, factor: float) -> dict[str, float]:
     """Parameters that make every loss cost ``factor`` times as much."""
     machine = CASES[name].machine
-    price = {"C": factor * machine.C}
-    if name == "svc-huber":  # its slope beyond the margin is a price, too
-        price["delta"] = factor * machine.delta
-    return price
+    changed = {"C": factor * machine.C}
+    if name == "svc-huber":  # its slope beyond the margin is a weight, too
+        changed["delta"] = factor * machine.delta
+    return changed
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -50,11 +50,11 @@ def test_order_of_the_rows(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRICED)
-def test_every_row_twice_at_half_the_price(name: str) -> None:
+def test_every_row_twice_at_half_of_C(name: str) -> None:
     case, data = CASES[name], sample()
     machine, values = fitted(case)
     twice = np.tile(np.arange(len(data.X)), 2)
-    other = case.fit(data.X[twice], data.targets(case)[twice], **priced(name, 0.5))
+    other = case.fit(data.X[twice], data.targets(case)[twice], **with_C(name, 0.5))
     assert other.objective_ == pytest.approx(machine.objective_, rel=1e-9)
     assert_same(case.values(other, data.X), values)
 
@@ -95,11 +95,11 @@ def test_units_of_the_features(name: str, unit: float) -> None:
 @pytest.mark.parametrize("name", WITHOUT_OWN_KERNEL)
 @pytest.mark.parametrize("factor", [1e-3, 50.0])
 def test_units_of_the_kernel(name: str, factor: float) -> None:
-    """c K with price C/c: the same function, its norm 1/c of what it was."""
+    """c K with C/c: the same function, its norm 1/c of what it was."""
     case = CASES[name]
     machine, values = fitted(case, kernel=Gaussian(0.3))
     scaled = Scaled(Gaussian(0.3), factor)
-    other, others = fitted(case, kernel=scaled, **priced(name, 1 / factor))
+    other, others = fitted(case, kernel=scaled, **with_C(name, 1 / factor))
     assert factor * other.objective_ == pytest.approx(machine.objective_, rel=1e-8)
     assert_same(others, values, 1e-7)
 
@@ -129,9 +129,9 @@ def test_units_of_the_targets(name: str) -> None:
     case, data, s = CASES[name], sample(), 100.0
     machine, values = fitted(case)
     squared = "squared" in machine.loss or machine.loss == "huber"
-    price = machine.C * (1.0 if squared else s)
+    changed = machine.C * (1.0 if squared else s)
     widths = {"epsilon": s * machine.epsilon, "delta": s * machine.delta}
-    other = case.fit(data.X, s * data.numbers, C=price, **widths)
+    other = case.fit(data.X, s * data.numbers, C=changed, **widths)
     assert other.objective_ == pytest.approx(s**2 * machine.objective_, rel=1e-9)
     assert_same(case.values(other, data.X), s * values)
 

@@ -88,7 +88,7 @@ def test_indefinite_kernel_on_random_labels(C: float) -> None:
 
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
 @pytest.mark.parametrize("C", [1e6, 1e12, 1e15])
-def test_huge_price_of_random_labels(kernel: str, C: float) -> None:
+def test_huge_C_of_random_labels(kernel: str, C: float) -> None:
     X, y = noise()
     machine = fit(SVC(kernel=kernel, C=C, max_iter=20_000), X, y)
     assert machine.n_iter_[0] <= 20_000

@@ -72,7 +72,7 @@ def test_widths_taken_from_the_data(gamma: str) -> None:
     assert weighted.kernel_.gamma == pytest.approx(repeated.kernel_.gamma, rel=1e-12)
 
 
-def test_a_fractional_weight_scales_the_price() -> None:
+def test_a_fractional_weight_scales_C() -> None:
     data = sample()
     weighted = SVC(C=2.0, gamma=0.3).fit(data.X, data.labels, np.full(len(data.X), 0.25))
     scaled = SVC(C=0.5, gamma=0.3).fit(data.X, data.labels)

@@ -151,7 +151,7 @@ def test_options_reach_the_machine(mercer, iris_csv):
         "solver": "smo",
     }
     assert {name: parameters[name] for name in expected} == expected
-    scaler = model[0].transformers_[0][1]
+    scaler = model[0].transformers_[0][1][-1]
     assert not scaler.with_mean
     assert not scaler.with_std
     assert len(read_metadata("iris.csv.mercer")["scores"]["values"]) == 2
@@ -192,7 +192,7 @@ def test_a_small_class_has_fewer_folds(mercer, iris):
 
 
 def test_a_run_out_of_time_says_so(mercer):
-    output = mercer("fit", "--max-time", "1e-9", "--cv", 0).output
+    output = mercer("fit", "--max-time", "1e-9", "--cv", 0, code=2).output
     assert "max-time" in output
     assert "The best iterate is kept" in " ".join(output.replace("│", " ").split())
 

@@ -56,7 +56,7 @@ def test_a_file_to_write(mercer, model, iris_csv):
     assert "150 predictions written to p.csv" in result.stderr
     assert len(pd.read_csv("p.csv")) == 150
     for wrong, words in ((".", "is a directory"), (iris_csv, "a file to read"), ("a/b", "no dir")):
-        assert words in mercer("predict", model, iris_csv, "--out", wrong, code=2).stderr
+        assert words in mercer("predict", model, iris_csv, "--out", wrong, code=1).stderr
 
 
 def test_unseen_categories_are_no_category(mercer, model, iris):
@@ -72,14 +72,15 @@ def test_unseen_categories_are_no_category(mercer, model, iris):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"sepal width": None}, "values are missing in 'sepal width' (150 of 150)"),
+        ({"sepal width": None}, "values are missing in 'sepal width' (150 of 150: rows 0, 1"),
         ({"sepal width": "wide"}, "column 'sepal width' must hold finite numbers, 150 of"),
         ({"wet": None}, "values are missing in 'wet'"),
     ],
 )
 def test_columns_that_do_not_suit_the_model(mercer, model, iris, change, words):
+    mercer("fit", "iris.csv", "--target", "species", "--missing", "error", "--force", "--cv", 0)
     iris.assign(**change).to_csv("data.csv", index=False)
-    text = mercer("predict", model, "data.csv", code=2).stderr
+    text = mercer("predict", model, "data.csv", code=1).stderr
     assert words in text
     # Options that predict does not have.
     assert "--" not in text
@@ -87,7 +88,7 @@ def test_columns_that_do_not_suit_the_model(mercer, model, iris, change, words):
 
 def test_a_column_that_is_not_there(mercer, model, iris):
     iris.drop(columns="wet").to_csv("data.csv", index=False)
-    text = mercer("predict", model, "data.csv", code=2).stderr
+    text = mercer("predict", model, "data.csv", code=1).stderr
     assert "columns 'wet' are missing; the model was trained on 'sepal length'" in text
 
 
@@ -103,16 +104,16 @@ def test_sparse_files_of_any_width(mercer):
     full = np.c_[narrow, np.zeros((60, 2))]
     np.testing.assert_array_equal(table.prediction, load("train.svm.mercer").predict(full))
     dump_svmlight_file(np.c_[X, X], y, "wide.svm", zero_based=False)
-    text = mercer("predict", "train.svm.mercer", "wide.svm", code=2).stderr
+    text = mercer("predict", "train.svm.mercer", "wide.svm", code=1).stderr
     assert "indices must lie in 1..5, the features of the model, got 1..10" in text
     pd.DataFrame(X).to_csv("train.csv", index=False, header=list("abcde"))
-    text = mercer("predict", "train.svm.mercer", "train.csv", code=2).stderr
+    text = mercer("predict", "train.svm.mercer", "train.csv", code=1).stderr
     assert "trained on LIBSVM text, not on named columns" in text
 
 
 def test_named_columns_are_not_libsvm_text(mercer, model):
     Path("d.svm").write_text("1 1:1\n")
-    text = mercer("predict", model, "d.svm", code=2).stderr
+    text = mercer("predict", model, "d.svm", code=1).stderr
     assert "trained on named columns, not on LIBSVM text" in text
 
 
@@ -139,14 +140,14 @@ def test_models_saved_by_a_program(mercer, iris):
         assert list(table.prediction) == list(load(f"{name}.mercer").predict(rows))
         assert "certificate" in mercer("info", f"{name}.mercer").output
     iris.to_csv("wide.csv", index=False)
-    text = mercer("predict", "unnamed.mercer", "wide.csv", code=2).stderr
-    assert "the model wants 4 columns of numbers, the file has 7" in text
+    text = mercer("predict", "unnamed.mercer", "wide.csv", code=1).stderr
+    assert "the model wants 4 columns, the file has 7" in text
 
 
 def test_info(mercer, model):
     output = mercer("info", model).output
     for words in (
-        "ColumnTransformer(StandardScaler, OneHotEncoder) > SVC",
+        "ColumnTransformer(SimpleImputer > StandardScaler, OneHotEncoder) > SVC",
         "iris.csv: 150 rows, task classification, target 'species'",
         "4 numeric features: sepal length",
         "2 categorical features: colour, wet",
@@ -195,7 +196,7 @@ def test_info_and_predictions_of_other_machines(mercer, iris, machine, words):
 def test_a_machine_that_is_not_fitted_predicts_nothing(mercer, iris_csv):
     for estimator in (SVC(), make_pipeline(StandardScaler(), RLSC())):
         save(estimator, "m.mercer")
-        text = mercer("predict", "m.mercer", iris_csv, code=2).stderr
+        text = mercer("predict", "m.mercer", iris_csv, code=1).stderr
         assert "m.mercer holds a machine that is not fitted" in text
 
 
@@ -230,15 +231,19 @@ def test_a_path_has_no_predictions_of_its_own(mercer, iris):
     path = svc_path(rows, labels, C_max=5.0)
     for result, choice, words in (
         (path, "C", "events from C="),
-        (kernel_path(rows, labels, gamma_min=0.1, gamma_max=0.2), "gamma", "KernelPath of 150"),
+        (
+            kernel_path(rows, labels, gamma_min=0.1, gamma_max=0.2),
+            "gamma",
+            "over gamma of 150",
+        ),
     ):
         save(result, "p.mercer")
         assert words in mercer("info", "p.mercer").stdout
-        message = mercer("predict", "p.mercer", "rows.csv", code=2).stderr
+        message = mercer("predict", "p.mercer", "rows.csv", code=1).stderr
         assert f"a machine for every {choice}: choose one" in message
     save(path.error(rows, labels), "e.mercer")
     assert "StepFunction of" in mercer("info", "e.mercer").stdout
-    assert "predicts nothing" in mercer("predict", "e.mercer", "rows.csv", code=2).stderr
+    assert "predicts nothing" in mercer("predict", "e.mercer", "rows.csv", code=1).stderr
 
 
 def test_several_labels_are_no_classes(mercer, iris):

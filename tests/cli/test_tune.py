@@ -68,7 +68,7 @@ def test_a_terminal_sees_how_the_search_goes_on():
     X = np.random.default_rng(0).normal(size=(40, 2))
     with Display(console, quiet=False).searching() as callback:
         TunedSVC(cv=2, max_evals=5, callback=callback).fit(X, X[:, 0] > 0)
-    assert "5 evaluated, best criterion" in console.file.getvalue()
+    assert "5 evaluated, now on 40 rows, best criterion" in console.file.getvalue()
     with Display(console, quiet=True).searching() as callback:
         assert callback is None
 
@@ -100,8 +100,10 @@ def test_rare_classes_are_found_with_balanced_weights(mercer):
 def test_sparse_text_is_tuned(mercer):
     X = np.random.default_rng(0).normal(size=(60, 3))
     dump_svmlight_file(X, (X[:, 0] > 0).astype(int), "rows.svm", zero_based=False)
-    output = words(mercer("tune", "rows.svm", "--test", "rows.svm", "--cv", 2).output)
-    assert "60 rows of rows.svm that took no part" in output
+    other = np.random.default_rng(1).normal(size=(50, 3))
+    dump_svmlight_file(other, (other[:, 0] > 0).astype(int), "test.svm", zero_based=False)
+    output = words(mercer("tune", "rows.svm", "--test", "test.svm", "--cv", 2).output)
+    assert "50 rows of test.svm that took no part" in output
 
 
 @pytest.mark.parametrize(
@@ -117,20 +119,20 @@ def test_sparse_text_is_tuned(mercer):
     ],
 )
 def test_what_does_not_fit_is_refused(mercer, arguments, message):
-    output = mercer("tune", *arguments, code=2).output
+    output = mercer("tune", *arguments, code=1).output
     assert message in words(output)
     assert not Path("breast-cancer.mercer").exists()
 
 
 def test_class_weights_of_numbers_are_refused(mercer):
     load_diabetes(as_frame=True).frame.head(60).to_csv("rows.csv", index=False)
-    output = mercer("tune", "rows.csv", "--class-weight", "balanced", code=2).output
+    output = mercer("tune", "rows.csv", "--class-weight", "balanced", code=1).output
     assert "--class-weight is for classes" in words(output)
 
 
 def test_a_test_file_without_the_target_is_refused(mercer, iris, iris_csv):
     iris.drop(columns="species").to_csv("test.csv", index=False)
-    output = mercer("tune", iris_csv, "--target", "species", "--test", "test.csv", code=2).output
+    output = mercer("tune", iris_csv, "--target", "species", "--test", "test.csv", code=1).output
     assert "has no column 'species'" in words(output)
 
 

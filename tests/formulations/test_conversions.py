@@ -76,7 +76,7 @@ def test_one_class_is_minimum_norm() -> None:
     same_machine(one, fm.ReadOut(scale * other.coef, scale * other.intercept, 0.0))
 
 
-def test_soft_hulls_are_squared_svc_at_the_same_price() -> None:
+def test_soft_hulls_are_squared_svc_at_the_same_C() -> None:
     hulls = machine(fm.nearest_points(DATA.labels, 0.3, soft=True), DATA)
     svc = machine(fm.svc(DATA.labels, 0.3, loss="squared_hinge"), DATA)
     assert hulls.coef / hulls.rho == pytest.approx(svc.coef, abs=1e-6)

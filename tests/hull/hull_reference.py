@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
+from fractions import Fraction
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,53 @@ def distance_by_qp(
     right = np.concatenate([[1.0, 1.0], np.zeros(d), cap, np.zeros(n)])
     x = minimize_qp(P, np.zeros(n + d), np.vstack([equal, box]), right, n_equal=2 + d)
     return float(np.linalg.norm(x[n:]))
+
+
+def exact_square(A: Any, B: Any) -> Fraction:
+    """The squared distance of two hulls of few points in rational arithmetic, by brute force.
+
+    The nearest point of the differences to the origin is that of the affine hull of some of them,
+    with weights that are not negative.
+    """
+    differences = {
+        tuple(Fraction(x) - Fraction(z) for x, z in zip(a, b, strict=True)) for a in A for b in B
+    }
+    squares = [
+        square
+        for m in range(1, len(A[0]) + 2)
+        for some in combinations(differences, m)
+        if (square := _square_within(some)) is not None
+    ]
+    return min(squares)
+
+
+def _square_within(points: Sequence[tuple[Fraction, ...]]) -> Fraction | None:
+    first, d = points[0], len(points[0])
+    edges = [[x - z for x, z in zip(p, first, strict=True)] for p in points[1:]]
+    system = [[_dot(u, v) for v in edges] + [-_dot(u, first)] for u in edges]
+    weights = _eliminate(system)
+    if weights is None or any(w < 0 for w in weights) or sum(weights) > 1:
+        return None
+    nearest = [
+        first[j] + sum(w * e[j] for w, e in zip(weights, edges, strict=True)) for j in range(d)
+    ]
+    return Fraction(_dot(nearest, nearest))
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return sum(x * z for x, z in zip(a, b, strict=True))
+
+
+def _eliminate(system: list[list[Fraction]]) -> list[Fraction] | None:
+    """The solution of a square system with its right-hand side as last column, if there is one."""
+    n = len(system)
+    for c in range(n):
+        pivot = next((i for i in range(c, n) if system[i][c]), None)
+        if pivot is None:
+            return None
+        system[c], system[pivot] = system[pivot], system[c]
+        for i in range(n):
+            if i != c and system[i][c]:
+                share = system[i][c] / system[c][c]
+                system[i] = [x - share * z for x, z in zip(system[i], system[c], strict=True)]
+    return [system[i][n] / system[i][i] for i in range(n)]

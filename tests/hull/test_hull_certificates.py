@@ -14,6 +14,7 @@ from sklearn.datasets import make_moons
 
 from mercer.hull import enclosing_ball, min_norm_point, nearest_points, separable
 from mercer.kernels import Gaussian, Polynomial, Sigmoid
+from mercer.lab import Gsk, Mdm
 
 FloatArray = NDArray[np.float64]
 UNITS = [1e-300, 1e-200, 1e-160, 1e160, 1e200, 1e300]
@@ -25,8 +26,8 @@ def clouds() -> tuple[FloatArray, FloatArray]:
 
 
 @pytest.mark.parametrize("apart", [1e-3, 1e-5, 1e-6])
-@pytest.mark.parametrize("how", ["sparse", "smo", "gsk", "function"])
-def test_hulls_that_nearly_touch_are_not_said_to_overlap(apart: float, how: str) -> None:
+@pytest.mark.parametrize("how", ["sparse", "smo", Gsk(), "function"])
+def test_hulls_that_nearly_touch_are_not_said_to_overlap(apart: float, how: Any) -> None:
     A, B = np.array([[0.0, 0], [1, 0]]), np.array([[1 + apart, 0], [2, 0]])
     options: dict[str, Any] = {}
     if how == "sparse":
@@ -64,9 +65,9 @@ def test_an_indefinite_kernel_has_no_hulls_and_nothing_is_proved_of_them() -> No
         separable(A, B, kernel=kernel)
 
 
-@pytest.mark.parametrize("solver", ["wolfe", "mdm", "smo"])
+@pytest.mark.parametrize("solver", ["wolfe", Mdm(), "smo"])
 @pytest.mark.parametrize("unit", UNITS)
-def test_squares_that_are_no_numbers_do_no_harm(unit: float, solver: str) -> None:
+def test_squares_that_are_no_numbers_do_no_harm(unit: float, solver: Any) -> None:
     A, B = clouds()
     near, here = nearest_points(A, B), nearest_points(unit * A, unit * B, solver=solver)
     assert here.status == "converged"

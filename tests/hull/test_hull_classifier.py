@@ -16,6 +16,7 @@ from mercer import SVC, HullClassifier, NuSVC
 from mercer.hull import hull_classifier_like, nearest_points, nu_svc_like, svc_like
 from mercer.io import load, save
 from mercer.kernels import Gaussian
+from mercer.lab import Gilbert, Gsk, Mdm
 
 X, Y = make_classification(80, 4, flip_y=0.1, class_sep=0.7, random_state=3)
 MU = 1.2 / np.bincount(Y).min()  # so small that a line separates the hulls
@@ -118,11 +119,11 @@ def test_the_bisecting_bias_halves_the_segment() -> None:
     assert kkt.intercept_ == pytest.approx(bisect.intercept_, rel=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["auto", "smo", "mdm", "gsk", "gilbert", "chunked"])
-def test_every_solver_of_the_family_fits_it(solver: str) -> None:
+@pytest.mark.parametrize("solver", ["auto", "smo", Mdm(), Gsk(), Gilbert(), "chunked"])
+def test_every_solver_of_the_family_fits_it(solver: Any) -> None:
     reference = HullClassifier(**EXACT).fit(X, Y)
     machine = HullClassifier(gamma=0.3, solver=solver, tol=1e-2).fit(X, Y)
-    assert machine.solver_ == solver or solver == "auto"
+    assert solver == "auto" or machine.solver_ == getattr(solver, "name", solver)
     assert machine.objective_ == pytest.approx(reference.objective_, rel=2e-2)
     assert machine.fit_status_ == 0
 

@@ -22,6 +22,7 @@ from mercer.hull import (
     separable,
 )
 from mercer.kernels import Gaussian
+from mercer.lab import Mdm
 
 FloatArray = NDArray[np.float64]
 seeds = st.integers(0, 2**32 - 1)
@@ -92,8 +93,8 @@ def test_reduced_hulls_agree_with_an_interior_point_method(
     assert found.gap <= 1e-9
 
 
-@pytest.mark.parametrize("solver", ["auto", "smo", "mdm", "active-set", "chunked"])
-def test_every_solver_finds_the_same_distance(solver: str) -> None:
+@pytest.mark.parametrize("solver", ["auto", "smo", Mdm(), "active-set", "chunked"])
+def test_every_solver_finds_the_same_distance(solver: Any) -> None:
     A, B = clouds(11, 4, 6.0)
     exact = nearest_points(A, B, mu=0.5)
     found = nearest_points(A, B, mu=0.5, solver=solver, tol=1e-8)
@@ -251,7 +252,10 @@ def test_a_mu_that_leaves_nothing_is_an_error_that_says_how_much_would() -> None
         ({"weight_b": [0.0, 0.0]}, "weight_b must have a positive entry"),
         ({"solver": "best"}, "solver must be one of"),
         ({"solver": "wolfe", "kernel": "rbf"}, "solver='wolfe' takes dense rows"),
-        ({"kernel": "precomputed"}, "kernel must not be precomputed"),
+        (
+            {"kernel": "precomputed"},
+            "a kernel value for each row of A, then each of B: 4 columns for 2 and 2 rows, got 2",
+        ),
         ({"A": np.eye(2) + 1j}, "A must hold real numbers, got complex ones"),
         ({"A": sp.csr_array(np.eye(2) + 1j)}, "A must hold real numbers, got complex ones"),
         ({"weight_a": "ab"}, "weight_a must be an array of numbers"),
@@ -365,6 +369,6 @@ def test_clouds_of_many_rows_have_their_support_found_exactly() -> None:
     check(found, A, B)
     assert np.count_nonzero(found.coef_a) + np.count_nonzero(found.coef_b) <= 8
     reduced = nearest_points(A, B, mu=1e-3)
-    assert reduced.gap <= 1e-12
+    assert reduced.gap <= 1e-11
     free = (reduced.coef_a > 0) & (reduced.coef_a < 1e-3)
     assert np.count_nonzero(free) <= 7

@@ -162,7 +162,7 @@ def test_flat_polytopes_meet_where_those_of_full_height_do(flat: float) -> None:
     whole, low = nearest_points_many(A, B), nearest_points_many(factor * A, factor * B)
     assert 0.2 < whole.overlap.mean() < 0.8
     np.testing.assert_array_equal(whole.overlap, low.overlap)
-    assert (low.gap <= 1e-15).all()
+    assert (low.gap <= 2e-14).all()
     # the slab between them is as wide as they are apart, though that may be next to nothing
     apart = ~low.overlap
     normal = low.direction[apart, :, None]

@@ -86,8 +86,23 @@ def permuted_text(text: str, order: list[int]) -> str:
         "label": [model.header["label"][c] for c in order],
         "nr_sv": [model.header["nr_sv"][c] for c in order],
     }
+    if "probA" in header:
+        header |= _turned_probabilities(header, order)
     head = [" ".join([key, *words]) for key, words in header.items()]
     return "\n".join([*head, "SV", *lines]) + "\n"
+
+
+def _turned_probabilities(header: dict[str, Any], order: list[int]) -> dict[str, list[str]]:
+    """1 / (1 + exp(A f + B)) of the first class is 1 / (1 + exp(A (-f) - B)) of the second."""
+    pairs = list(combinations(range(len(order)), 2))
+    slopes = dict(zip(pairs, header["probA"], strict=True))
+    offsets = dict(zip(pairs, map(float, header["probB"]), strict=True))
+    places = [(order[i], order[j]) for i, j in pairs]
+    turned = [offsets[a, b] if a < b else -offsets[b, a] for a, b in places]
+    return {
+        "probA": [slopes[min(pair), max(pair)] for pair in places],
+        "probB": [f"{value:.17g}" for value in turned],
+    }
 
 
 def _turned(words: list[str], place: int, order: list[int]) -> list[str]:

@@ -16,16 +16,17 @@ from mercer import LowRank, PathSVC, kernel_path, one_class_path, svc_grid, svc_
 from mercer.paths import (
     ErrorCurve,
     Grid,
-    KernelPath,
-    NuPath,
-    NuSVCPath,
-    NuSVRPath,
     PairPaths,
     Path,
     StepFunction,
     nu_svc_path,
     nu_svr_path,
 )
+from mercer.paths.results.c_solutions import CSolutions
+from mercer.paths.results.gamma_solutions import GammaSolutions
+from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
+from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
+from mercer.paths.results.one_class_solutions import OneClassSolutions
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
@@ -69,6 +70,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], Any]] = {
     "widths": (lambda: kernel_path(X, TWO, gamma_min=0.1, gamma_max=0.5, cv=2), Z),
     "grid": (lambda: svc_grid(X, TWO, Cs=[0.1, 1.0], gammas=[0.1, 0.2], cv=2), Z),
     "grid, named columns": (lambda: svc_grid(TABLE, TWO, Cs=[1.0], kernel="linear"), TABLE[:9]),
+    "grid, three classes": (lambda: svc_grid(X, THREE, Cs=[0.1, 1.0], gammas=[0.2], cv=2), Z),
     "grid, not filled": (lambda: svc_grid(X, TWO, Cs=[0.1, 1.0], max_time=1e-9), Z),
     "steps": (lambda: svc_path(X, TWO, C_max=20.0).error(X, TWO), Z),
     "curve": (lambda: svr_path(X, T, C_max=20.0).error(X, T), Z),
@@ -97,41 +99,55 @@ def answers(result: Any, rows: Any) -> list[Any]:
 
 
 def _of_path(path: Path, rows: Any) -> list[Any]:
-    known = [path.C, path.C_end, path.events, path.summary(), str(path.summary()), path.status]
-    if path.C_end == 0.0:
+    known = [path.C, path.end, path.events, path.summary(), path.status]
+    if path.end == 0.0:
         return known
-    C = min(max(1.5, path.C_begin), path.C_end)
+    C = min(max(1.5, path.begin), path.end)
     methods = (path.coef, path.intercept, path.free, path.intercept_interval, path.certificate)
     known += [method(C) for method in methods]
-    known += [path.decision_function(rows, [C, min(2 * C, path.C_end)]), path.predict(rows, C)]
+    known += [path.decision_function(rows, [C, min(2 * C, path.end)]), path.predict(rows, C)]
     if path.classes is None:
         return [*known, path.error(rows, T[: len(known[-1])], loss="absolute_error")]
     truth = path.classes[np.arange(len(known[-1])) % 2]
     return [*known, path.error(rows, truth), path.leave_one_out(C)]
 
 
-def _of_nu_path(path: NuPath, rows: Any) -> list[Any]:
+def _of_nu_path(path: Path, rows: Any) -> list[Any]:
     methods = (path.coef, path.intercept, path.certificate)
     asked = [path.decision_function(rows, 0.4), path.predict(rows, 0.4)]
-    return [path.nu, path.nu_end, path.status, *(method(0.4) for method in methods), *asked]
+    return [path.nu, path.end, path.status, *(method(0.4) for method in methods), *asked]
 
 
-def _of_nu_svc(path: NuSVCPath, rows: Any) -> list[Any]:
-    nu = 0.5 * (path.nu_end + path.nu_max)
-    methods = (path.C, path.C_interval, path.coef, path.intercept, path.certificate)
+def _of_nu_svc(path: Path, rows: Any) -> list[Any]:
+    nu = 0.5 * (path.end + path.begin)
+    methods = (
+        path.solutions.C_at,
+        path.solutions.C_interval,
+        path.coef,
+        path.intercept,
+        path.certificate,
+    )
     asked = [path.decision_function(rows, nu), path.predict(rows, nu)]
     return [path.nu, path.status, *(method(nu) for method in methods), *asked]
 
 
-def _of_nu_svr(path: NuSVRPath, rows: Any) -> list[Any]:
-    nu = 0.5 * path.nu_end
-    methods = (path.epsilon_at, path.epsilon_interval, path.coef, path.intercept, path.certificate)
+def _of_nu_svr(path: Path, rows: Any) -> list[Any]:
+    nu = 0.5 * path.end
+    at = path.solutions
+    methods = (at.epsilon_at, at.epsilon_interval, path.coef, path.intercept, path.certificate)
     known = [path.nu, path.epsilon, path.status, path.predict(rows, nu)]
     return [*known, *(method(nu) for method in methods)]
 
 
-def _of_widths(path: KernelPath, rows: Any) -> list[Any]:
-    known = [path.gamma, path.C, path.solutions, path.scores, path.gap, path.status]
+def _of_widths(path: Path, rows: Any) -> list[Any]:
+    known = [
+        path.gamma,
+        path.C,
+        path.solutions.at_breakpoints,
+        path.scores,
+        path.accuracy,
+        path.status,
+    ]
     known += [method(0.2) for method in (path.coef, path.intercept, path.certificate)]
     predicted = path.predict(rows, 0.3)
     return [*known, path.decision_function(rows, 0.3), predicted, path.score(rows, predicted)]
@@ -157,7 +173,7 @@ def _of_curve(curve: ErrorCurve, rows: Any) -> list[Any]:
 
 
 def _of_pairs(pairs: PairPaths, rows: Any) -> list[Any]:
-    known = [pairs.C_begin, pairs.C_end, pairs.status, pairs.breakpoints, pairs.pairs]
+    known = [pairs.begin, pairs.end, pairs.status, pairs.breakpoints, pairs.pairs]
     predicted = pairs.predict(rows, 2.0)
     decisions = pairs.decision_function(rows, 2.0)
     return [*known, predicted, decisions, pairs.error(rows, predicted)]
@@ -175,12 +191,15 @@ def _of_machine(machine: Any, rows: Any) -> list[Any]:
     return [*said, last.path_.error(rows, last.predict(rows))] if last is machine else said
 
 
+_BY_SOLUTIONS: dict[type, Callable[[Path, Any], list[Any]]] = {
+    CSolutions: _of_path,
+    OneClassSolutions: _of_nu_path,
+    NuSVCSolutions: _of_nu_svc,
+    NuSVRSolutions: _of_nu_svr,
+    GammaSolutions: _of_widths,
+}
 _ANSWERS: dict[type, Callable[[Any, Any], list[Any]]] = {
-    Path: _of_path,
-    NuPath: _of_nu_path,
-    NuSVCPath: _of_nu_svc,
-    NuSVRPath: _of_nu_svr,
-    KernelPath: _of_widths,
+    Path: lambda path, rows: _BY_SOLUTIONS[type(path.solutions)](path, rows),
     Grid: _of_grid,
     StepFunction: _of_steps,
     ErrorCurve: _of_curve,

@@ -6,12 +6,37 @@ import damage
 import numpy as np
 import pytest
 from io_cases import X, Y
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    OneHotEncoder,
+    PowerTransformer,
+    QuantileTransformer,
+    StandardScaler,
+)
 
-from mercer import LSSVC, LSSVR, SVC, SVR, OneClassSVM, ReducedSVC
+from mercer import (
+    LSSVC,
+    LSSVR,
+    RLSC,
+    SVC,
+    SVR,
+    CodeClassifier,
+    OneClassSVM,
+    ReducedSVC,
+    TunedSVC,
+)
 from mercer.io import save
 
+COLUMNS = make_column_transformer(
+    (PowerTransformer(), [0]),
+    (make_pipeline(SimpleImputer(), QuantileTransformer(n_quantiles=5)), [1]),
+    (OneHotEncoder(min_frequency=9, handle_unknown="ignore"), [2]),
+    (PCA(1), [2, 3]),
+)
 MODELS = {
     "classes": lambda: SVC().fit(X, Y),
     "pipeline": lambda: make_pipeline(StandardScaler(), SVR(kernel="poly")).fit(X, Y),
@@ -21,6 +46,10 @@ MODELS = {
     "targets": lambda: LSSVR(kernel="linear").fit(X, X[:, 2:]),
     "code": lambda: SVC(multiclass="code", code="sparse").fit(X, Y),
     "all in one": lambda: SVC(multiclass="crammer-singer").fit(X, Y),
+    "search": lambda: TunedSVC(max_evals=3, cv=2).fit(X, Y),
+    "calibrated": lambda: CalibratedClassifierCV(SVC(), method="isotonic", cv=2).fit(X, Y),
+    "members": lambda: CodeClassifier(RLSC(kernel="linear")).fit(X, Y),
+    "columns": lambda: make_pipeline(COLUMNS, SVC()).fit(X, Y),
     "basis": lambda: ReducedSVC(low_rank=20).fit(X, Y),
 }
 

@@ -235,9 +235,49 @@ def test_other_files_are_no_models(tmp_path):
             load_libsvm(tmp_path / "m.model")
 
 
-def test_probabilities_are_left_out_aloud(text, tmp_path):
-    (tmp_path / "m.model").write_text(text.replace("label", "probA 1 2 3\nlabel", 1))
-    with pytest.warns(UserWarning, match="probA of the LIBSVM model is left out"):
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_come_back(n_classes, tmp_path):
+    keep = n_classes > Y
+    with pytest.warns(FutureWarning, match="probability"):
+        machine = SVC(gamma=0.3, probability=True).fit(X[keep], Y[keep])
+    text = text_of(machine, tmp_path / "m.model")
+    expected = machine.predict_proba(X)
+    np.testing.assert_array_equal(load_libsvm(tmp_path / "m.model").predict_proba(X), expected)
+    # whatever the order of the classes in the text
+    for order in permutations(range(n_classes)):
+        (tmp_path / "m.model").write_text(permuted_text(text, order))
+        turned = load_libsvm(tmp_path / "m.model")
+        np.testing.assert_allclose(turned.predict_proba(X), expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_probabilities_mean_to_libsvm_what_we_mean(n_classes, tmp_path):
+    """Of two classes; of more, LIBSVM ends its iteration at 0.005 for all classes together."""
+    svmutil = pytest.importorskip("libsvm.svmutil", exc_type=ImportError)
+    keep = n_classes > Y
+    rows, labels = X[keep].tolist(), (10 * Y[keep] - 7).tolist()
+    theirs = svmutil.svm_train(labels[::-1], rows[::-1], "-b 1 -q -g 0.3")
+    svmutil.svm_save_model(str(tmp_path / "m.model"), theirs)
+    ours = load_libsvm(tmp_path / "m.model")
+    save_libsvm(ours, tmp_path / "back.model")
+    for model in (theirs, svmutil.svm_load_model(str(tmp_path / "back.model"))):
+        expected = np.array(svmutil.svm_predict(labels, rows, model, "-b 1 -q")[2])
+        expected = expected[:, np.argsort(model.get_labels())]
+        tolerance = 1e-6 if n_classes == 2 else 0.005
+        np.testing.assert_allclose(ours.predict_proba(X[keep]), expected, atol=tolerance)
+
+
+def test_the_scale_of_noise_is_left_out_aloud(tmp_path):
+    text = text_of(SVR().fit(X, Y), tmp_path / "m.model")
+    (tmp_path / "m.model").write_text(text.replace("rho", "probA 0.1\nrho", 1))
+    with pytest.warns(UserWarning, match="probA of the LIBSVM model, .* is left out"):
+        load_libsvm(tmp_path / "m.model")
+
+
+@pytest.mark.parametrize("lines", ["probA 1 2 3", "probA 1\nprobB 2", "probA 1 2 x\nprobB 1 2 3"])
+def test_probabilities_that_do_not_fit_are_refused(lines, text, tmp_path):
+    (tmp_path / "m.model").write_text(text.replace("label", f"{lines}\nlabel", 1))
+    with pytest.raises(ValueError, match="is not a LIBSVM model"):
         load_libsvm(tmp_path / "m.model")
 
 

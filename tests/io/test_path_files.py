@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,10 +12,10 @@ from path_results import RESULTS, STORED, THREE, TWO, X, Z, answers
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import KFold, LeaveOneOut, PredefinedSplit, RepeatedKFold
 
-from mercer import PathSVC, svc_path
+from mercer import PathSVC, kernel_path, svc_path
 from mercer.io import load, save
+from mercer.io.path_results import GRID_STATUSES
 from mercer.kernels import FunctionKernel, Gaussian
-from mercer.paths import Path
 
 
 def through_file(value, tmp_path):
@@ -42,6 +42,36 @@ def test_every_answer_is_the_same(name, tmp_path):
     # What was asked before does not matter.
     save(loaded, tmp_path / "again")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
+
+
+def changed(path, **changes):
+    """The path with other parts, in the path or in its solutions."""
+    names = {field.name for field in fields(path)}
+    own = {name: value for name, value in changes.items() if name in names}
+    others = {name: value for name, value in changes.items() if name not in names}
+    return replace(path, solutions=replace(path.solutions, **others), **own)
+
+
+@pytest.mark.parametrize("name", ["path", "outliers", "nu of regression", "widths"])
+def test_a_path_can_be_loaded_whatever_its_end_was(name, tmp_path):
+    """Kernel paths that ended with "max-events" or "precision-limit" were saved for nothing."""
+    path = RESULTS[name][0]()
+    for status in path.solutions.statuses:
+        assert through_file(changed(path, status=status), tmp_path).status == status
+    refuses(changed(path, status="over"), "the status is 'over'", tmp_path)
+
+
+def test_a_grid_can_be_loaded_whatever_its_end_was(tmp_path):
+    grid = RESULTS["grid"][0]()
+    for status in GRID_STATUSES:
+        assert through_file(replace(grid, status=status), tmp_path).status == status
+    refuses(replace(grid, status="over"), "the status is 'over'", tmp_path)
+
+
+def test_a_kernel_path_of_few_events_can_be_loaded(tmp_path):
+    path = kernel_path(X, TWO, gamma_min=0.01, gamma_max=10.0, max_events=3)
+    assert path.status == "max-events"
+    assert through_file(path, tmp_path).status == "max-events"
 
 
 def test_the_paths_of_all_pairs_share_their_rows(tmp_path):
@@ -77,11 +107,8 @@ def test_what_a_file_cannot_hold_is_refused_by_name(tmp_path):
     path = svc_path(X, TWO, C_max=2.0)
     with pytest.raises(ValueError, match="must be an estimator or a path, got Problem"):
         save(path.problem, tmp_path / "m")
-    path.save(tmp_path / "p.npz")
-    with pytest.raises(ValueError, match=r"has no kernel and no rows: give both to Path\.load"):
-        save(Path.load(tmp_path / "p.npz"), tmp_path / "m")
-    again = Path.load(tmp_path / "p.npz", kernel=path.kernel, X=X)
-    assert_same(through_file(again, tmp_path).predict(Z, 1.0), path.predict(Z, 1.0))
+    with pytest.raises(ValueError, match="has no kernel and no rows"):
+        save(replace(path, kernel_values=None), tmp_path / "m")
 
 
 WRONG_SEGMENTS = {
@@ -115,12 +142,7 @@ def test_segments_that_do_not_fit_together_are_refused(name, tmp_path):
     field, spoil = WRONG_SEGMENTS[name]
     path = svc_path(X, TWO, C_max=5.0)
     segments = replace(path.segments, **{field: spoil(getattr(path.segments, field))})
-    wrong = replace(path, segments=segments)
-    refuses(wrong, "do not fit together", tmp_path)
-    if field != "end_parameter":
-        wrong.save(tmp_path / "p.npz")
-        with pytest.raises(ValueError, match="do not fit together"):
-            Path.load(tmp_path / "p.npz")
+    refuses(changed(path, segments=segments), "do not fit together", tmp_path)
 
 
 WRONG_PARTS = {
@@ -134,7 +156,7 @@ WRONG_PARTS = {
 
 @pytest.mark.parametrize("name", WRONG_PARTS)
 def test_parts_of_a_path_that_make_no_sense_are_refused(name, tmp_path):
-    path = replace(svc_path(X, TWO, C_max=5.0), **{name: WRONG_PARTS[name]})
+    path = changed(svc_path(X, TWO, C_max=5.0), **{name: WRONG_PARTS[name]})
     refuses(path, "do not fit together", tmp_path)
 
 
@@ -143,7 +165,7 @@ def test_rows_and_positions_that_do_not_fit_together_are_refused(tmp_path):
     for index in (path.problem.index + 1, path.problem.index * 0):
         wrong = copy.copy(path.problem)
         vars(wrong)["index"] = index
-        refuses(replace(path, problem=wrong), "index must", tmp_path)
+        refuses(changed(path, problem=wrong), "index must", tmp_path)
     for rows in (X[:-1], X[:, :2], X * np.nan, X[0], X[:0], X.astype(complex)):
         values = copy.copy(path.kernel_values)
         values.rows = rows
@@ -193,13 +215,17 @@ def test_a_machine_with_the_paths_of_another_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["widths", "grid"])
 def test_solutions_of_other_rows_are_refused(name, tmp_path):
     result = RESULTS[name][0]()
-    first = next(iter(np.ravel(np.array(result.solutions, dtype=object))))
+    found = result.solutions if name == "grid" else result.solutions.at_breakpoints
+    first = next(iter(np.ravel(np.array(found, dtype=object))))
     for wrong in (
         replace(first, coef=first.coef[:-1], gradient=first.gradient[:-1]),
         replace(first, multiplier=np.zeros(0)),
         "a solution",
     ):
-        solutions = np.array(result.solutions, dtype=object)
+        solutions = np.array(found, dtype=object)
         solutions.flat[0] = wrong
-        kept = tuple(solutions) if name == "widths" else solutions
-        refuses(replace(result, solutions=kept), "do not fit together", tmp_path)
+        if name == "grid":
+            spoiled = replace(result, solutions=solutions)
+        else:
+            spoiled = changed(result, at_breakpoints=tuple(solutions))
+        refuses(spoiled, "do not fit together", tmp_path)

@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer import SVC
+from mercer.io import archive as archive_module
 from mercer.io import load, load_libsvm, read_metadata, save, save_libsvm
 from mercer.kernels import Gaussian, Polynomial
 
@@ -357,3 +358,28 @@ def test_a_line_with_a_huge_index_takes_no_memory(tmp_path):
     with pytest.raises(ValueError, match=r"largest index is 1000000000, a file of .* may use"):
         load_libsvm(tmp_path / "m")
     assert load_libsvm(tmp_path / "m", n_features=10**9).n_features_in_ == 10**9
+
+
+def test_an_archive_with_very_many_entries_is_refused(model, monkeypatch):
+    monkeypatch.setattr(archive_module, "MOST_ENTRIES", 3)
+    for read in (load, read_metadata):
+        with pytest.raises(ValueError, match="entries, at most 3 are read"):
+            read(model)
+
+
+def test_a_bomb_of_entries_that_share_their_bytes_is_refused(model, tmp_path):
+    """Many names for the same bytes: each entry is small, all of them together are not."""
+    content = entries(model)
+    path = tmp_path / "m"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("model.json", content["model.json"])
+        archive.writestr("arrays/0.npy", npy(np.zeros(10_000)))
+        for k in range(1, 100):
+            again = zipfile.ZipInfo(f"arrays/{k}.npy")
+            first = archive.infolist()[1]
+            for name in ("header_offset", "CRC", "compress_size", "file_size"):
+                setattr(again, name, getattr(first, name))
+            archive.filelist.append(again)
+    for mmap in (False, True):
+        with pytest.raises(ValueError, match="claim more bytes than the file has"):
+            load(path, mmap=mmap)

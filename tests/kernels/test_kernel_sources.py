@@ -41,19 +41,33 @@ def shared_letters(words: list[str], others: list[str]) -> np.ndarray:
         ("sigmoid", Sigmoid(gamma=0.5, coef0=1.0)),
         ("laplacian", Laplacian(0.5)),
         ("precomputed", Precomputed()),
-        (overlap, FunctionKernel(overlap)),
-        (process.RBF(2.0), SklearnKernel(process.RBF(2.0))),
     ],
 )
-def test_names_and_functions_become_kernels(given, expected: Kernel) -> None:
+def test_names_become_kernels(given, expected: Kernel) -> None:
     assert as_kernel(given, gamma=0.5, degree=2, coef0=1.0) == expected
+
+
+def test_functions_and_kernels_of_sklearn_become_kernels() -> None:
+    assert as_kernel(overlap) == FunctionKernel(overlap)
+    assert as_kernel(process.RBF(2.0)) == SklearnKernel(process.RBF(2.0))
+
+
+@pytest.mark.parametrize("unused", [{"gamma": 0.5}, {"degree": 2}, {"coef0": 1.0}])
+def test_parameters_beside_a_kernel_object_are_refused(unused) -> None:
+    (name,) = unused
+    for kernel in (Gaussian(0.1), process.RBF(2.0), Gaussian("scale") + Linear()):
+        with pytest.raises(ValueError, match=rf"{name}={unused[name]} has no effect on kernel="):
+            as_kernel(kernel, **unused)
+    # scikit-learn's machines take such calls
+    with pytest.warns(UserWarning, match=rf"{name}={unused[name]} has no effect on kernel=<func"):
+        assert as_kernel(overlap, **unused) == FunctionKernel(overlap)
 
 
 def test_names_take_their_width_from_the_data_by_default() -> None:
     assert as_kernel("rbf") == Gaussian("scale")
     assert as_kernel("poly") == Polynomial(gamma="scale")
     kernel = Gaussian(3.0)
-    assert as_kernel(kernel, gamma=0.5) is kernel
+    assert as_kernel(kernel, gamma="scale", degree=3, coef0=0) is kernel
 
 
 def test_a_kernel_that_is_changed_in_place_is_nobody_elses():

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from mercer import SVC, TunedSVC
-from mercer.datasets import make_tis
 from mercer.kernels import Kernel, Normalized, Oligo, Scaled, Sum
+from mercer.lab import make_tis
 
 # Glasmachers 2008, section 13.1: a start of translation, and none
 START = "ATCACACTAAACAAAGAGTACGGAACCCACTCATGGATATTCGTAAGATT"

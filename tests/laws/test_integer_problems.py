@@ -10,7 +10,8 @@ import pytest
 from mercer import Gram, Problem, solve
 from mercer import formulations as fm
 from mercer.kernels import Linear
-from mercer.solvers import PlanningAhead, Smo
+from mercer.solvers import Smo
+from mercer.solvers.smo import PlanningAhead
 from policies import POLICIES
 
 SEEDS = range(24)

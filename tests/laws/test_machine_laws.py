@@ -107,11 +107,11 @@ def test_decisions_are_the_expansion_over_the_support_vectors(fit: Fit) -> None:
 def test_margins_of_the_hinge(fit: Fit) -> None:
     """y f > 1: no coefficient; y f < 1: at its bound; between: on the margin."""
     slack = fit.y * fit.values - 1.0
-    coef, price = np.abs(fit.machine.solutions_[0].coef), fit.machine.C * fit.data.weight
+    coef, bound = np.abs(fit.machine.solutions_[0].coef), fit.machine.C * fit.data.weight
     tol = fit.machine.tol
     assert (coef[slack > tol] == 0.0).all()
-    assert (coef[slack < -tol] == price[slack < -tol]).all()
-    assert (np.abs(slack[(coef > 0) & (coef < price)]) <= tol).all()
+    assert (coef[slack < -tol] == bound[slack < -tol]).all()
+    assert (np.abs(slack[(coef > 0) & (coef < bound)]) <= tol).all()
 
 
 @settings(max_examples=60)
@@ -125,10 +125,10 @@ def test_residuals_of_the_tube(fit: Fit) -> None:
         epsilon = 0.0 if machine.loss == "absolute_error" else machine.epsilon
     coef = np.zeros(len(residual))
     coef[machine.support_] = machine.dual_coef_[0]
-    price, tol = machine.C * fit.data.weight, machine.tol
+    bound, tol = machine.C * fit.data.weight, machine.tol
     assert (coef[np.abs(residual) < epsilon - tol] == 0.0).all()
     outside = np.abs(residual) > epsilon + tol
-    expected = (np.sign(residual) * price)[outside]
+    expected = (np.sign(residual) * bound)[outside]
     np.testing.assert_allclose(coef[outside], expected, rtol=1e-12)
 
 
@@ -148,11 +148,11 @@ def test_shares_of_the_nu_machines(fit: Fit) -> None:
 
 @settings(max_examples=15)
 @given(seed=seeds, kernel=st.sampled_from(sorted(KERNELS)))
-def test_a_higher_price_never_lowers_the_objective(seed: int, kernel: str) -> None:
+def test_a_larger_C_never_lowers_the_objective(seed: int, kernel: str) -> None:
     data = crowded(seed, 25)
-    prices = (0.01, 0.1, 1.0, 10.0)
+    Cs = (0.01, 0.1, 1.0, 10.0)
     for machine, y in ((SVC, data.labels), (SVR, data.numbers)):
-        values = [machine(C=C, kernel=KERNELS[kernel]).fit(data.X, y).objective_ for C in prices]
+        values = [machine(C=C, kernel=KERNELS[kernel]).fit(data.X, y).objective_ for C in Cs]
         assert (np.diff(values) >= -1e-12 * np.abs(values[1:])).all()
 
 
@@ -204,7 +204,7 @@ def test_levels_of_the_one_class_machine(seed: int) -> None:
 
 @settings(max_examples=30)
 @given(fit=fits(["svc-squared", "svr-squared", "svr-least-squares", "svc-least-squares"]))
-def test_squared_losses_price_the_residual(fit: Fit) -> None:
+def test_squared_losses_are_proportional_to_the_residual(fit: Fit) -> None:
     """The coefficient of a row is C w times what it misses."""
     machine, weight = fit.machine, fit.data.weight
     miss = fit.y - fit.values

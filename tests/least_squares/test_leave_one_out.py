@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bordered import bordered
 from mercer.kernels import Gaussian
-from mercer.least_squares import LeaveOneOutSystem
+from mercer.least_squares.leave_one_out import LeaveOneOutSystem
 from mercer.solvers.linear_system import System
 
 

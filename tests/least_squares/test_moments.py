@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.least_squares import FeatureSolver, Moments
+from mercer.least_squares.features import FeatureSolver
+from mercer.least_squares.moments import Moments
 
 
 @settings(max_examples=40)

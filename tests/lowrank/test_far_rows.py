@@ -104,8 +104,8 @@ def test_a_low_rank_path_of_far_rows_ended_at_once(offset: float, tmp_path: Path
     X, Z = BASE + offset, OTHER + offset
     near = svc_path(BASE, LABELS, kernel="linear", C_max=10.0, low_rank=20)
     far = svc_path(X, LABELS, kernel="linear", C_max=10.0, low_rank=20)
-    far.save(tmp_path / "far.npz")
-    for path in (far, type(far).load(tmp_path / "far.npz", kernel=Linear(), X=X)):
+    save(far, tmp_path / "far.mercer")
+    for path in (far, load(tmp_path / "far.mercer")):
         assert path.status == near.status
         found = path.decision_function(Z, [0.1, 5.0])
         np.testing.assert_allclose(found, near.decision_function(OTHER, [0.1, 5.0]), atol=1e-7)

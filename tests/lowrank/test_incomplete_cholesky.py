@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.lowrank import greedy_cholesky, incomplete_cholesky
+from mercer.lowrank import incomplete_cholesky
+from mercer.lowrank.incomplete_cholesky import greedy_cholesky
 from reference import DenseGram
 
 

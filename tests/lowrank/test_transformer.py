@@ -31,7 +31,8 @@ def test_a_linear_model_on_the_features_is_the_low_rank_machine():
 def test_features_have_names(kernel):
     X = np.random.default_rng(0).normal(size=(30, 3))
     rows = Gaussian(0.3)(X) if kernel == "precomputed" else X
-    low_rank = LowRank(4, kernel=kernel, gamma=0.3, random_state=0).set_output(transform="pandas")
+    gamma = 0.3 if kernel == "rbf" else "scale"
+    low_rank = LowRank(4, kernel=kernel, gamma=gamma, random_state=0).set_output(transform="pandas")
     frame = low_rank.fit_transform(rows)
     assert list(frame.columns) == [f"lowrank{k}" for k in range(4)]
     basis = low_rank.basis_[0]

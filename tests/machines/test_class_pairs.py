@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 import mercer.formulations as fm
 from mercer import SVC, Gram, NuSVC, certify, solve
-from mercer.machines.class_weights import find_classes
 from mercer.machines.svm.one_vs_one import pair_bounds, pair_decisions, scores, votes
+from mercer.training.classes import find_classes
 
 
 def drawn(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -56,9 +56,11 @@ def test_machines_of_all_pairs_are_those_of_each_pair_alone(n: int) -> None:
         gram = Gram(machine.kernel_, X[rows], precision="double")
         alone, found = solve(problem, gram), machine.solutions_[k]
         assert found.converged
-        assert found.objective == pytest.approx(alone.objective, rel=1e-10)
-        assert found.violation <= 1e-9
-        assert found.gap <= 1e-9 * found.objective
+        # pairs of up to 128 rows are taken to their last digits
+        digits = 1e-10 if np.count_nonzero(rows) <= 128 else 1e-4
+        assert found.objective == pytest.approx(alone.objective, rel=digits)
+        assert found.violation <= min(machine.tol, 10.0 * digits)
+        assert found.gap <= 10.0 * digits * found.objective
 
 
 def test_pairs_with_matrices_of_their_own_are_the_same_machines() -> None:
@@ -99,11 +101,11 @@ def test_a_callback_ends_the_pairs_that_are_left(kind: type) -> None:
 
     def stop(progress: object) -> bool:
         seen.append(progress)
-        return True
+        return len(seen) == 1
 
     with pytest.warns(match="callback"):
         machine = kind(callback=stop).fit(X, y)
-    assert len(seen) == 3
+    assert len(seen) == 1
     assert [solution.status for solution in machine.solutions_] == ["callback"] * 3
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from mercer import LSSVC, LSSVR, SVC, SVR, NuSVC, NuSVR, OneClassSVM, formulations
+from mercer import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM, formulations
+from mercer.codes import making
+from mercer.codes.random_codes import best_draw
 from mercer.gram import Gram
 from mercer.kernels import Gaussian
+from mercer.problem.solutions import Solutions
 from mercer.solvers import solve
 
 MACHINES = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
@@ -135,12 +139,61 @@ def test_targets_that_the_tolerance_takes_for_zero_are_named():
         NuSVR().fit(X, np.full(200, 3.0))
 
 
-@pytest.mark.parametrize("machine", [NuSVC(nu=0.3), NuSVC(nu=0.3, solver="chunked"), OneClassSVM()])
-def test_tiny_weights_are_the_reason_and_not_the_selection(machine):
+@pytest.mark.parametrize(
+    "machine", [NuSVC(nu=1e-162), NuSVC(nu=1e-162, solver="chunked"), OneClassSVM(nu=1e-162)]
+)
+def test_tiny_coefficients_are_the_reason_and_not_the_selection(machine):
     """Products of such coefficients are 0, and no step seems to gain anything."""
     X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
-    weight = 1e-161 * np.linspace(0.5, 1.0, 60)
-    message = warning_of(lambda: machine.fit(X, y, sample_weight=weight))
+    message = warning_of(lambda: machine.fit(X, y))
     assert "(underflow)" in message
-    assert "give larger sample_weight" in message
+    assert "raise nu" in message
     assert "StandardScaler" not in message
+
+
+@pytest.mark.parametrize("kind", [SVC, RLSC])
+def test_a_code_was_drawn_for_half_a_second_before_max_time_began(
+    kind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Draws are as many as half of ``max_time`` allows, at 5e6 entries a second."""
+    asked: list[int] = []
+
+    def counted(drawn: Any, n_classes: int, n_columns: int, n_draws: int, seed: Any) -> Any:
+        asked.append(n_draws * n_classes * n_columns)
+        return best_draw(drawn, n_classes, n_columns, 1, seed)
+
+    monkeypatch.setattr(making, "best_draw", counted)
+    making._usual_code.cache_clear()
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 20
+    machine = kind(multiclass="code", code="dense", max_time=0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        codes = [machine.fit(X, y).code_.matrix for _ in range(2)]
+        machine.set_params(max_time=None).fit(X, y)
+    making._usual_code.cache_clear()
+    assert (codes[0] == codes[1]).all()
+    limited, full = asked
+    assert limited <= 0.5 * 0.05 * 5e6
+    assert full == 10_000 * 20 * 44
+
+
+def test_an_early_end_of_many_pairs_took_longer_than_the_fit(monkeypatch):
+    """Half a million solutions were made to count them: the limit of the fit was long over."""
+    made = []
+    one = Solutions.__getitem__
+    monkeypatch.setattr(Solutions, "__getitem__", lambda self, k: made.append(k) or one(self, k))
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    message = warning_of(lambda: SVC(max_iter=1).fit(X, np.arange(120) % 12))
+    assert "66 of 66 class pairs are unfinished" in message
+    assert len(made) <= 5
+
+
+def test_coefficients_of_pairs_are_by_class_and_by_row():
+    X, labels = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
+    for kernel, rows in (("linear", X), ("precomputed", X @ X.T)):
+        machine = SVC(kernel=kernel).fit(rows, labels)
+        for k, pair in enumerate([(0, 1), (0, 2), (1, 2)]):
+            own = np.flatnonzero(np.isin(labels, pair))
+            own = own if kernel == "precomputed" else own[np.argsort(labels[own], kind="stable")]
+            sign = np.where(labels[own] == pair[0], 1.0, -1.0)
+            assert (sign * machine.solutions_[k].coef >= 0).all()

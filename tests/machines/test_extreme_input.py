@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +14,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from machines.machine_cases import CASES, Sample, sample
-from mercer import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer import LSSVC, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer import formulations as fm
+from mercer.kernels import Precomputed
 
 PRICED = ["svc", "svc-squared", "svr", "svr-quantile", "nu-svr"]
 
@@ -94,11 +96,11 @@ def test_constant_targets() -> None:
 
 @pytest.mark.parametrize("C", [1e-12, 1e12])
 @pytest.mark.parametrize("name", PRICED)
-def test_extreme_prices(name: str, C: float) -> None:
-    """Judged by the violation: a gap of rounding errors, priced with 1e12, says nothing."""
+def test_extreme_C(name: str, C: float) -> None:
+    """Judged by the violation: a gap of rounding errors, by_C with 1e12, says nothing."""
     case, data = CASES[name], sample()
     y = data.targets(case)
-    priced = {
+    by_C = {
         "svc": lambda y, w: fm.svc(y, C, w),
         "svc-squared": lambda y, w: fm.svc(y, C, w, loss="squared_hinge"),
         "svr": lambda y, w: fm.svr(y, C, case.machine.epsilon, w),
@@ -110,7 +112,7 @@ def test_extreme_prices(name: str, C: float) -> None:
         machine = case.fit(data.X, y, C=C, max_iter=100_000)
     assert np.isfinite(case.values(machine, data.X)).all()
     assert machine.solutions_[0].status in ("converged", "max-iter", "precision-limit")
-    certificate = replace(case, formulation=priced[name]).certify(machine, data.X, y)
+    certificate = replace(case, formulation=by_C[name]).certify(machine, data.X, y)
     assert certificate.violation == pytest.approx(machine.violation_, rel=1e-6, abs=1e-9)
     if machine.solutions_[0].status == "converged":
         assert certificate.violation <= machine.tol
@@ -118,7 +120,7 @@ def test_extreme_prices(name: str, C: float) -> None:
 
 @pytest.mark.parametrize("C", [1e12, 1e15, 1e100])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_a_price_that_is_never_paid(kernel: str, C: float) -> None:
+def test_a_C_that_binds_nothing(kernel: str, C: float) -> None:
     """On separable rows it is the hard margin; a box of 1e15 once rounded all of it away."""
     X = np.random.default_rng(0).normal(size=(40, 2))
     X[:, 0] += np.where(X[:, 0] > 0, 1.0, -1.0)
@@ -224,7 +226,7 @@ def test_kernel_values_whose_squares_vanish(machine: Any, size: float) -> None:
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "squared_error", "huber"])
 @pytest.mark.parametrize("precision", ["single", "double"])
-def test_a_finite_price_of_squares_is_never_unbounded(loss: str, precision: Any) -> None:
+def test_a_finite_C_of_squares_is_never_unbounded(loss: str, precision: Any) -> None:
     """The ridge 1/C bounds the dual even where rounding hides it next to the kernel values."""
     machine = SVC(C=1e7, loss=loss, gamma=1.0, precision=precision).fit([[0.0], [0.0]], [1, -1])
     assert machine.solutions_[0].status == "converged"
@@ -243,3 +245,100 @@ def test_lost_ridges_of_many_rows_are_found_in_double_precision() -> None:
     machine = SVC(C=1e8, loss="squared_hinge", gamma=1.0).fit(X, y)
     assert machine.solutions_[0].status == "converged"
     assert machine.objective_ == pytest.approx(1.5965e11, rel=1e-4)
+
+
+@pytest.mark.parametrize("bias", [False, "penalized"])
+@pytest.mark.parametrize("precision", ["auto", "single", "double"])
+@pytest.mark.parametrize("solver", ["auto", "chunked", "smo"])
+def test_a_hard_margin_on_contradicting_rows_took_68_seconds(
+    bias: Any, precision: Any, solver: str
+) -> None:
+    """Steps of one variable at a time went on for ten million of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(72, 4))[rng.integers(0, 72, 292)]
+    y = rng.integers(0, 3, 292)
+    options: dict[str, Any] = {"fit_intercept": bias, "precision": precision, "solver": solver}
+    machine = SVC(C=np.inf, tol=1e-6, max_iter=20_000, **options)
+    with pytest.warns(ConvergenceWarning, match="unbounded"):
+        machine.fit(X, y)
+    assert {solution.status for solution in machine.solutions_} == {"unbounded"}
+
+
+@pytest.mark.parametrize("solver", ["chunked", "smo"])
+def test_a_narrow_hard_margin_is_not_unbounded(solver: str) -> None:
+    """Pairs of rows of both classes near each other: coefficients of 1e4, and an optimum."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(100, 2))
+    X[50:] = X[:50] + 1e-3 * rng.normal(size=(50, 2))
+    y = np.repeat([0, 1], 50)
+    machine = SVC(C=np.inf, kernel="laplacian", fit_intercept=False, solver=solver).fit(X, y)
+    assert machine.solutions_[0].converged
+    assert np.abs(machine.dual_coef_).max() > 100
+
+
+@pytest.mark.parametrize("kind", [SVC, RLSC, LSSVC])
+@pytest.mark.parametrize("low_rank", [None, 5])
+def test_gamma_of_0_put_a_constant_in_place_of_a_precomputed_kernel(
+    kind: Any, low_rank: int | None
+) -> None:
+    """With low_rank, now and then, an IndexError: rows were taken for positions."""
+    A = np.random.default_rng(0).normal(size=(98, 3))
+    K, y, weight = A @ A.T, (A[:, 0] > 0).astype(int), np.arange(98) % 3.0
+    options: dict[str, Any] = {} if kind is SVC else {"low_rank": low_rank}
+    machine = kind(kernel="precomputed", gamma=0.0, fit_intercept="penalized", **options)
+    assert machine.fit(K, y, sample_weight=weight).score(K, y) > 0.9
+    assert machine.kernel_ == Precomputed()
+
+
+NU = [NuSVC(nu=0.3), NuSVC(nu=0.3, loss="squared_hinge"), OneClassSVM(nu=0.3)]
+NU.append(OneClassSVM(nu=0.3, loss="squared_hinge"))
+
+
+@pytest.mark.filterwarnings("ignore:nu has no effect")
+@pytest.mark.parametrize("machine", NU, ids=repr)
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e20, 1e160, 1e297])
+def test_weights_of_nu_machines_have_to_do_with_each_other_only(machine: Any, unit: float) -> None:
+    """Weights of 1e300 gave NaN, those of 1e-300 no machine."""
+    data = sample()
+    weight = 0.5 + np.random.default_rng(0).uniform(size=len(data.X))
+    plain = clone(machine).fit(data.X, data.labels, sample_weight=weight)
+    other = clone(machine).fit(data.X, data.labels, sample_weight=unit * weight)
+    assert {solution.status for solution in other.solutions_} == {"converged"}
+    scale = unit if isinstance(machine, OneClassSVM) else 1.0
+    values = other.decision_function(data.X) / scale
+    np.testing.assert_allclose(values, plain.decision_function(data.X), atol=1e-2)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("machine", NU, ids=repr)
+def test_weights_from_1e_300_to_1e300_gave_no_numbers(machine: Any) -> None:
+    data = sample()
+    for seed in range(5):
+        weight = 10.0 ** np.random.default_rng(seed).uniform(-300, 299, len(data.X))
+        other = clone(machine)
+        with suppress(ValueError):  # one class may weigh nothing next to the other
+            other.fit(data.X, data.labels, sample_weight=weight)
+        if not hasattr(other, "dual_coef_"):
+            continue
+        assert np.isfinite(other.dual_coef_).all()
+        assert np.isfinite(other.decision_function(data.X)).all()
+
+
+@pytest.mark.parametrize("machine", [NuSVC(nu=0.3), OneClassSVM(nu=0.3)], ids=repr)
+def test_weights_whose_sum_is_out_of_range_are_refused(machine: Any) -> None:
+    data = sample()
+    with pytest.raises(ValueError, match=r"sum of weight must be at most 1e\+300, got .* 1e\+307"):
+        clone(machine).fit(data.X, data.labels, sample_weight=np.full(len(data.X), 1e307))
+
+
+@pytest.mark.parametrize("n_rows", [400, 1700])
+@pytest.mark.parametrize("nu", [0.01, 0.05, 0.5])
+def test_more_training_rows_were_outliers_than_nu_allows(n_rows: int, nu: float) -> None:
+    """Free support vectors are on the boundary, also where the fit ends at its tolerance."""
+    X = np.random.default_rng(0).normal(size=(n_rows, 5))
+    machine = OneClassSVM(nu=nu).fit(X)
+    is_outside = machine.predict(X) < 0
+    assert is_outside.sum() <= nu * n_rows
+    assert is_outside.sum() == np.count_nonzero(machine.dual_coef_ == 1.0)
+    on_boundary = machine.support_[machine.dual_coef_[0] < 1.0]
+    assert (machine.decision_function(X)[on_boundary] == 0.0).all()

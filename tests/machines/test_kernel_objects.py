@@ -11,7 +11,22 @@ from sklearn.base import clone
 from sklearn.gaussian_process import kernels as process
 
 from machines.machine_cases import sample
-from mercer import SVC, SVR, NuSVC, OneClassSVM, certify
+from mercer import (
+    LSSVC,
+    LSSVR,
+    RLSC,
+    SVC,
+    SVR,
+    HullClassifier,
+    LowRank,
+    NuSVC,
+    OneClassSVM,
+    OnlineSVC,
+    PathSVC,
+    ReducedSVC,
+    certify,
+    svc_path,
+)
 from mercer import formulations as fm
 from mercer.kernels import (
     Constant,
@@ -29,6 +44,8 @@ from mercer.kernels import (
     SklearnKernel,
     Sum,
 )
+from mercer.selection.space import Space
+from mercer.selection.task import Task
 from reference import DenseGram
 
 FULL = np.array([[1.0, 0.2, 0.0], [0.2, 0.5, 0.1], [0.0, 0.1, 0.3]])
@@ -196,7 +213,7 @@ def test_functions_that_fail(name: str) -> None:
 
 
 def test_functions_that_fail_late() -> None:
-    """In the middle of a fit, and of a prediction; the machine can be used again."""
+    """In the middle of a fit whose cache has room for some rows, and of a prediction."""
     data, calls = sample(), [0, 10**9]
 
     def failing(left: Any, right: Any) -> Any:
@@ -205,7 +222,7 @@ def test_functions_that_fail_late() -> None:
             raise RuntimeError("enough")
         return left @ right.T
 
-    machine = SVC(kernel=failing).fit(data.X, data.labels)
+    machine = SVC(kernel=failing, cache_size=1e-3).fit(data.X, data.labels)
     expected, last = machine.predict(data.X), calls[0]
     calls[:] = [0, last // 2]
     with pytest.raises(RuntimeError, match="enough"):
@@ -241,3 +258,38 @@ def test_a_share_that_is_not_feasible_costs_no_kernel_value() -> None:
     weight = np.where(np.array(y) == 0, 3.0, 1.0)
     with pytest.raises(ValueError, match=r"nu must lie in \(0.0, 0.5\d*\], got 0.9"):
         NuSVC(nu=0.9, kernel=never).fit(np.zeros((20, 1)), y, sample_weight=weight)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        *(SVC(), NuSVC(nu=0.3), SVR(), OneClassSVM(), RLSC(), LSSVC(), LSSVR(), ReducedSVC()),
+        *(OnlineSVC(), PathSVC(cv=2), HullClassifier(), LowRank(5)),
+    ],
+    ids=lambda machine: type(machine).__name__,
+)
+def test_a_gamma_beside_a_kernel_object_is_not_ignored_in_silence(machine: Any) -> None:
+    X = sample(n=20).X
+    y = np.arange(20) % 2
+    machine.set_params(kernel=Gaussian(0.1))
+    clone(machine).fit(X, y)
+    for name, value in (("gamma", 3.0), ("gamma", "auto"), ("degree", 2), ("coef0", 1.0)):
+        if name in machine.get_params(deep=False):
+            given = clone(machine).set_params(**{name: value})
+            assert given.get_params()[name] == value
+            with pytest.raises(ValueError, match=rf"{name}={value!r} has no effect on kernel=Gau"):
+                given.fit(X, y)
+            given.set_params(kernel="rbf").fit(X, y)
+
+
+def test_paths_refuse_a_gamma_beside_a_kernel_object() -> None:
+    X = sample(n=20).X
+    with pytest.raises(ValueError, match=r"gamma=3.0 has no effect on kernel=Gaussian"):
+        svc_path(X, np.arange(20) % 2, kernel=Gaussian(0.1), gamma=3.0)
+
+
+def test_a_search_that_began_with_a_named_kernel_is_not_told_of_its_gamma() -> None:
+    X = sample(n=20).X
+    space = Space.of(Task(SVC(gamma=3.0), X, np.arange(20) % 2))
+    machine = space.tuned(space.start).fit(X, np.arange(20) % 2)
+    assert machine.kernel_.gamma == pytest.approx(3.0)

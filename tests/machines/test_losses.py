@@ -186,13 +186,13 @@ def test_learned_tube_of_the_squared_loss() -> None:
     assert distance.mean() == pytest.approx(0.05, abs=1e-9)
 
 
-def test_nu_machine_is_a_machine_with_a_price() -> None:
+def test_nu_machine_is_a_machine_with_a_C() -> None:
     """C = 1 / rho (Lopez Lazaro 2011, proposition 5.5)."""
     data = sample()
     nu = NuSVC(nu=0.4).fit(data.X, data.labels)
-    priced = SVC(C=1.0 / nu.rho_[0]).fit(data.X, data.labels)
+    same = SVC(C=1.0 / nu.rho_[0]).fit(data.X, data.labels)
     np.testing.assert_allclose(
-        nu.decision_function(data.X), priced.decision_function(data.X), atol=1e-7
+        nu.decision_function(data.X), same.decision_function(data.X), atol=1e-7
     )
 
 
@@ -204,8 +204,8 @@ def test_squared_nu_machine_has_one_solution() -> None:
             for nu in (0.1, 0.9)
         ]
     np.testing.assert_allclose(*values, atol=1e-9)
-    priced = SVC(loss="squared_hinge", C=1 / len(data.X)).fit(data.X, data.labels)
-    np.testing.assert_allclose(values[0], priced.decision_function(data.X), atol=1e-9)
+    same = SVC(loss="squared_hinge", C=1 / len(data.X)).fit(data.X, data.labels)
+    np.testing.assert_allclose(values[0], same.decision_function(data.X), atol=1e-9)
 
 
 def test_one_class_machine_of_everything() -> None:

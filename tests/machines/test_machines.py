@@ -125,7 +125,7 @@ def test_a_warm_start_takes_fewer_steps_to_the_same_value(machine: Any) -> None:
     assert again.objective_ == pytest.approx(cold.objective_, rel=1e-9)
 
 
-def test_a_warm_start_along_prices() -> None:
+def test_a_warm_start_along_C() -> None:
     """Each from the last, and onto other data, where there is nothing to start from."""
     data = sample(0, 200)
     machine = SVC(warm_start=True)
@@ -218,7 +218,7 @@ def test_verbose_is_seen_by_python(rich: bool, monkeypatch: Any, capsys: Any) ->
         )
     X, y = noisy()
     with pytest.warns(ConvergenceWarning):
-        SVC(kernel="linear", C=1e9, max_time=0.3, verbose=True).fit(X, y)
+        SVC(kernel="linear", C=1e9, max_iter=100, verbose=True).fit(X, y)
     shown = capsys.readouterr().out
     assert "SVC" in shown
     assert "violation" in shown

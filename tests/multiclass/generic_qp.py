@@ -25,7 +25,7 @@ def generic_optimum(
         # sum over i < j of |w_i - w_j|^2, and sum of |w_i|^2
         regular = (n_classes + 1) * np.eye(n_classes) - ones
     P = sp.block_diag([sp.kron(regular, np.eye(n)), sp.csc_matrix((n_slacks, n_slacks))])
-    price = C if kind == "crammer-singer" else C[rows]
+    weight = C if kind == "crammer-singer" else C[rows]
     pick = np.zeros((m, n_classes))
     pick[np.arange(m), classes] = 1.0
     if kind != "lee-lin-wahba":
@@ -46,7 +46,7 @@ def generic_optimum(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    q = np.r_[np.zeros(n * n_classes), price]
+    q = np.r_[np.zeros(n * n_classes), weight]
     solver = clarabel.DefaultSolver(
         sp.triu(P).tocsc(), q, sp.vstack(A).tocsc(), np.concatenate(b), cones, settings
     )

@@ -46,7 +46,7 @@ def test_a_polynomial_kernel_is_solved_to_the_tolerance() -> None:
 
 
 @KINDS
-def test_a_large_price_has_the_optimum_of_a_generic_solver(kind: str) -> None:
+def test_a_large_C_has_the_optimum_of_a_generic_solver(kind: str) -> None:
     X, y = noise()
     problem, gram = multiclass_problem(kind, y, 3, 1e4), Gram(Linear(), X, precision="double")
     found = solve_multiclass(problem, gram, max_iter=500_000)
@@ -56,7 +56,7 @@ def test_a_large_price_has_the_optimum_of_a_generic_solver(kind: str) -> None:
 
 
 @KINDS
-def test_rows_times_s_are_a_price_times_s_squared(kind: str) -> None:
+def test_rows_times_s_are_C_times_s_squared(kind: str) -> None:
     """With w / s in place of w, and the objective divided by s^2."""
     X, y = noise()
     found = [

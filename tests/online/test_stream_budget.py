@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from streams import board, learned, streamed, three
 
@@ -36,47 +37,27 @@ def test_a_budget_is_kept_and_the_point_stays_feasible(eviction, data):
         np.testing.assert_allclose(state["beta"].sum(axis=0), 0.0, atol=1e-9)
         K = cross_block(machine.kernel_, machine._stream.rows(), machine._stream.rows())
         np.testing.assert_allclose(terms[..., 0] - K @ state["beta"], state["gradient"], atol=1e-7)
-    assert (machine.budget_error_ > 0).all()
 
 
-def test_the_reported_error_is_how_far_the_function_moved():
+def test_one_eviction_changes_the_function_little_and_merging_less_than_removal():
     X, y = board(200, noise=0.2)
     kernel = Gaussian(1.0)
-    for eviction in EVICTIONS:
-        machine = OnlineSVC(C=5.0, kernel=kernel, max_support_vectors=150, n_reprocess=0)
-        machine.partial_fit(X, y)
-        n = machine.n_kept_
-        # the budget is lowered: the next example, which is kept already, brings evictions only
-        machine.set_params(max_support_vectors=n - 5, eviction=eviction, tol=1e6)
-        before, reported = (machine.support_vectors_, machine.dual_coef_[0]), machine.budget_error_
-        machine.partial_fit(X[:1], y[:1])
-        assert machine.n_kept_ == n - 5
-        rows = np.vstack([before[0], machine.support_vectors_])
-        moved = norm(kernel, rows, np.concatenate([-before[1], machine.dual_coef_[0]]))
-        bound = machine.budget_error_[0] - reported[0]
-        assert moved <= bound * (1 + 1e-6) + 1e-9
-        assert bound <= 5 * moved + 1e-9
-
-
-def test_one_eviction_is_told_exactly():
-    X, y = board(200, noise=0.2)
-    kernel = Gaussian(1.0)
-    errors = {}
+    moved = {}
     for eviction in EVICTIONS:
         machine = OnlineSVC(C=5.0, kernel=kernel, n_reprocess=0).partial_fit(X, y)
         machine.finish()
         zeros = int((machine._stream.state()["beta"] == 0.0).sum())
+        # the next example, which is kept already, brings one eviction and nothing else
         machine.set_params(
             max_support_vectors=machine.n_kept_ - zeros - 1, eviction=eviction, tol=1e6
         )
         before = machine.support_vectors_, machine.dual_coef_[0]
         machine.partial_fit(X[:1], y[:1])
         rows = np.vstack([before[0], machine.support_vectors_])
-        moved = norm(kernel, rows, np.concatenate([-before[1], machine.dual_coef_[0]]))
-        errors[eviction] = machine.budget_error_[0]
-        assert moved == pytest.approx(errors[eviction], rel=1e-5, abs=1e-8)
-    assert errors["projection"] < errors["removal"]
-    assert errors["merging"] <= errors["removal"] * (1 + 1e-9)
+        moved[eviction] = norm(kernel, rows, np.concatenate([-before[1], machine.dual_coef_[0]]))
+    assert 0.0 < moved["projection"] < moved["removal"]
+    assert 0.0 < moved["merging"] <= moved["removal"] * (1 + 1e-9)
+    assert moved["removal"] < 0.1 * norm(kernel, *before)
 
 
 def test_rows_without_a_coefficient_leave_first_and_for_nothing():
@@ -88,7 +69,6 @@ def test_rows_without_a_coefficient_leave_first_and_for_nothing():
     before = machine.dual_coef_.copy()
     machine.partial_fit(X[:1], y[:1])
     np.testing.assert_array_equal(machine.dual_coef_, before)
-    assert machine.budget_error_[0] == 0.0
 
 
 @pytest.mark.parametrize("eviction", EVICTIONS)
@@ -132,6 +112,12 @@ def test_a_long_stream_without_noise_keeps_its_support_vectors_only():
     assert kept[-1][2] <= 2 * kept[-1][0] + 64
 
 
+def one_width(kind):
+    """The same Gaussian kernel, by three ways of making rows between others."""
+    gamma = {"plain": 0.7, "diagonal": np.full(2, 0.7), "full": 0.7 * np.eye(2)}[kind]
+    return Gaussian(gamma)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
 def test_merging_does_not_depend_on_chunks_or_on_being_saved(dtype):
     X, y = board(300, noise=0.2)
@@ -143,4 +129,37 @@ def test_merging_does_not_depend_on_chunks_or_on_being_saved(dtype):
     assert learned(streamed(clone(machine), X, y, [1, 2, 40, 41, 160])) == learned(whole)
     saved = pickle.loads(pickle.dumps(streamed(clone(machine), X[:150], y[:150], [])))
     assert learned(saved.partial_fit(X[150:], y[150:])) == learned(whole)
-    np.testing.assert_array_equal(saved.budget_error_, whole.budget_error_)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "diagonal", "full", "three"])
+def test_rows_between_others_are_the_same_whoever_makes_them(kind):
+    X, y = three(300) if kind == "three" else board(300, noise=0.2)
+    kernel = one_width(kind if kind in ("diagonal", "full") else "plain")
+    machine = OnlineSVC(C=5.0, kernel=kernel, max_support_vectors=20, eviction="merging")
+    rows = sp.csr_matrix(X) if kind == "sparse" else X
+    whole = streamed(clone(machine), rows, y, [])
+    assert learned(streamed(clone(machine), rows, y, [3, 90])) == learned(whole)
+    # of a short stream: rounding decides between pairs, and is another one here
+    short = streamed(clone(machine), rows[:36], y[:36], [])
+    assert (short.support_ids_ < 0).any()
+    plain = streamed(clone(machine).set_params(kernel=one_width("plain")), X[:36], y[:36], [])
+    np.testing.assert_allclose(short.decision_function(X), plain.decision_function(X), atol=1e-9)
+
+
+def test_the_default_of_a_budget_lost_eight_points_of_accuracy():
+    # noisy rows, budget 100: removal 0.63, merging 0.73, no budget 0.77
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 12))
+    y = np.sin(1.5 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.7 * rng.normal(size=4000) > 0
+    scores = {}
+    for eviction in ("auto", "removal"):
+        machine = OnlineSVC(gamma=1 / 12, max_support_vectors=100, eviction=eviction)
+        scores[eviction] = machine.partial_fit(X[:2500], y[:2500]).score(X[2500:], y[2500:])
+    assert scores["auto"] > scores["removal"] + 0.05
+
+
+def test_the_default_of_a_budget_suits_the_kernel():
+    X, y = three(60)
+    assert OnlineSVC(gamma=0.3).partial_fit(X, y)._rules().eviction == "merging"
+    assert OnlineSVC(kernel="laplacian", gamma=0.3).partial_fit(X, y)._rules().eviction == "removal"
+    assert OnlineSVR(gamma=0.3).partial_fit(X, X[:, 0])._rules().eviction == "removal"

@@ -37,7 +37,9 @@ def test_ctrl_c_while_rows_are_put_away_loses_none(monkeypatch):
         signal.raise_signal(signal.SIGINT)
         tidy(self, is_wanted)
 
-    machine = OnlineSVC(C=10.0, gamma=2.0, shuffle=False, finishing="none")
+    machine = OnlineSVC(
+        C=10.0, gamma=2.0, selection="second-order", shuffle=False, finishing="none"
+    )
     monkeypatch.setattr(KeptRows, "tidy", pressed)
     with pytest.raises(KeyboardInterrupt):
         machine.partial_fit(*rows)
@@ -47,7 +49,9 @@ def test_ctrl_c_while_rows_are_put_away_loses_none(monkeypatch):
     monkeypatch.undo()
     n = machine.n_seen_
     assert 0 < n < 400
-    other = OnlineSVC(C=10.0, gamma=2.0).partial_fit(rows[0][:n], rows[1][:n])
+    other = OnlineSVC(C=10.0, gamma=2.0, selection="second-order").partial_fit(
+        rows[0][:n], rows[1][:n]
+    )
     assert learned(machine) == learned(other)
     np.testing.assert_array_equal(refitted.predict(rows[0]), other.predict(rows[0]))
 

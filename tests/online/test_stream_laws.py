@@ -78,15 +78,17 @@ def test_chunks_do_not_change_a_bit(seed, cuts, C, case, selection):
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 def test_threads_do_not_change_a_bit(n_threads):
     X, y = three(700)
-    one = streamed(OnlineSVC(gamma=0.2, n_threads=1), X, y, [])
-    assert learned(one) == learned(streamed(OnlineSVC(gamma=0.2, n_threads=n_threads), X, y, []))
+    one = streamed(OnlineSVC(selection="second-order", gamma=0.2, n_threads=1), X, y, [])
+    assert learned(one) == learned(
+        streamed(OnlineSVC(selection="second-order", gamma=0.2, n_threads=n_threads), X, y, [])
+    )
 
 
 def test_sparse_rows_give_the_machine_of_dense_ones():
     X, y = three(300)
     X[np.abs(X) < 0.7] = 0.0
-    dense = streamed(OnlineSVC(gamma=0.3), X, y, [77])
-    sparse = streamed(OnlineSVC(gamma=0.3), sp.csr_matrix(X), y, [200])
+    dense = streamed(OnlineSVC(selection="second-order", gamma=0.3), X, y, [77])
+    sparse = streamed(OnlineSVC(selection="second-order", gamma=0.3), sp.csr_matrix(X), y, [200])
     assert learned(dense) == learned(sparse)
     assert sp.issparse(sparse.support_vectors_)
     np.testing.assert_allclose(dense.decision_function(X), sparse.decision_function(X), atol=1e-12)
@@ -95,9 +97,11 @@ def test_sparse_rows_give_the_machine_of_dense_ones():
 @pytest.mark.parametrize("keep_rows", [False, True])
 def test_dense_and_sparse_chunks_may_follow_each_other(keep_rows):
     X, y = three(200)
-    plain = streamed(OnlineSVC(gamma=0.3, keep_rows=keep_rows), X, y, [90])
+    plain = streamed(
+        OnlineSVC(selection="second-order", gamma=0.3, keep_rows=keep_rows), X, y, [90]
+    )
     for first, second in ((X, sp.csr_array(X)), (sp.csr_matrix(X), X)):
-        machine = OnlineSVC(gamma=0.3, keep_rows=keep_rows)
+        machine = OnlineSVC(selection="second-order", gamma=0.3, keep_rows=keep_rows)
         machine.partial_fit(first[:90], y[:90]).partial_fit(second[90:], y[90:])
         assert learned(machine) == learned(plain)
         machine.finish()
@@ -172,13 +176,16 @@ def test_a_class_that_never_comes_does_not_fill_the_memory():
 def test_weights_are_factors_of_the_box_and_zero_is_absence():
     X, y = board(300, noise=0.1)
     weight = np.random.default_rng(0).integers(0, 3, 300).astype(float)
-    machine = streamed(OnlineSVC(C=2.0, gamma=2.0), X, y, [99], sample_weight=weight)
+    machine = streamed(
+        OnlineSVC(selection="second-order", C=2.0, gamma=2.0), X, y, [99], sample_weight=weight
+    )
     assert machine.n_seen_ == 300
     assert (weight[machine.support_ids_] > 0).all()
     assert (np.abs(machine.dual_coef_[0]) <= 2.0 * weight[machine.support_ids_]).all()
     present = np.flatnonzero(weight)
-    other = streamed(OnlineSVC(C=2.0, gamma=2.0), X[present], y[present], [],
-                     sample_weight=weight[present])  # fmt: skip
+    some = {"sample_weight": weight[present]}
+    other = OnlineSVC(selection="second-order", C=2.0, gamma=2.0)
+    other = streamed(other, X[present], y[present], [], **some)
     np.testing.assert_array_equal(machine.dual_coef_, other.dual_coef_)
     np.testing.assert_array_equal(machine.support_ids_, present[other.support_ids_])
 
@@ -186,16 +193,23 @@ def test_weights_are_factors_of_the_box_and_zero_is_absence():
 def test_class_weights_are_factors_of_the_box():
     X, y = board(300, noise=0.1)
     weight = np.where(y > 0, 3.0, 1.0)
-    one = streamed(OnlineSVC(class_weight={1: 3.0, -1: 1.0}, gamma=2.0), X, y, [])
-    other = streamed(OnlineSVC(gamma=2.0), X, y, [], sample_weight=weight)
+    one = streamed(
+        OnlineSVC(selection="second-order", class_weight={1: 3.0, -1: 1.0}, gamma=2.0), X, y, []
+    )
+    other = streamed(OnlineSVC(selection="second-order", gamma=2.0), X, y, [], sample_weight=weight)
     assert learned(one) == learned(other)
 
 
 def test_far_rows_switch_to_double_precision_and_differences():
     X, y = board(200)
     far = (X + 3000.0).astype(np.float32)
-    machine = streamed(OnlineSVC(gamma=2.0, C=10.0), far, y, [50])
+    machine = streamed(OnlineSVC(selection="second-order", gamma=2.0, C=10.0), far, y, [50])
     assert machine._stream.packing.precision == "double"
     assert machine._stream.packing.by_differences
-    near = streamed(OnlineSVC(gamma=2.0, C=10.0), (far - np.float32(3000.0)).astype(float), y, [50])
+    near = streamed(
+        OnlineSVC(selection="second-order", gamma=2.0, C=10.0),
+        (far - np.float32(3000.0)).astype(float),
+        y,
+        [50],
+    )
     assert machine.objective_ == pytest.approx(near.objective_, rel=1e-6)

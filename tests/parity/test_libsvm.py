@@ -109,20 +109,20 @@ class Setting:
             return machine.fit(X, y)
 
 
-def priced(prices: tuple[float, ...]) -> list[Setting]:
-    """The three formulations with a price."""
+def with_C(Cs: tuple[float, ...]) -> list[Setting]:
+    """The three formulations with C."""
     return [
-        *(Setting("SVC", {"C": C}) for C in prices),
-        *(Setting("SVR", {"C": C, "epsilon": 0.1}) for C in prices),
-        *(Setting("NuSVR", {"C": C, "nu": 0.4}) for C in prices),
+        *(Setting("SVC", {"C": C}) for C in Cs),
+        *(Setting("SVR", {"C": C, "epsilon": 0.1}) for C in Cs),
+        *(Setting("NuSVR", {"C": C, "nu": 0.4}) for C in Cs),
     ]
 
 
-def settings(prices: tuple[float, ...]) -> list[Setting]:
-    """The five formulations; those without a price at three levels of nu."""
+def settings(Cs: tuple[float, ...]) -> list[Setting]:
+    """The five formulations; those without C at three levels of nu."""
     shares = (0.02, 0.2, 0.5)
     return [
-        *priced(prices),
+        *with_C(Cs),
         *(Setting("NuSVC", {"nu": nu}) for nu in shares),
         *(Setting("OneClassSVM", {"nu": nu}) for nu in shares),
     ]
@@ -218,7 +218,7 @@ def test_sparse_rows_and_a_linear_or_polynomial_kernel(kernel: str, setting: Set
     compare(setting, rows, X, kernel=kernel, coef0=1.0).assert_optimal()
 
 
-@pytest.mark.parametrize("setting", priced((1e2, 1e5)), ids=name_of)
+@pytest.mark.parametrize("setting", with_C((1e2, 1e5)), ids=name_of)
 @pytest.mark.parametrize("kernel", ["linear", "poly"])
 @pytest.mark.parametrize("name", SETS)
 def test_where_libsvm_may_give_up(name: str, kernel: str, setting: Setting) -> None:
@@ -234,7 +234,7 @@ UNSCALED = {"wine": load_wine, "cancer": load_breast_cancer}
 def test_where_libsvm_gives_up(name: str) -> None:
     """Features of wild sizes: it is not done after 20,000 steps, nor by far."""
     rows = _two_classes(UNSCALED[name](), (0, 1), 110, False)
-    for setting in priced((1.0, 1e2, 1e5)):
+    for setting in with_C((1.0, 1e2, 1e5)):
         comparison = compare(setting, rows, rows.X, kernel="linear", libsvm_steps=20_000)
         comparison.assert_optimal()
         assert comparison.theirs.relative_gap is not None
@@ -243,7 +243,7 @@ def test_where_libsvm_gives_up(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("setting", "store"),
-    list(zip(priced((1e5,)), (np.asarray, sparse.csr_matrix, np.asarray), strict=True)),
+    list(zip(with_C((1e5,)), (np.asarray, sparse.csr_matrix, np.asarray), strict=True)),
     ids=name_of,
 )
 def test_a_whole_set_as_it_comes(setting: Setting, store: Any) -> None:

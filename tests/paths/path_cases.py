@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.paths import Path, svc_path
-from mercer.paths.exact.start import scaled_problem
-from mercer.problem import Certificate, Problem, certify
+from mercer.problem import Certificate, Family, Problem, certify
 from solvers.active_set_cases import Case, slope_noise
 
 FloatArray = NDArray[np.float64]
@@ -24,7 +23,7 @@ def path_of(case: Case, **options: object) -> Path:
 
 def solution_at(path: Path, C: float) -> tuple[Problem, FloatArray, Certificate]:
     """The problem at C, its variables on the path, and their certificate."""
-    problem, coef = scaled_problem(path.problem, C), path.solutions.variables(C)
+    problem, coef = Family(path.problem).at(C), path.solutions.variables(C)
     return problem, coef, certify(problem, path.gram, coef)
 
 
@@ -47,7 +46,7 @@ def some_C(path: Path, rng: np.random.Generator, count: int) -> list[float]:
     """Breakpoints, and values below, between and beyond them."""
     if path.status == "trivial":
         return [0.01, 1.0, 100.0]
-    low, high = 0.3 * path.C_start, min(path.C_end, 3.0 * float(path.C[-1]))
+    low, high = 0.3 * path.first_event, min(path.end, 3.0 * float(path.C[-1]))
     between = np.exp(rng.uniform(*np.log(sorted((low, high))), count))
     # a path that begins beyond C_max is constant up to there
     return [min(C, 2e3) for C in (*rng.choice(path.C, count).tolist(), *between.tolist())]

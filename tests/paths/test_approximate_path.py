@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from mercer import PathSVC, svc_path
-from mercer.paths import Path
+from mercer.io import load, save
 from mercer.paths.approximate.march import march
 from paths.path_cases import path_of, some_C
 from solvers.active_set_cases import random_case
@@ -55,7 +55,7 @@ def test_coarser_paths_have_fewer_breakpoints(kernel: str) -> None:
     for accuracy in (1e-4, 1e-3, 1e-2, 1e-1):
         path = svc_path(X, y, kernel=kernel, C_max=100.0, accuracy=accuracy)
         counts.append(len(path.C))
-        for C in np.exp(rng.uniform(np.log(path.C_start), np.log(min(path.C_end, 100)), 12)):
+        for C in np.exp(rng.uniform(np.log(path.first_event), np.log(min(path.end, 100)), 12)):
             assert path.certificate(C).relative_gap <= accuracy
     assert (np.diff(counts) < 0).all()
     assert counts[1] < 0.25 * counts[0]
@@ -66,8 +66,8 @@ def test_it_begins_and_ends_where_the_exact_one_does() -> None:
         case = random_case(seed)
         exact, rough = path_of(case), path_of(case, accuracy=0.05)
         assert exact.status == rough.status
-        assert rough.C_start == pytest.approx(exact.C_start)
-        assert rough.C_end == pytest.approx(exact.C_end)
+        assert rough.first_event == pytest.approx(exact.first_event)
+        assert rough.end == pytest.approx(exact.end)
 
 
 def test_its_error_is_that_of_its_own_decisions() -> None:
@@ -83,8 +83,8 @@ def test_its_error_is_that_of_its_own_decisions() -> None:
 def test_it_is_saved_and_read(tmp_path: object) -> None:
     X, y = cancer()
     path = svc_path(X[:200], y[:200], C_max=50.0, accuracy=1e-2)
-    path.save(f"{tmp_path}/path.npz")
-    again = Path.load(f"{tmp_path}/path.npz", kernel=path.kernel, X=X[:200])
+    save(path, f"{tmp_path}/path.mercer")
+    again = load(f"{tmp_path}/path.mercer")
     assert again.accuracy == path.accuracy > 0
     assert np.array_equal(again.coef(3.3), path.coef(3.3))
 
@@ -98,8 +98,8 @@ def test_it_can_be_stopped() -> None:
     seen = []
     path = svc_path(X, y, accuracy=1e-4, callback=lambda p: seen.append(p) or len(seen) == 3)
     assert path.status == "callback"
-    assert seen[2].C > seen[1].C
-    assert path.C_end == pytest.approx(seen[2].C)
+    assert seen[2].value > seen[1].value
+    assert path.end == pytest.approx(seen[2].value)
 
 
 def test_choosing_c_on_approximate_paths() -> None:

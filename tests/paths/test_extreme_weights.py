@@ -74,7 +74,7 @@ def test_a_path_scales_with_its_weights(name: str, power: int) -> None:
         assert scaled.certificate(at).infeasibility < 1e-12
 
 
-def test_prices_that_overflow_with_the_weights_gave_raw_warnings() -> None:
+def test_C_that_overflow_with_the_weights_gave_raw_warnings() -> None:
     weight = np.full(30, 1e200)
     with pytest.raises(ValueError, match=r"Cs times the sum of sample_weight .*got 1e\+150"):
         svc_grid(X, TWO, Cs=[1.0, 1e150], sample_weight=weight)

@@ -139,7 +139,7 @@ def test_a_callback_ends_a_grid_where_it_says_so(n_threads: int) -> None:
     grid = grid_of(
         X, y, cv=3, n_threads=n_threads, callback=lambda p: seen.append(p) or len(seen) == 4
     )
-    assert [p.C for p in seen] == [*COSTS, COSTS[0]]
+    assert [p.value for p in seen] == [*COSTS, COSTS[0]]
     assert grid.status == "callback"
     assert [s is not None for s in grid.solutions.flat] == [True] * 4 + [False] * 2
     assert np.isfinite(grid.scores[0]).all()

@@ -19,7 +19,7 @@ def classes(n_positive: int, n_negative: int, shift: float = 1.0) -> tuple[np.nd
 def test_for_small_c_equal_classes_are_at_their_bounds() -> None:
     X, y = classes(15, 15)
     path = svc_path(X, y)
-    C = 0.3 * path.C_start
+    C = 0.3 * path.first_event
     assert path.coef(C) == pytest.approx(C * y)
     gram = Gram(path.kernel, X, precision="double")
     assert solve(formulations.svc(y, C).problem, gram, "active-set").coef == pytest.approx(C * y)
@@ -28,7 +28,7 @@ def test_for_small_c_equal_classes_are_at_their_bounds() -> None:
 def test_for_small_c_the_larger_class_balances_the_smaller_one() -> None:
     X, y = classes(9, 25)
     path = svc_path(X, y)
-    for C in (1e-3 * path.C_start, 0.9 * path.C_start):
+    for C in (1e-3 * path.first_event, 0.9 * path.first_event):
         coef = path.coef(C)
         assert coef[y > 0] == pytest.approx(np.full(9, C))
         assert coef[y < 0].sum() == pytest.approx(-9 * C)
@@ -37,7 +37,7 @@ def test_for_small_c_the_larger_class_balances_the_smaller_one() -> None:
 def test_for_small_c_one_row_is_free_if_the_classes_are_equal() -> None:
     X, y = classes(12, 12)
     path = svc_path(X, y)
-    basis = Basis(formulations.svc(y, 1e-3 * path.C_start).problem, path.gram)
+    basis = Basis(formulations.svc(y, 1e-3 * path.first_event).problem, path.gram)
     basis.solve()
     assert len(basis.free) == 1
 

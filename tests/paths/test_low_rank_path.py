@@ -34,7 +34,7 @@ def test_it_is_the_exact_path_of_the_approximate_kernel() -> None:
     X, y = cancer()
     path = svc_path(X, y, gamma=0.03, low_rank=25, C_max=100.0)
     assert path.segments.n_free.max() <= 26
-    for C in (path.C_start, 0.5, 20.0):
+    for C in (path.first_event, 0.5, 20.0):
         assert violation(path, C) <= 1e-8
     gram = Gram(Gaussian(0.03), X, precision="double")
     factor = incomplete_cholesky(gram, 25)

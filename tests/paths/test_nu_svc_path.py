@@ -21,14 +21,14 @@ def test_machines_are_those_of_nu_svc(kernel: str) -> None:
     weight = np.random.default_rng(0).integers(1, 4, 80)
     path = nu_svc_path(X, y, kernel=kernel, gamma=0.3, sample_weight=weight, C_max=100.0)
     wide, flat = 0, path.nu[1:][np.diff(path.nu) > -1e-12]
-    flat = flat[flat < 0.999 * path.nu_max]  # for which every small C would do
-    between = np.linspace(1.05 * path.nu_end, 0.99 * path.nu_max, 5)
+    flat = flat[flat < 0.999 * path.begin]  # for which every small C would do
+    between = np.linspace(1.05 * path.end, 0.99 * path.begin, 5)
     for nu in (*between, *flat[:: max(len(flat) // 3, 1)]):
         machine = NuSVC(nu=nu, kernel=kernel, gamma=0.3, tol=1e-10, solver="active-set")
         machine.fit(X, y, sample_weight=weight)
-        low, high = path.C_interval(nu)
+        low, high = path.solutions.C_interval(nu)
         assert (1 - 1e-6) * low <= 1 / machine.rho_[0] <= (1 + 1e-6) * high
-        assert low <= path.C(nu) <= high
+        assert low <= path.solutions.C_at(nu) <= high
         if high > 1.0001 * low:
             wide += 1
             continue
@@ -47,11 +47,11 @@ def test_nu_is_the_share_of_the_coefficients(seed: int) -> None:
             path.coef(0.5)
         return
     light = min(case.weight[case.y > 0].sum(), case.weight[case.y < 0].sum())
-    assert path.nu_max == pytest.approx(2 * light / case.weight.sum())
+    assert path.begin == pytest.approx(2 * light / case.weight.sum())
     assert (np.diff(path.nu) <= 0).all()
-    for nu in np.random.default_rng(seed).uniform(path.nu_end, path.nu_max, 5):
-        for C in (path.C(nu), *path.C_interval(nu)):
-            share = np.abs(path.path.coef(C)).sum() / (C * case.weight.sum())
+    for nu in np.random.default_rng(seed).uniform(path.end, path.begin, 5):
+        for C in (path.solutions.C_at(nu), *path.solutions.C_interval(nu)):
+            share = np.abs(path.solutions.over_C.variables(C)).sum() / (C * case.weight.sum())
             assert share == pytest.approx(nu, rel=1e-6)
         assert path.certificate(nu).relative_gap < 1e-8
 
@@ -59,7 +59,7 @@ def test_nu_is_the_share_of_the_coefficients(seed: int) -> None:
 def test_a_nu_outside_is_refused() -> None:
     X, y = sample()
     path = nu_svc_path(X, y, gamma=0.3, C_max=10.0)
-    assert "NuSVCPath of 80 rows" in repr(path)
+    assert "Path over nu of 80 rows" in repr(path)
     for nu in (0.99, 0.01, np.nan):
         with pytest.raises(ValueError, match="nu must be positive and lie in"):
             path.coef(nu)

@@ -26,7 +26,7 @@ def test_there_was_no_path_of_nu_svr(kernel: str, coarse: bool, C: float) -> Non
     weight = np.random.default_rng(0).integers(0, 4, 50)
     path = nu_svr_path(X, y, C=C, kernel=kernel, gamma=0.5, sample_weight=weight)
     assert path.status == "complete"
-    assert path.nu_end == 1.0
+    assert path.end == 1.0
     for nu in NUS:
         machine = NuSVR(C=C, nu=nu, kernel=kernel, gamma=0.5, tol=1e-10, solver="active-set")
         machine.fit(X, y, sample_weight=weight)
@@ -35,9 +35,9 @@ def test_there_was_no_path_of_nu_svr(kernel: str, coarse: bool, C: float) -> Non
         assert found.violation < 1e-8
         assert found.objective == pytest.approx(machine.objective_, rel=1e-9)
         assert found.gap < 1e-9 * (1.0 + abs(found.objective))
-        low, high = path.epsilon_interval(nu)
+        low, high = path.solutions.epsilon_interval(nu)
         assert low - 1e-8 <= machine.epsilon_ <= high + 1e-8
-        assert low <= path.epsilon_at(nu) <= high
+        assert low <= path.solutions.epsilon_at(nu) <= high
         if high - low < 1e-9:
             assert path.predict(X, nu) == pytest.approx(machine.predict(X), abs=1e-6)
 
@@ -48,9 +48,9 @@ def test_nu_bounds_the_rows_outside_the_tube() -> None:
     assert (np.diff(path.nu) >= 0).all()
     assert (np.diff(path.epsilon) <= 0).all()
     for nu in np.linspace(0.02, 1.0, 25):
-        away, epsilon = np.abs(path.predict(X, nu) - y), path.epsilon_at(nu)
+        away, epsilon = np.abs(path.predict(X, nu) - y), path.solutions.epsilon_at(nu)
         assert (away > epsilon + 1e-9).mean() <= nu + 1e-12
-        assert (away >= epsilon - 1e-9).mean() >= min(nu, path._knots.nu[-1]) - 1e-12
+        assert (away >= epsilon - 1e-9).mean() >= min(nu, path.solutions.knots.nu[-1]) - 1e-12
 
 
 def test_a_weight_is_a_repetition() -> None:
@@ -60,7 +60,9 @@ def test_a_weight_is_a_repetition() -> None:
     weighted = nu_svr_path(X, y, gamma=0.4, sample_weight=weight)
     repeated = nu_svr_path(X[again], y[again], gamma=0.4)
     for nu in NUS:
-        assert weighted.epsilon_at(nu) == pytest.approx(repeated.epsilon_at(nu), abs=1e-9)
+        assert weighted.solutions.epsilon_at(nu) == pytest.approx(
+            repeated.solutions.epsilon_at(nu), abs=1e-9
+        )
         assert weighted.predict(X, nu) == pytest.approx(repeated.predict(X, nu), abs=1e-8)
 
 
@@ -69,7 +71,9 @@ def test_the_scale_and_the_place_of_the_targets_do_not_matter() -> None:
     path = nu_svr_path(X, y, C=2.0)
     moved = nu_svr_path(X, 1e-150 * y - 1e-147, C=2e-150)
     for nu in NUS:
-        assert 1e150 * moved.epsilon_at(nu) == pytest.approx(path.epsilon_at(nu), abs=1e-9)
+        assert 1e150 * moved.solutions.epsilon_at(nu) == pytest.approx(
+            path.solutions.epsilon_at(nu), abs=1e-9
+        )
         values = 1e150 * (moved.predict(X, nu) + 1e-147)
         assert values == pytest.approx(path.predict(X, nu), abs=1e-9)
 
@@ -78,12 +82,12 @@ def test_it_ends_where_it_is_asked_to() -> None:
     X, y = sample(0)
     path = nu_svr_path(X, y, C=3.0, epsilon_min=0.5)
     assert path.status == "epsilon_min"
-    assert path.epsilon_at(path.nu_end) == pytest.approx(0.5)
+    assert path.solutions.epsilon_at(path.end) == pytest.approx(0.5)
     with pytest.raises(ValueError, match=r"nu must be positive and at most .*, got 0.9"):
         path.coef(0.9)
     wide = nu_svr_path(X, y, epsilon_min=50.0)
-    assert wide.nu_end == 0.0
-    assert "NuSVRPath of 50 rows: 0 events" in repr(wide)
+    assert wide.end == 0.0
+    assert "Path over nu of 50 rows: 0 events" in repr(wide)
     assert nu_svr_path(X, y, max_events=7).status == "max-events"
     stopped = nu_svr_path(X, y, callback=lambda progress: True)
     assert stopped.status == "callback"
@@ -93,7 +97,7 @@ def test_equal_targets_have_one_machine() -> None:
     X, _ = sample(0)
     path = nu_svr_path(X, np.full(50, 3.25))
     assert path.status == "trivial"
-    assert path.epsilon_at(0.5) == 0.0
+    assert path.solutions.epsilon_at(0.5) == 0.0
     assert (path.predict(X, 0.5) == 3.25).all()
     assert path.certificate(0.5).gap == 0.0
 
@@ -166,7 +170,7 @@ def test_targets_of_few_values_ended_the_path_at_the_first_tie(kind: str, C: flo
         if nu >= 0.01:
             machine = NuSVR(C=C, nu=nu, tol=1e-10, solver="active-set").fit(X, y)
             assert found.objective == pytest.approx(machine.objective_, rel=1e-9)
-            low, high = path.epsilon_interval(nu)
+            low, high = path.solutions.epsilon_interval(nu)
             assert low - 1e-9 <= machine.epsilon_ <= high + 1e-9
 
 
@@ -177,7 +181,9 @@ def test_the_path_of_few_values_depended_on_their_scale(scale: float) -> None:
     scaled = nu_svr_path(X, scale * y, C=0.1 * scale)
     assert scaled.status == "complete"
     for nu in (0.01, 0.1, 0.6, 1.0):
-        assert scaled.epsilon_at(nu) / scale == pytest.approx(path.epsilon_at(nu), abs=1e-9)
+        assert scaled.solutions.epsilon_at(nu) / scale == pytest.approx(
+            path.solutions.epsilon_at(nu), abs=1e-9
+        )
         assert scaled.predict(X, nu) / scale == pytest.approx(path.predict(X, nu), abs=1e-7)
         assert scaled.certificate(nu).violation < 1e-9 * scale
 
@@ -191,7 +197,7 @@ def test_labels_on_a_line_were_refused_by_words_about_the_start(n: int, C: float
     path = nu_svr_path(X, y, C=C)
     assert path.status in ("complete", "precision-limit")
     assert len(path.segments.changed) < 100 * n
-    for nu in np.linspace(0.01, 1.0, 12) * path.nu_end:
+    for nu in np.linspace(0.01, 1.0, 12) * path.end:
         if nu > 0:
             found = path.certificate(nu)
             assert found.infeasibility < 1e-9

@@ -41,7 +41,7 @@ def test_it_decides_as_the_machine() -> None:
     X, Z = rng.normal(size=(80, 2)), 2 * rng.normal(size=(50, 2))
     path = one_class_path(X, gamma=0.5)
     assert (np.diff(path.nu) <= 0).all()
-    assert path.nu_end == pytest.approx(0.01)
+    assert path.end == pytest.approx(0.01)
     for nu in (0.05, 0.3, 0.8):
         machine = OneClassSVM(nu=nu, gamma=0.5, solver="active-set", tol=1e-9).fit(X)
         wanted = machine.decision_function(Z)

@@ -27,7 +27,7 @@ def tiny_problem(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_the_error_of_tied_rows_below_the_first_breakpoint_is_counted() -> None:
     X, y = np.array([[0.0], [2.0], [2.0], [2.0], [-2.0]]), np.array([1, 1, 0, 0, 1])
     path = svc_path(X, y, kernel="linear")
-    assert path.C_start == 0.25
+    assert path.first_event == 0.25
     assert path.error(X, y)(0.01) == np.mean(path.predict(X, 0.01) != y) == 0.4
 
 

@@ -48,11 +48,11 @@ ROWS: dict[str, Callable[[Any], Any]] = {
     "low-rank Path.decision_function": lambda A: LOW.decision_function(A, 2.0),
     "low-rank Path.error": lambda A: LOW.error(A, z).value,
     "regression Path.predict": lambda A: REGRESSION.predict(A, 2.0),
-    "NuPath.decision_function": lambda A: NU.decision_function(A, 0.3),
-    "NuPath.predict": lambda A: NU.predict(A, 0.3),
-    "KernelPath.decision_function": lambda A: WIDTHS.decision_function(A, 0.4),
-    "KernelPath.predict": lambda A: WIDTHS.predict(A, 0.4),
-    "KernelPath.score": lambda A: WIDTHS.score(A, z),
+    "one-class Path.decision_function": lambda A: NU.decision_function(A, 0.3),
+    "one-class Path.predict": lambda A: NU.predict(A, 0.3),
+    "Path over gamma.decision_function": lambda A: WIDTHS.decision_function(A, 0.4),
+    "Path over gamma.predict": lambda A: WIDTHS.predict(A, 0.4),
+    "Path over gamma.score": lambda A: WIDTHS.score(A, z),
     "Grid.decision_function": lambda A: GRID.decision_function(A, 1, 0),
     "Grid.predict": lambda A: GRID.predict(A, 1, 0),
     "Grid.score": lambda A: GRID.score(A, z),
@@ -117,7 +117,7 @@ def test_a_nan_cell_no_longer_flattens_an_error_curve() -> None:
 # What takes labels and weights too.
 LABELLED: dict[str, Callable[..., Any]] = {
     "Path.error": PATH.error,
-    "KernelPath.score": WIDTHS.score,
+    "Path over gamma.score": WIDTHS.score,
     "Grid.score": GRID.score,
 }
 BAD_LABELS: list[tuple[Any, str]] = [
@@ -361,7 +361,7 @@ def test_bad_step_functions_are_refused() -> None:
 @pytest.mark.parametrize("C", [5e-324, 1e-310, 1e-308, 1e-300])
 def test_the_smallest_C_there_are_give_no_nan(C: float) -> None:
     for path in (PATH, svc_path(X, y, kernel="linear"), REGRESSION):
-        limit = np.full(5, path.start_rate)
+        limit = np.full(5, path.solutions.start_rate)
         np.testing.assert_allclose(path.decision_function(X[:5], C), limit, atol=1e-200)
 
 

@@ -109,6 +109,9 @@ def test_other_results_can_be_drawn() -> None:
     labels = np.where(X[:, 0] > 1, 2, y)
     several = PathSVC(gamma=0.2, C_max=5.0).fit(X, labels)
     assert len(several.plot()) == 1
+    counts = svc_grid(X, labels, Cs=[0.5, 5.0], gammas=[0.1]).plot()[0].images[0].get_array()
+    assert counts.shape == (1, 2)
+    assert (counts <= 120).all()
     assert len(several.paths_[2].plot()) == 2
     with pytest.raises(ValueError, match="axes must be 2 axes"):
         one_class_path(X).plot(axes=axis)
@@ -127,5 +130,7 @@ def test_axes_that_are_none_had_an_error_about_spines() -> None:
 def test_short_representations() -> None:
     X, y = sample()
     assert repr(svc_grid(X, y, Cs=[1.0], gammas=[0.1], cv=3)).startswith("<Grid of 1 gamma times")
-    assert repr(one_class_path(X)).startswith("<NuPath of 120 rows")
-    assert repr(kernel_path(X, y, gamma_min=0.5, gamma_max=1.0)).startswith("<KernelPath of 120")
+    assert repr(one_class_path(X)).startswith("<Path over nu of 120 rows")
+    assert repr(kernel_path(X, y, gamma_min=0.5, gamma_max=1.0)).startswith(
+        "<Path over gamma of 120"
+    )

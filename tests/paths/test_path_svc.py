@@ -59,7 +59,9 @@ def test_leave_one_out_equals_as_many_folds_as_rows() -> None:
     X, y = sample(30)
     loo = PathSVC(gamma=0.3, cv="loo", C_max=50.0).fit(X, y)
     folds = PathSVC(gamma=0.3, cv=KFold(30), C_max=50.0).fit(X, y)
-    C = np.exp(np.random.default_rng(0).uniform(np.log(0.5 * loo.path_.C_start), np.log(50), 200))
+    C = np.exp(
+        np.random.default_rng(0).uniform(np.log(0.5 * loo.path_.first_event), np.log(50), 200)
+    )
     assert loo.cv_error_(C) == pytest.approx(folds.cv_error_(C))
 
 
@@ -184,6 +186,24 @@ def test_rows_without_weight_are_not_there(make: object) -> None:
         assert pytest.approx(b.C_) == a.C_
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("make", [sample, several])
+def test_leaving_out_rows_of_three_classes_ignored_their_weights(
+    make: object, class_weight: object
+) -> None:
+    X, y = make(30)
+    weight = np.random.default_rng(0).integers(0, 3, 30).astype(float)
+    options = {"gamma": 0.3, "class_weight": class_weight}
+    path = PathSVC(cv="loo", C_max=20.0, **options).fit(X, y, sample_weight=weight)
+    wrong = np.zeros(30)
+    for i in np.flatnonzero(weight):
+        others = np.delete(np.arange(30), i)
+        one = SVC(C=2.0, tol=1e-9, solver="active-set", break_ties=False, **options)
+        one.fit(X[others], y[others], sample_weight=weight[others])
+        wrong[i] = one.predict(X[[i]])[0] != y[i]
+    assert path.cv_error_(2.0) == pytest.approx(weight @ wrong / weight.sum())
+
+
 @pytest.mark.parametrize("make", [sample, several])
 def test_a_linear_machine_has_its_weights(make: object) -> None:
     X, y = make(40)
@@ -215,6 +235,17 @@ def test_scores_of_values_are_right_where_they_are_evaluated() -> None:
         wanted = cross_val_score(voting(C), X, y, cv=3, scoring="roc_auc").mean()
         assert score(C) == pytest.approx(wanted)
     assert score(machine.C_) == score.value.max()
+
+
+@pytest.mark.parametrize("choice", ["best", "one-standard-error"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_score_of_the_chosen_c_is_the_one_reported(seed: int, choice: str) -> None:
+    """C_ was the middle between two values of C, where the area was never evaluated."""
+    X, y = sample(60, seed=seed)
+    options = {"cv": 3, "scoring": "roc_auc"}
+    machine = PathSVC(gamma=0.3, C_max=30.0, choice=choice, **options).fit(X, y)
+    wanted = cross_val_score(voting(machine.C_), X, y, **options).mean()
+    assert machine.cv_score_(machine.C_) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_a_function_can_score() -> None:
@@ -261,11 +292,11 @@ def test_one_standard_error_takes_the_smallest_c_that_is_as_good() -> None:
     errors = np.array([error(best.C_) for error in best.cv_errors_])
     limit = best.cv_error_.minimum + errors.std(ddof=1) / np.sqrt(len(errors))
     assert careful.cv_error_(careful.C_) <= limit
-    low = 0.5 * min(best.path_.C_start, best.cv_error_.x[1])
+    low = 0.5 * min(best.path_.first_event, best.cv_error_.x[1])
     for begin, end, value in careful.cv_error_.pieces():
         if begin > low and end < careful.C_:
             assert value > limit
-    loo = PathSVC(gamma=0.3, cv="loo", choice="one-standard-error").fit(X, y)
+    loo = PathSVC(gamma=0.3, cv="loo", choice="one-se").fit(X, y)
     assert loo.cv_error_(loo.C_) <= loo.cv_error_.minimum + np.sqrt(0.25 / len(y))
 
 

@@ -39,7 +39,7 @@ class Looks(Deadline):
 
 def assert_unknown(path: Path) -> None:
     X, _ = sample()
-    assert (path.status, path.C_end) == ("max-time", 0.0)
+    assert (path.status, path.end) == ("max-time", 0.0)
     for ask in (
         lambda: path.coef(1.0),
         lambda: path.intercept(1.0),
@@ -73,7 +73,7 @@ def test_time_that_is_over_at_c_min_leaves_the_start_of_the_path() -> None:
     limits = Limits(deadline=Looks(left=[2]))
     start = start_at(whole.problem, whole.gram, 100.0, limits)
     assert start.status == "max-time"
-    assert start.parameter == pytest.approx(1.0 / whole.C_start)
+    assert start.parameter == pytest.approx(1.0 / whole.first_event)
     assert exact_start(whole.problem, whole.gram, Limits(deadline=Looks(left=[0]))).status
 
 
@@ -99,7 +99,7 @@ def test_leave_one_out_rests_on_the_rows_there_was_time_for() -> None:
     some = np.zeros(60)
     some[order] = 1.0
     wanted = leave_one_out_error(path, replace(limits, deadline=Deadline()), some)
-    C = np.geomspace(path.C_start, 20.0, 50)
+    C = np.geomspace(path.first_event, 20.0, 50)
     assert found.error(C) == pytest.approx(wanted.error(C))
     with pytest.warns(ConvergenceWarning, match=f"max-time.*{found.n_done} of 60 rows"):
         found.warn_if_incomplete("that is all")
@@ -120,7 +120,7 @@ def test_a_choice_from_a_part_of_the_splits_warns(cv: Any, monkeypatch: pytest.M
         monkeypatch.setattr(Deadline, "after", lambda _, looks=looks: looks)
         with pytest.warns(ConvergenceWarning, match=r"ended early \(max-time\).*C_="):
             machine = PathSVC(gamma=0.2, cv=cv, C_max=20.0).fit(X, y)
-        assert machine.path_.C_begin <= machine.C_ <= machine.path_.C_end
+        assert machine.path_.begin <= machine.C_ <= machine.path_.end
         assert machine.predict(X).shape == (60,)
 
 
@@ -156,8 +156,8 @@ def test_other_paths_end_in_time() -> None:
     X, y = sample()
     path = kernel_path(X, y, max_time=0.0, cv=3)
     assert path.status == "max-time"
-    assert path.solutions[0].status == "max-time"
-    assert path.gap == pytest.approx(path.certificate(path.gamma[0]).relative_gap, abs=1e-6)
+    assert path.solutions.at_breakpoints[0].status == "max-time"
+    assert path.accuracy == pytest.approx(path.certificate(path.gamma[0]).relative_gap, abs=1e-6)
     assert np.isnan(path.scores).all()
     nothing = one_class_path(X, max_time=0.0)
     assert nothing.status == "max-time"
@@ -202,7 +202,14 @@ def test_C_is_chosen_between_C_min_and_C_max_where_it_does_not_matter(options: d
 @pytest.mark.parametrize("choice", ["best", "one-standard-error"])
 def test_C_is_chosen_between_C_min_and_C_max_where_the_path_begins_later(choice: str) -> None:
     X, y = sample(40)
-    first = svc_path(X, y).C_start
+    first = svc_path(X, y).first_event
     for C_min, C_max in ((0.9 * first, 1e3), (0.9 * first, 1.01 * first), (0.5 * first, first)):
         machine = PathSVC(C_min=C_min, C_max=C_max, choice=choice).fit(X, y)
         assert C_min <= machine.C_ <= C_max
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_no_time_at_all_is_refused_by_name(n_classes: int) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(ValueError, match="allow more than max_time=1e-06"):
+        PathSVC(max_time=1e-6).fit(X, np.arange(60) % n_classes)

@@ -36,7 +36,7 @@ def test_leave_one_out_on_a_path_at_the_precision_limit_has_no_index_error(seed:
 def test_the_machines_up_to_the_precision_limit_are_feasible(seed: int) -> None:
     _, _, path = almost_singular(seed)
     assert path.status == "precision-limit"
-    for C in (*path.C, path.C_end):
+    for C in (*path.C, path.end):
         found = path.certificate(C)
         assert found.infeasibility <= 1e-12
         assert found.violation <= found.error + 1e-9
@@ -57,8 +57,8 @@ def test_a_path_said_C_max_and_had_violations_of_a_million(
     y = (rng.normal(size=40) > 0).astype(int)
     weight = 10.0 ** rng.uniform(-6, 6, 40) if seed % 2 else None
     path = svc_path(X, y, kernel=kernel, C_max=C_max, sample_weight=weight)
-    end = min(path.C_end, 1e15) if path.status != "C_max" else path.C[-1]
-    assert path.status in ("complete", "precision-limit") or end < 1e8 * path.C_start
+    end = min(path.end, 1e15) if path.status != "C_max" else path.C[-1]
+    assert path.status in ("complete", "precision-limit") or end < 1e8 * path.first_event
     for C in (*path.C[:: max(len(path.C) // 10, 1)], path.C[-1], end):
         found = path.certificate(C)
         assert found.violation <= 2e-3
@@ -72,7 +72,7 @@ def test_a_path_that_does_not_go_far_is_not_shortened() -> None:
     y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
     path = svc_path(X, y, kernel="linear", C_max=1e5)
     assert path.status == "C_max"
-    assert path.C_end == pytest.approx(1e5)
+    assert path.end == pytest.approx(1e5)
 
 
 @pytest.mark.parametrize("offset", [1e5, 1e7, 1e9])
@@ -94,7 +94,7 @@ def test_rows_far_from_the_origin_had_a_trivial_path(
         path = svr_path(X @ X.T, X[:, 0] - offset, kernel="precomputed")
     assert path.status == ("precision-limit" if offset > 1e6 else path.status) != "trivial"
     for share in (1e-3, 0.1, 1.0):
-        assert path.certificate(share * path.C_end).violation <= 2e-3
+        assert path.certificate(share * path.end).violation <= 2e-3
 
 
 def test_rows_that_are_all_the_same_have_a_trivial_path() -> None:

@@ -52,6 +52,17 @@ def test_it_agrees_with_machines() -> None:
         assert path.predict(X, C) == pytest.approx(machine.predict(X), abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", [2, 7, 13, 14])
+def test_targets_of_one_decimal_gave_a_path_without_events(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(35, 2))
+    y = np.round(X[:, 0] + rng.normal(size=35), 1)
+    path = svr_path(X, y, gamma=0.5, C_max=50.0)
+    assert path.first_event > 1e-6
+    for C in (0.01, 1.0, 50.0):
+        assert violation(path, C) <= 1e-8
+
+
 def test_a_wide_tube_makes_a_trivial_path() -> None:
     X, y = np.arange(5.0)[:, None], np.zeros(5)
     path = svr_path(X, y, epsilon=1.0, kernel="linear")
@@ -64,7 +75,7 @@ def test_a_gram_can_be_shared_and_leaving_out_is_for_classifiers() -> None:
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
     path = svr_path(Gram(Linear(), X, precision="double"), y, C_max=5.0)
-    assert path.C_end >= 5.0
+    assert path.end >= 5.0
     with pytest.raises(ValueError, match="for classifiers"):
         path.leave_one_out()
     with pytest.raises(ValueError, match="epsilon"):
@@ -82,7 +93,7 @@ def test_the_error_is_that_of_predictions_at_every_c(loss: str | None, options: 
     t, z, weight = np.sin(X[:, 0]), np.sin(Z[:, 0]), rng.integers(0, 3, 30)
     path = svr_path(X, t, gamma=0.3, C_max=50.0, **options)
     error = path.error(Z, z, weight, loss=loss)
-    many = np.r_[np.geomspace(max(path.C_begin, 1e-3), 50.0, 300), path.C[path.C <= 50.0]]
+    many = np.r_[np.geomspace(max(path.begin, 1e-3), 50.0, 300), path.C[path.C <= 50.0]]
     for C in many[::11]:
         residual = path.predict(Z, C) - z
         size = residual**2 if loss is None else np.abs(residual)

@@ -11,8 +11,9 @@ import pytest
 from mercer import Gram, formulations, solve
 from mercer.formulations import Formulation
 from mercer.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial
-from mercer.selection.adjoint import Scaling, Trained
-from mercer.selection.pulls import Pulls
+from mercer.problem import Powers
+from mercer.selection.adjoint import Trained
+from mercer.selection.gradient_sum import GradientSum
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 3))
@@ -23,25 +24,25 @@ HELD_OUT = np.arange(30, 40)
 WEIGHT = np.r_[RNG.uniform(0.5, 2.0, 30), np.zeros(10)]
 SLOPE = RNG.normal(size=10)
 
-FORMULATIONS: dict[str, tuple[Callable[[float], Formulation], Scaling]] = {
-    "hinge": (lambda C: formulations.svc(SIGN, C, WEIGHT), Scaling()),
+FORMULATIONS: dict[str, tuple[Callable[[float], Formulation], Powers]] = {
+    "hinge": (lambda C: formulations.svc(SIGN, C, WEIGHT), Powers()),
     "squared hinge": (
         lambda C: formulations.svc(SIGN, C, WEIGHT, loss="squared_hinge"),
-        Scaling(),
+        Powers(),
     ),
-    "no bias": (lambda C: formulations.svc(SIGN, C, WEIGHT, fit_intercept=False), Scaling()),
-    "svr": (lambda C: formulations.svr(TARGET, C, 0.1, WEIGHT), Scaling()),
+    "no bias": (lambda C: formulations.svc(SIGN, C, WEIGHT, fit_intercept=False), Powers()),
+    "svr": (lambda C: formulations.svr(TARGET, C, 0.1, WEIGHT), Powers()),
     "squared svr": (
         lambda C: formulations.svr(TARGET, C, 0.1, WEIGHT, loss="squared_epsilon_insensitive"),
-        Scaling(),
+        Powers(),
     ),
     "nu-svc": (
         lambda nu: formulations.nu_svc(SIGN, 0.6 * nu, WEIGHT),
-        Scaling(box=0.0, sums=1.0, ridge=0.0),
+        Powers(box=0.0, ridge=0.0),
     ),
     "one-class": (
         lambda nu: formulations.one_class(40, 0.3 * nu, WEIGHT),
-        Scaling(box=0.0, sums=1.0, ridge=0.0),
+        Powers(box=0.0, ridge=0.0),
     ),
 }
 KERNELS: dict[str, Kernel] = {
@@ -55,31 +56,31 @@ KERNELS: dict[str, Kernel] = {
 
 
 def trained(
-    make: Callable[[float], Formulation], scaling: Scaling, theta: Any, kernel: Kernel
+    make: Callable[[float], Formulation], powers: Powers, theta: Any, kernel: Kernel
 ) -> Trained:
     moved = kernel.clone_with_theta(theta[1:])
     gram = Gram(moved, X, precision="double")
     formulation = make(float(np.exp(theta[0])))
     solution = solve(formulation.problem, gram, "active-set", tol=1e-12)
-    return Trained(formulation, solution, gram, X, scaling)
+    return Trained(formulation, solution, gram, X, powers)
 
 
 def gradient(machine: Trained, at: Any, slope: Any) -> Any:
-    pulls = Pulls()
-    pulls.add(machine, at, slope)
-    return pulls.gradient(1 + machine.gram.kernel.n_dims)
+    gradients = GradientSum()
+    gradients.add(machine, at, slope)
+    return gradients.gradient(1 + machine.gram.kernel.n_dims)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", FORMULATIONS)
 def test_gradients_are_central_differences(name: str, kernel: str) -> None:
-    make, scaling = FORMULATIONS[name]
+    make, powers = FORMULATIONS[name]
     theta = np.concatenate([[0.1], KERNELS[kernel].theta])
 
     def value(point: Any) -> float:
-        return float(SLOPE @ trained(make, scaling, point, KERNELS[kernel]).values(HELD_OUT))
+        return float(SLOPE @ trained(make, powers, point, KERNELS[kernel]).values(HELD_OUT))
 
-    found = gradient(trained(make, scaling, theta, KERNELS[kernel]), HELD_OUT, SLOPE)
+    found = gradient(trained(make, powers, theta, KERNELS[kernel]), HELD_OUT, SLOPE)
     step = 1e-5
     expected = [
         (value(theta + step * unit) - value(theta - step * unit)) / (2 * step)
@@ -96,7 +97,7 @@ def test_without_a_free_variable_the_bias_lies_midway() -> None:
         gram = Gram(Gaussian(float(np.exp(theta[1]))), rows, precision="double")
         formulation = formulations.svc(sign, float(np.exp(theta[0])))
         solution = solve(formulation.problem, gram, "active-set", tol=1e-12)
-        return Trained(formulation, solution, gram, rows)
+        return Trained(formulation, solution, gram, rows, Powers())
 
     theta = np.log([0.01, 0.5])
     assert not len(machine(theta).free)
@@ -107,8 +108,8 @@ def test_without_a_free_variable_the_bias_lies_midway() -> None:
 
 
 def test_many_free_variables_are_solved_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    make, scaling = FORMULATIONS["squared hinge"]
-    machine = trained(make, scaling, np.r_[0.1, KERNELS["diagonal"].theta], KERNELS["diagonal"])
+    make, powers = FORMULATIONS["squared hinge"]
+    machine = trained(make, powers, np.r_[0.1, KERNELS["diagonal"].theta], KERNELS["diagonal"])
     expected = gradient(machine, HELD_OUT, SLOPE)
     monkeypatch.setattr("mercer.selection.adjoint._DIRECT", 0)
     np.testing.assert_allclose(gradient(machine, HELD_OUT, SLOPE), expected, rtol=1e-7, atol=1e-9)

@@ -47,7 +47,7 @@ def trained() -> Trained:
 
 def test_the_names_are_those_that_are_documented() -> None:
     names = "cv holdout loo n_support radius_margin span span_like alignment polarization "
-    names += "bootstrap likelihood posterior gcv rejection"
+    names += "bootstrap likelihood posterior gcv rejection detection"
     assert set(OBJECTIVES) == set(names.split())
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import matplotlib
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, ShuffleSplit
 
 from mercer import SVC, TunedSVC
-from mercer.datasets import make_chessboard
 from mercer.diagnostics import diagnose
 from mercer.kernels import Gaussian
-from mercer.selection import landscape, make_objective, plot_landscape
+from mercer.lab import make_chessboard
+from mercer.selection import make_objective
 from mercer.selection.history import Budget, Watched
 from mercer.selection.optimizers import IRpropPlus
 from mercer.selection.widths import moderate_start
@@ -56,7 +54,7 @@ def test_a_width_that_diverges_is_told() -> None:
     assert_sound(machine)
 
 
-def test_a_price_that_diverges_is_told_when_the_evaluations_are_over() -> None:
+def test_a_C_that_diverges_is_told_when_the_evaluations_are_over() -> None:
     machine = TunedSVC(objective="radius_margin", loss="squared_hinge", max_evals=60)
     with pytest.warns(UserWarning, match=r"edge of those searched.*C = 0.0001"):
         machine.fit(X, AT_RANDOM)
@@ -152,25 +150,3 @@ def test_splits_may_overlap_and_leave_rows_out() -> None:
     for cv in (overlapping, given):
         machine = TunedSVC(cv=cv, max_evals=4).fit(X, Y)
         assert "split1_test_score" in machine.cv_results_
-
-
-def test_a_landscape_is_the_criterion_cell_by_cell() -> None:
-    for name, options in (("cv", {"cv": 3}), ("alignment", {}), ("span", {})):
-        objective: Any = make_objective(name, SVC(kernel=Gaussian(0.5)), X, Y, **options)
-        values = landscape(objective, [0.5, 5.0], [0.1, 1.0, 10.0])
-        for i, factor in enumerate([0.1, 1.0, 10.0]):
-            for j, C in enumerate([0.5, 5.0]):
-                expected = objective.value(np.log([C, 0.5 * factor]))
-                assert values[i, j] == pytest.approx(expected, rel=1e-12)
-
-
-def test_landscapes_plot_and_mark_the_best_cell() -> None:
-    objective = make_objective("likelihood", SVC(kernel=Gaussian(0.5)), X, Y, random_state=0)
-    axes = plot_landscape(objective, [1.0, 10.0], [0.1, 1.0], n_draws=3)
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("C", "gamma")
-    for wrong in ([], [-1.0], [np.inf]):
-        with pytest.raises(ValueError, match="prices"):
-            landscape(objective, wrong, [1.0])
-    fixed = make_objective("cv", SVC(kernel=Gaussian(0.5, gamma_bounds="fixed")), X, Y)
-    with pytest.raises(ValueError, match="no width"):
-        landscape(fixed, [1.0], [1.0])

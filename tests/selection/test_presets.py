@@ -17,6 +17,7 @@ from mercer.selection.optimizers import (
     CMA,
     LBFGS,
     IRpropPlus,
+    Narrowing,
     NoisyRprop,
     WidthSearch,
     Zoom,
@@ -43,12 +44,15 @@ PAIRS: dict[str, tuple[Any, Any]] = {
     "bootstrap": (CMA, CMA),
     "gcv": (LBFGS, LBFGS),
     "rejection": (WidthSearch, WidthSearch),
+    "detection": (Narrowing, Narrowing),
 }
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_every_criterion_has_the_search_that_is_documented(name: str) -> None:
-    machine: Any = {"gcv": RLSC(), "rejection": OneClassSVM()}.get(name, SVC())
+    machine: Any = {"gcv": RLSC(), "rejection": OneClassSVM(), "detection": OneClassSVM()}.get(
+        name, SVC()
+    )
     for kernel, kind in zip((ONE, SEVERAL), PAIRS[name], strict=True):
         objective = make_objective(name, machine.set_params(kernel=kernel), X, Y)
         assert type(_optimizer("auto", objective)) is kind
@@ -77,11 +81,11 @@ def test_budgets_grow_with_the_root_of_the_number_of_parameters(kind: Any, facto
 
 def test_alignment_finds_the_kernel_and_cross_validation_then_c() -> None:
     machine = TunedSVC(objective="alignment", cv=3).fit(X, Y)
-    kernel, price = machine.history_
+    kernel, refined = machine.history_
     assert np.ptp([theta[0] for theta in kernel.thetas]) == 0.0
-    assert np.ptp([theta[1] for theta in price.thetas]) == 0.0
+    assert np.ptp([theta[1] for theta in refined.thetas]) == 0.0
     assert np.log(machine.kernel_.gamma) == pytest.approx(kernel.thetas[kernel.best][1])
-    assert np.log(machine.C_) == pytest.approx(price.thetas[price.best][0])
+    assert np.log(machine.C_) == pytest.approx(refined.thetas[refined.best][0])
     assert machine.best_score_ == max(machine.cv_results_["mean_test_score"])
 
 

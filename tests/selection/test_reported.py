@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import median_abs_deviation
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
@@ -25,6 +26,7 @@ from mercer import (
 )
 from mercer.kernels import Gaussian, Sigmoid
 from mercer.selection import make_objective
+from mercer.selection.deviation import robust_spread, spreads
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
@@ -170,9 +172,10 @@ def test_scores_of_probabilities_are_refused_by_name() -> None:
         TunedSVC(scoring="neg_log_loss", cv=2).fit(X, Y)
 
 
-@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40])
+@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e100, 1e-100])
 @pytest.mark.parametrize("metric", ["radial", "diagonal"])
 def test_targets_of_another_scale_give_the_same_machine(factor: float, metric: Any) -> None:
+    """Single precision ends at 3e38, and squares of squared errors of 1e100 beyond 1e308."""
     target = np.sin(X[:, 0]) + 0.2 * X[:, 1]
     kernel, evals = Gaussian("scale", metric=metric), 40 if metric == "diagonal" else None
     one, other = (
@@ -184,6 +187,8 @@ def test_targets_of_another_scale_give_the_same_machine(factor: float, metric: A
     assert other.best_score_ / factor**2 == pytest.approx(one.best_score_, rel=1e-6)
     np.testing.assert_allclose(other.C_ / factor, one.C_)
     np.testing.assert_allclose(other.cv_results_["param_C"] / factor, one.cv_results_["param_C"])
+    noise, plain = (machine.cv_results_["std_test_score"] for machine in (other, one))
+    np.testing.assert_allclose(noise / factor**2, plain, rtol=0.01)  # of solutions within tol
 
 
 @pytest.mark.parametrize("factor", [1e6, 1e-9])
@@ -199,7 +204,8 @@ def test_epsilon_is_the_one_given_or_follows_the_targets() -> None:
     given = TunedSVR(epsilon=0.5, max_evals=2, cv=2).fit(X, target)
     assert given.best_estimator_.epsilon == 0.5
     scaled = TunedSVR(max_evals=2, cv=2).fit(X, target)
-    assert scaled.best_estimator_.epsilon == pytest.approx(0.1 * target.std())
+    scale = min(target.std(), median_abs_deviation(target, scale="normal"))
+    assert scaled.best_estimator_.epsilon == pytest.approx(0.1 * scale)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -238,9 +244,30 @@ def test_an_interrupted_search_keeps_its_best_point() -> None:
         machine.predict(X)
 
 
+def test_a_refinement_that_is_interrupted_keeps_the_best_by_the_criterion() -> None:
+    """The point of the least logistic loss was kept, of which the error was never looked at."""
+    seen: list[Any] = []
+
+    def interrupt(history: Any) -> None:
+        if not seen or seen[-1] is not history:
+            seen.append(history)
+        if len(seen) == 2 and len(history) == 4:
+            raise KeyboardInterrupt
+
+    kernel = Gaussian("scale", metric="diagonal")
+    machine = TunedSVC(kernel=kernel, cv=3, callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(X, Y)
+    first, second = machine.history_
+    assert (first.decides, second.decides, second.status) == (True, False, "interrupted")
+    assert machine.best_params_["C"] == pytest.approx(np.exp(first.thetas[first.best][0]))
+    gamma = first.spaces[first.best].kernel_at(first.thetas[first.best]).gamma
+    np.testing.assert_array_equal(machine.best_params_["kernel"].gamma, gamma)
+
+
 def test_a_share_of_outliers_that_no_width_keeps_to_is_told() -> None:
     with pytest.warns(UserWarning, match="nu=1e-06 allows"):
-        TunedOneClassSVM(nu=1e-6).fit(X[:20])
+        TunedOneClassSVM(nu=1e-6, objective="rejection").fit(X[:20])
 
 
 def test_a_wrong_score_is_reported_as_scoring() -> None:
@@ -259,11 +286,11 @@ def test_features_of_any_scale_are_tuned(scale: float) -> None:
 
 
 def test_a_best_cell_at_the_edge_of_its_range_is_told() -> None:
-    kernel = Gaussian("scale", gamma_bounds=(1e-3, 3e-3))
+    kernel = Gaussian("scale", gamma_bounds=(1e-5, 3e-5))
     with pytest.warns(UserWarning, match="edge of those searched"):
         machine = TunedSVC(kernel=kernel, cv=3).fit(X, Y)
     assert machine.search_status_ == "boundary"
-    assert 1e-3 <= machine.kernel_.gamma <= 3e-3 * (1 + 1e-12)
+    assert 1e-5 <= machine.kernel_.gamma <= 3e-5 * (1 + 1e-12)
 
 
 def test_of_equal_cells_the_middle_one_is_chosen() -> None:
@@ -271,8 +298,8 @@ def test_of_equal_cells_the_middle_one_is_chosen() -> None:
     rare[:6] = 1.0  # no cell predicts them
     machine = TunedSVC(cv=3).fit(RNG.normal(size=(60, 4)), rare)
     equal = machine.cv_results_["rank_test_score"] == 1
-    prices = machine.cv_results_["param_C"][equal]
-    assert prices.min() < machine.C_ < prices.max()
+    values = machine.cv_results_["param_C"][equal]
+    assert values.min() < machine.C_ < values.max()
 
 
 @pytest.mark.parametrize("limit", [{"max_evals": 1}, {"max_time": 1e-9}])
@@ -332,7 +359,7 @@ def test_an_interrupted_fit_leaves_nothing_of_the_one_before() -> None:
     with pytest.raises(KeyboardInterrupt):
         machine.fit(X[:, :2], Y)
     fitted = {name for name in vars(machine) if name.endswith("_") and name[0] != "_"}
-    assert fitted == {"best_params_", "history_", "search_status_"}
+    assert fitted == {"best_params_", "history_", "search_status_", "held_out_"}
 
 
 def test_a_score_that_cannot_be_beaten_ends_the_search() -> None:
@@ -364,3 +391,52 @@ def test_a_grid_lies_around_the_width_that_the_rows_suggest() -> None:
 def test_two_rows_cannot_be_split() -> None:
     with pytest.raises(ValueError, match="needs a class of at least two rows"):
         TunedSVC().fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("make", [TunedSVC, TunedRLSC])
+def test_a_split_that_trains_on_one_class_was_taken_without_a_word(make: Any) -> None:
+    labels = np.arange(60) % 3
+    split = np.flatnonzero(labels == 0), np.flatnonzero(labels != 0)
+    with pytest.raises(ValueError, match=r"at least two classes, got \[0\] .* of split 0"):
+        make(cv=[split]).fit(X, labels)
+
+
+def test_outliers_widened_the_tube() -> None:
+    target = X[:, 0] + 0.1 * X[:, 1]
+    plain = TunedSVR(max_evals=2, cv=2).fit(X, target)
+    spoilt = target.copy()
+    spoilt[:3] += 1e3
+    with pytest.warns(UserWarning, match="targets have outliers .*neg_mean_absolute_error"):
+        moved = TunedSVR(max_evals=2, cv=2).fit(X, spoilt)
+    epsilon = plain.best_estimator_.epsilon
+    assert moved.best_estimator_.epsilon == pytest.approx(epsilon, rel=0.3)
+    assert moved.best_estimator_.tol == pytest.approx(plain.best_estimator_.tol, rel=0.3)
+
+
+def test_the_scale_of_targets_counts_weights_as_repetitions() -> None:
+    rng = np.random.default_rng(1)
+    values, times = rng.standard_t(2, size=31), rng.integers(0, 4, size=31)
+    repeated = np.repeat(values, times)
+    expected = spreads(repeated, np.ones(len(repeated)))
+    assert spreads(values, times.astype(float)) == pytest.approx(expected)
+    assert expected[1] == pytest.approx(median_abs_deviation(repeated, scale="normal"))
+    assert robust_spread(np.full(5, 3.0), np.ones(5)) == 1.0
+    assert robust_spread(np.r_[np.zeros(9), 1.0], np.ones(10)) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("make", [TunedSVC, TunedRLSC])
+def test_a_constant_predictor_was_converged_without_a_word(make: Any) -> None:
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(200, 3)), np.where(np.arange(200) < 4, "yes", "no")
+    with pytest.warns(UserWarning, match="predicted to be 'no', as 98 % .*class_weight.*scoring"):
+        make().fit(rows, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make().fit(X, Y)
+
+
+def test_radius_margin_of_the_hinge_returned_a_c_that_was_never_searched() -> None:
+    with pytest.raises(ValueError, match=r"needs loss='squared_hinge', got 'hinge'.*'auto'"):
+        TunedSVC(objective="radius_margin").fit(X, Y)
+    searched = TunedSVC(objective="radius_margin", loss="squared_hinge", max_evals=5).fit(X, Y)
+    assert len(np.unique(searched.cv_results_["param_C"])) > 1

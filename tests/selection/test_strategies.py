@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mercer import TunedSVC
-from mercer.datasets import make_chessboard, make_sparse_coordinates
 from mercer.kernels import Gaussian
+from mercer.lab import make_chessboard, make_sparse_coordinates
 
 BAYES = 0.1404
 

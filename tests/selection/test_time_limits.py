@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from mercer import SVC, OneClassSVM, TunedSVC
+from mercer import SVC, OneClassSVM, TunedRLSC, TunedSVC
 from mercer.selection import OBJECTIVES, make_objective
 from mercer.selection.history import Budget
 from mercer.selection.objectives.base import OutOfTime
@@ -22,8 +22,10 @@ OVER = Deadline(0.0)
 
 @pytest.mark.parametrize("name", sorted(set(OBJECTIVES) - {"gcv"}))
 def test_a_criterion_is_given_up_when_its_time_is_over(name: str) -> None:
-    machine = OneClassSVM() if name == "rejection" else SVC(loss="squared_hinge")
-    objective = make_objective(name, machine, X[:60], None if name == "rejection" else Y[:60])
+    machine = OneClassSVM() if name in ("rejection", "detection") else SVC(loss="squared_hinge")
+    objective = make_objective(
+        name, machine, X[:60], None if name in ("rejection", "detection") else Y[:60]
+    )
     objective.deadline = OVER
     with pytest.raises(OutOfTime):
         objective.value(objective.space.start)
@@ -35,13 +37,13 @@ def test_with_little_time_only_a_small_sample_is_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sizes: list[int] = []
-    sampled = Task.sampled
+    sample_rows = Task.sample_rows
 
-    def counted(task: Task, count: int) -> Task:
+    def counted(task: Task, count: int) -> Any:
         sizes.append(count)
-        return sampled(task, count)
+        return sample_rows(task, count)
 
-    monkeypatch.setattr(Task, "sampled", counted)
+    monkeypatch.setattr(Task, "sample_rows", counted)
     machine = TunedSVC(max_time=1e-6).fit(X, Y)
     assert machine.search_status_ == "max-time"
     assert [len(history) for history in machine.history_] == [1]
@@ -65,6 +67,17 @@ def test_without_a_value_the_start_is_taken_and_told() -> None:
     np.testing.assert_allclose(machine.C_, 10.0)
     assert np.isnan(machine.best_score_)
     assert machine.cv_results_["params"] == []
+
+
+def test_a_sample_of_less_than_all_rows_has_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last sample came to an end in time: "converged", and all rows were never searched."""
+    monkeypatch.setattr(_Pace, "rows", lambda *_: 850)
+    machine = TunedSVC(max_time=1e6).fit(X, Y)
+    assert 850 <= machine.history_[-1].n_rows < 900
+    assert machine.search_status_ == machine.history_[-1].status == "max-time"
+    monkeypatch.setattr("mercer.selection.least_squares_search._sample_size", lambda *_: 60)
+    assert TunedRLSC(max_time=1e6).fit(X, Y).search_status_ == "max-time"
+    assert TunedRLSC(max_evals=10**6).fit(X, Y).search_status_ == "converged"
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0])

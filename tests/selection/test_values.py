@@ -177,7 +177,9 @@ def test_classes_that_no_kernel_separates_have_no_hard_margin() -> None:
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_a_gradient_is_given_or_refused(name: str) -> None:
     machine: Any = SVC(loss="squared_hinge", kernel=Polynomial(2))
-    machine = {"gcv": RLSC(), "rejection": OneClassSVM()}.get(name, machine)
+    machine = {"gcv": RLSC(), "rejection": OneClassSVM(), "detection": OneClassSVM()}.get(
+        name, machine
+    )
     objective = make_objective(name, machine, X, Y)
     if objective.has_gradient:
         assert np.isfinite(objective(objective.space.start)[1]).all()
@@ -195,7 +197,9 @@ def test_theta_is_checked() -> None:
         make_objective("cv", SVC(), X, Y, folds=3)
 
 
-@pytest.mark.parametrize("name", [name for name in OBJECTIVES if name not in ("gcv", "rejection")])
+@pytest.mark.parametrize(
+    "name", [name for name in OBJECTIVES if name not in ("gcv", "rejection", "detection")]
+)
 def test_extreme_weights_are_refused_by_name(name: str) -> None:
     for weight in (1e300, 5e-324):
         with pytest.raises(ValueError, match="sample_weight must be"):

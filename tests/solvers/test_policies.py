@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ import pytest
 from mercer import Gram, Problem, Smo, certify, solve
 from mercer.formulations import least_squares, nearest_points, nu_svc, svc, svr
 from mercer.kernels import Gaussian, Linear, Precomputed
-from mercer.solvers import compare
 from policies import SELECTIONS, STEPS
 
 C = 0.1
@@ -44,9 +44,23 @@ def problems():
     }
 
 
-@pytest.mark.parametrize("name", problems())
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("selection", SELECTIONS)
+def pairwise_cases():
+    """Every two of selection, step and problem meet, not every three."""
+    names = list(problems())
+    return [
+        (selection, step, names[(i + 2 * j) % len(names)])
+        for i, selection in enumerate(SELECTIONS)
+        for j, step in enumerate(STEPS)
+    ]
+
+
+def test_every_two_of_selection_step_and_problem_meet():
+    cases, kinds = pairwise_cases(), (SELECTIONS, STEPS, problems())
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        assert {(case[a], case[b]) for case in cases} == set(product(kinds[a], kinds[b]))
+
+
+@pytest.mark.parametrize(("selection", "step", "name"), pairwise_cases())
 def test_policies_reach_the_same_value_with_three_rows_of_cache(selection, step, name):
     X, _ = rows()
     if selection == "recall" and step == "planning-ahead":
@@ -105,44 +119,6 @@ def test_a_hard_margin_of_one_feature_is_found_unbounded_in_time(step):
 )
 def test_the_automatic_step_suits_the_selection(selection, step):
     assert Smo(selection=selection).step_policy.name == step
-
-
-def test_comparison_counts_rows_and_steps():
-    X, y = rows(80)
-    result = compare(
-        svc(y, 10.0).problem,
-        Gram(Linear(), X),
-        [
-            Smo(selection="second-order", refine=False),
-            Smo(selection="most-violating", refine=False),
-        ],
-        permutations=3,
-    )
-    assert "second-order" in str(result)
-
-
-def test_comparisons_may_begin_with_one_pair_whatever_the_order():
-    X, y = rows(60)
-    problem, gram = svc(y, 10.0).problem, Gram(Linear(), X)
-    pair = int(np.argmax(y)), int(np.argmin(y))
-    starts = []
-
-    class Recorded(Smo):
-        def solve(self, problem, gram, *, start=None, **limits):
-            starts.append((problem, gram, start))
-            return super().solve(problem, gram, start=start, **limits)
-
-    compare(problem, gram, {"smo": Recorded()}, permutations=3, first_pair=pair)
-    for permuted, own, start in starts:
-        moved = np.flatnonzero(start)
-        assert len(moved) == 2
-        assert sorted(permuted.linear[moved]) == [-1.0, 1.0]
-        found = certify(permuted, own, start)
-        assert found.objective == pytest.approx(certify(problem, gram, starts[0][2]).objective)
-        assert found.objective > 0.0
-    for wrong in ((0, 0), (0, 99), pair[::-1]):
-        with pytest.raises(ValueError, match="first_pair"):
-            compare(problem, gram, ["smo"], permutations=1, first_pair=wrong)
 
 
 @pytest.mark.parametrize("argument", ["selection", "step"])

@@ -37,7 +37,7 @@ def with_contradictions(rng: np.random.Generator, n: int) -> Sample:
 
 
 def with_a_hard_margin(rng: np.random.Generator, n: int) -> Sample:
-    """Two classes with room between them, and no price on errors but infinity."""
+    """Two classes with room between them, and C infinite."""
     X = rng.uniform(-2, 2, (n, 2))
     X[:2, 0] = 1.0, -1.0
     X[:, 0] += np.where(X[:, 0] > 0, 0.5, -0.5)
@@ -59,12 +59,12 @@ MAKERS = (with_copies, with_contradictions, with_a_hard_margin, with_a_kernel_of
 def test_all_policies_agree_on_small_problems(
     make: Callable[[np.random.Generator, int], Sample], seed: int
 ) -> None:
-    """200 problems; values at a tolerance of 1e-6 agree to 1e-6."""
+    """200 problems, a fifth of the policies on each; values agree to the tolerance, 1e-6."""
     rng = np.random.default_rng(seed)
     X, y, C, kernel = make(rng, int(rng.integers(4, 25)))
     problem, gram = svc(y, C).problem, Gram(kernel, X)
     best = solve(problem, gram, Smo(), tol=1e-9).objective
-    for selection, step in POLICIES:
+    for selection, step in POLICIES[seed % 5 :: 5]:
         solver = Smo(selection=selection, step=step, refine=False)
         found = solve(problem, gram, solver, tol=1e-6)
         assert (found.status, selection, step) == ("converged", selection, step)

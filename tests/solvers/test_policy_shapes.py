@@ -10,10 +10,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.preprocessing import StandardScaler
 
 from mercer import Gram, Problem, Smo, solve
-from mercer.datasets import make_chessboard
 from mercer.formulations import nearest_points, svc
 from mercer.kernels import Gaussian, Linear, as_kernel
-from mercer.solvers import HybridMaximumGain, PlanningAhead, compare
+from mercer.lab import compare, make_chessboard
+from mercer.solvers.smo import HybridMaximumGain, PlanningAhead
 
 Case = tuple[Problem, Gram]
 

@@ -1,4 +1,4 @@
-"""Linear machines at prices and sizes where a double has no digits left."""
+"""Linear machines at values of C and sizes where a double has no digits left."""
 
 from __future__ import annotations
 

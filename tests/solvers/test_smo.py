@@ -54,10 +54,10 @@ def test_iterations_are_shared_by_all_rounds_of_a_run() -> None:
 
 def test_time_runs_out() -> None:
     problem, gram = hard_problem()
-    solution = solve(problem, gram, max_iter=10**12, max_time=0.2)
+    solution = solve(problem, gram, max_iter=10**12, max_time=0.02)
     assert solution.status == "max-time"
     assert solution.violation == certify(problem, gram, solution.coef).violation
-    assert solution.seconds >= 0.2
+    assert solution.seconds >= 0.02
 
 
 def test_no_time_at_all() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import signal
+
 import numpy as np
 import pytest
 
 from bordered import bordered
-from mercer import Gram
+from mercer import RLSC, Gram
 from mercer.formulations import least_squares, svc
 from mercer.kernels import Gaussian
+from mercer.kernels.blocks import row_slices
 from mercer.lowrank import LowRank
 from mercer.solvers import ConjugateGradient, Direct, solve
 from mercer.solvers.linear_system import (
@@ -34,6 +38,44 @@ def test_preconditioned_cg_is_exact_and_a_good_factor_saves_steps(bias, rank):
     np.testing.assert_allclose(coef, expected, atol=1e-8 * np.abs(expected).max())
     np.testing.assert_allclose(intercept, bias_value, atol=1e-8)
     assert run.n_iter < (45 if rank else 120)
+
+
+MODULES = ("conjugate_gradient", "kernel_cg")
+
+
+def test_a_preconditioner_made_of_many_blocks_is_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, system = rng.normal(size=(80, 2)), System(rng.normal(size=(80, 1)), np.ones(80), True)
+    gram = Gram(Gaussian(0.3), X, precision="double")
+    features = preconditioner_features(LowRank(20, random_state=0), gram, X)
+    one, _, run = kernel_cg(gram, system, 0.01, features=features, tol=1e-12)
+    for name in MODULES:
+        module = importlib.import_module(f"mercer.solvers.linear_system.{name}")
+        monkeypatch.setattr(module, "feature_blocks", lambda n, rank: list(row_slices(n, 1, 7)))
+    other, _, again = kernel_cg(gram, system, 0.01, features=features, tol=1e-12)
+    np.testing.assert_allclose(other, one, atol=1e-10 * np.abs(one).max())
+    assert abs(again.n_iter - run.n_iter) <= 2
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("name", MODULES)
+def test_ctrl_c_waits_for_one_block_of_the_preconditioner_of_cg(name, monkeypatch):
+    """Products of all rows and features took seconds, in which nothing could end them."""
+    seen = []
+
+    def interrupted(n, rank):
+        for rows in row_slices(n, 1, 7):
+            seen.append(rows.start)
+            if rows.start == 14:
+                signal.raise_signal(signal.SIGINT)
+            yield rows
+
+    module = importlib.import_module(f"mercer.solvers.linear_system.{name}")
+    monkeypatch.setattr(module, "feature_blocks", interrupted)
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    with pytest.raises(KeyboardInterrupt):
+        RLSC(solver=ConjugateGradient(rank=20)).fit(X, X[:, 0] > 0)
+    assert seen == [0, 7, 14]
 
 
 def test_cg_ends_after_as_many_steps_as_there_are_eigenvalues():

@@ -1,0 +1,78 @@
+"""``mercer convert``, and what ``mercer info`` says of its files."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from mercer import SVC
+from mercer.io import load, load_libsvm, read_metadata, save
+
+X, Y = load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def model() -> str:
+    save(SVC().fit(X, Y), "model.mercer", metadata={"note": "mine"})
+    return "model.mercer"
+
+
+def test_a_model_goes_to_text_and_back(mercer, model):
+    assert "SVC of model.mercer written to m.libsvm" in mercer("convert", model, "m.libsvm").stdout
+    mercer("convert", "m.libsvm", "back.mercer")
+    np.testing.assert_allclose(
+        load("back.mercer").decision_function(X), load(model).decision_function(X), atol=1e-12
+    )
+    np.testing.assert_array_equal(load_libsvm("m.libsvm").predict(X), load(model).predict(X))
+    assert "LIBSVM text" in mercer("info", "m.libsvm").stdout
+    mercer("convert", model, "copy.mercer")
+    assert read_metadata("copy.mercer")["note"] == "mine"
+
+
+def test_a_model_of_the_command_line_becomes_c(mercer, iris_csv):
+    mercer("fit", iris_csv, "--target", "species", "--cv", 3)
+    mercer("convert", "iris.csv.mercer", "model.c")
+    mercer("convert", "iris.csv.mercer", "single.c", "--precision", "single")
+    told = mercer("info", "model.c").stdout
+    assert "colour 0 = blue, 1 = green, 2 = red" in told
+    if compiler := shutil.which("cc"):
+        command = [compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c"]
+        subprocess.run([*command, "model.c", "single.c"], check=True)
+
+
+def test_a_model_of_the_command_line_becomes_onnx(mercer, iris_csv, iris):
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    mercer("fit", iris_csv, "--target", "species", "--cv", 3)
+    mercer("convert", "iris.csv.mercer", "model.onnx")
+    told = mercer("info", "model.onnx").stdout
+    assert "colour: string" in told
+    assert "ai.onnx 17" in told
+    session = runtime.InferenceSession("model.onnx")
+    estimator = load("iris.csv.mercer")
+    rows = iris[list(estimator.feature_names_in_)]
+    feed = {
+        own.name: rows[[own.name]].to_numpy(dtype=object if "string" in own.type else float)
+        for own in session.get_inputs()
+    }
+    label, decision = session.run(None, feed)
+    assert list(label) == list(estimator.predict(rows))
+    np.testing.assert_allclose(decision, estimator.decision_function(rows), atol=1e-12)
+
+
+def test_what_cannot_be_converted_is_said(mercer, model):
+    for out, words in (("m.xyz", "ending must be one of"), ("m", "ending must be one of")):
+        assert words in mercer("convert", model, out, code=1).stderr
+    mercer("convert", model, "m.c")
+    assert "exists" in mercer("convert", model, "m.c", code=1).stderr
+    mercer("convert", model, "m.c", "--force")
+    assert "cannot be read back" in mercer("convert", "m.c", "n.mercer", code=1).stderr
+    assert (
+        "single is for"
+        in mercer("convert", model, "n.mercer", "--precision", "single", code=1).stderr
+    )
+    assert "a file to read" in mercer("convert", model, model, "--force", code=1).stderr

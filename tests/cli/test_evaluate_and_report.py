@@ -1,0 +1,182 @@
+"""What becomes of a model: judged on a file, reported, explained, and asked for more."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mercer import SVC, SVR, CalibratedSVC, ConformalSVC, ConformalSVR
+from mercer.io import load, save
+
+MODEL = "train.csv.mercer"
+
+
+@pytest.fixture
+def files(iris, mercer) -> pd.DataFrame:
+    """A model of half of the rows, and a file of the others, which is returned."""
+    iris[::2].to_csv("train.csv", index=False)
+    iris[1::2].to_csv("test.csv", index=False)
+    mercer("fit", "train.csv", "--target", "species", "--cv", 0, "-q")
+    return iris[1::2].reset_index(drop=True)
+
+
+def words(text: str) -> str:
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+
+
+def test_evaluate_shows_what_the_model_gets_right(mercer, files):
+    output = words(mercer("evaluate", MODEL, "test.csv").output)
+    right = np.mean(load(MODEL).predict(files.drop(columns="species")) == files["species"])
+    assert f"{100 * right:.1f} % of 75 rows are right (95 % interval" in output
+    assert "Better by" in output
+    assert "setosa: 25 of 25 found, 100.0 % (86.3 % to 100.0 %)" in output
+    assert "true said" in output
+
+
+def test_evaluate_writes_the_numbers_of_the_report_as_json(mercer, files):
+    found = json.loads(mercer("evaluate", MODEL, "test.csv", "--json").output)
+    assert found["schema"] == "mercer.report/1"
+    predicted = load(MODEL).predict(files.drop(columns="species"))
+    assert found["verdict"]["n_right"] == (predicted == files["species"]).sum()
+    assert found["reasons"] is None
+
+
+def test_evaluate_says_that_training_rows_are_no_test(mercer, files):
+    assert "are no test" in words(mercer("evaluate", MODEL, "train.csv").output)
+    assert "are no test" not in words(mercer("evaluate", MODEL, "test.csv").output)
+
+
+def test_evaluate_of_a_model_saved_by_a_program_asks_for_the_target(mercer, files):
+    numbers = files.drop(columns=["species", "colour", "wet"])
+    save(SVC().fit(numbers.to_numpy(), files["species"]), "own.mercer")
+    numbers.assign(kind=files["species"]).to_csv("own.csv", index=False)
+    assert "--target" in mercer("evaluate", "own.mercer", "own.csv", code=1).stderr
+    text = mercer("evaluate", "own.mercer", "own.csv", "--target", "knd", code=1).stderr
+    assert "did you mean 'kind'" in text
+    assert "of 75 rows" in mercer("evaluate", "own.mercer", "own.csv", "--target", "kind").output
+
+
+def test_evaluate_of_outliers_and_of_sparse_rows(mercer, files):
+    rows = [f"{k % 2} 1:{np.sin(k):.3f} 2:{k % 2 + 0.1 * np.cos(k):.3f}\n" for k in range(40)]
+    with open("rows.svm", "w") as file:
+        file.writelines(rows)
+    mercer("fit", "rows.svm", "--cv", 0, "-q")
+    assert "100.0 % of 40 rows" in words(mercer("evaluate", "rows.svm.mercer", "rows.svm").output)
+    mercer("fit", "rows.svm", "--task", "outliers", "-o", "o.mercer", "--cv", 0, "-q")
+    assert "are called outliers" in words(mercer("evaluate", "o.mercer", "rows.svm").output)
+
+
+def test_report_writes_one_page(mercer, files):
+    output = words(mercer("report", MODEL, "test.csv", "-o", "report.html").output)
+    assert "of 75 rows are right" in output
+    assert output.endswith("report written to report.html")
+    with open("report.html", encoding="utf-8") as file:
+        text = file.read()
+    assert "mercer report train.csv.mercer test.csv" in text
+    assert "train.csv: 75 rows" in text
+    assert "exists" in mercer("report", MODEL, "test.csv", "-o", "report.html", code=1).stderr
+    assert mercer("report", MODEL, "-o", "report.html", "--force", "-q").output == ""
+
+
+def test_report_tells_what_tune_has_tried(mercer, files):
+    mercer("tune", "train.csv", "--target", "species", "-o", "tuned.mercer", "-q")
+    mercer("report", "tuned.mercer", "test.csv")
+    with open("tuned.mercer.html", encoding="utf-8") as file:
+        text = file.read()
+    assert "Why these parameters" in text
+    found = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
+    assert found["search"]["chosen"]["C"] == load("tuned.mercer")[-1].C
+
+
+def test_tune_keeps_probabilities_on_request(mercer, files):
+    """They agree with the labels but for rows near a boundary, and the report shows their curve."""
+    mercer("tune", "train.csv", "--target", "species", "--proba", "-q", "--force")
+    mercer("predict", MODEL, "test.csv", "--proba", "-o", "p.csv")
+    table = pd.read_csv("p.csv")
+    shares = table[["p_setosa", "p_versicolor", "p_virginica"]]
+    assert np.allclose(shares.sum(axis=1), 1.0)
+    assert (shares.idxmax(axis=1).str[2:] == table["prediction"]).mean() > 0.9
+    found = json.loads(mercer("evaluate", MODEL, "test.csv", "--json").output)
+    assert found["calibration"]["log_loss"] < 0.5
+    assert "TunedSVC" in mercer("info", MODEL).output
+    iris_numbers = files.drop(columns="species")
+    iris_numbers.to_csv("numbers.csv", index=False)
+    options = ["--target", "petal width", "--proba"]
+    assert "is for classes" in mercer("tune", "numbers.csv", *options, code=1).stderr
+
+
+def test_explain_adds_up_to_the_decision(mercer, files):
+    found = json.loads(mercer("explain", MODEL, "test.csv", "--row", 3, "--json").output)
+    assert found["schema"] == "mercer.explanation/1"
+    assert found["said"] == load(MODEL).predict(files.drop(columns="species"))[3]
+    total = found["base"] + sum(own["value"] for own in found["parts"]) + found["rest"]
+    assert total == pytest.approx(found["value"])
+    shown = {own["name"]: own["data"] for own in found["parts"]}
+    assert shown["colour"] == files["colour"][3]
+    assert "petal length = " in mercer("explain", MODEL, "test.csv", "--row", 3).output
+    text = mercer("explain", MODEL, "test.csv", "--row", 75, code=1).stderr
+    assert "--row must lie in 0..74" in text
+
+
+def test_predict_with_probabilities_and_sets(mercer, files):
+    numbers, labels = files.drop(columns=["species", "colour", "wet"]), files["species"]
+    save(CalibratedSVC().fit(numbers, labels), "c.mercer")
+    save(
+        make_pipeline(StandardScaler(), ConformalSVC(kind="split")).fit(numbers, labels),
+        "s.mercer",
+    )
+    mercer("predict", "c.mercer", "test.csv", "--proba", "-o", "p.csv")
+    table = pd.read_csv("p.csv")
+    assert list(table) == ["prediction", "p_setosa", "p_versicolor", "p_virginica"]
+    np.testing.assert_allclose(table.iloc[:, 1:], load("c.mercer").predict_proba(numbers))
+    mercer("predict", "s.mercer", "test.csv", "--set", 0.9, "-o", "s.csv")
+    table, machine = pd.read_csv("s.csv"), load("s.mercer")
+    sets = machine[-1].predict_set(machine[:-1].transform(numbers), 1.0 - 0.9)
+    assert (table[[f"set_{label}" for label in machine.classes_]].to_numpy() == sets).all()
+
+
+def test_predict_with_intervals_in_units_of_the_target(mercer, files):
+    numbers = files.drop(columns=["species", "colour", "wet"])
+    target = 100.0 * numbers.pop("petal width")
+    inner = make_pipeline(StandardScaler(), ConformalSVR(SVR(), kind="split"))
+    machine = TransformedTargetRegressor(inner, transformer=StandardScaler()).fit(numbers, target)
+    save(machine, "r.mercer")
+    mercer("predict", "r.mercer", "test.csv", "--interval", 0.8, "-o", "r.csv")
+    table = pd.read_csv("r.csv")
+    assert list(table) == ["prediction", "low", "high"]
+    assert (table["low"] <= table["prediction"]).all()
+    assert np.mean((table["low"] <= target) & (target <= table["high"])) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--proba"],
+            "--proba needs a model with probabilities, SVC has none: train one with mercer tune",
+        ),
+        (["--set", 0.9], "--set needs a model of ConformalSVC"),
+        (["--interval", 0.9], "--interval needs a model of ConformalSVR"),
+        (["--set", 2], "--set must be a coverage between 0 and 1, got 2"),
+    ],
+)
+def test_predict_says_what_an_option_needs(mercer, files, options, message):
+    assert message in mercer("predict", MODEL, "test.csv", *options, code=1).stderr
+
+
+def test_exit_codes(mercer, files):
+    """0 fine, 1 wrong data or options, 2 not converged, 130 interrupted (test_command.py)."""
+    assert "Exit codes" in mercer("--help").output
+    mercer("evaluate", MODEL, "none.csv", code=1)
+    mercer("evaluate", MODEL, "test.csv", "--nothing", code=1)
+    mercer("nothing", code=1)
+    options = ["--target", "species", "--cv", 0, "--max-time", 1e-9, "-o", "early.mercer"]
+    mercer("fit", "train.csv", *options, "-q", code=2)
+    assert "Training ended before" in words(mercer("evaluate", "early.mercer", "test.csv").output)

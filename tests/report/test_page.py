@@ -1,0 +1,161 @@
+"""The page: made of its data only, small, well formed, safe; and what a browser makes of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer import SVC, write_report
+from mercer.report.page import page
+from mercer.report.page.style import STYLE
+
+CASES = ["two", "three", "columns", "numbers"]
+VOID = {"meta", "link", "input", "br"}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+class Outline(HTMLParser):
+    """Checks that elements are closed in order, and collects what they say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag, attributes) -> None:
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes) -> None:
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag) -> None:
+        assert self.open.pop() == tag
+
+
+def outline(text: str) -> Outline:
+    found = Outline()
+    found.feed(text)
+    assert found.open == []
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_is_made_of_its_json_and_nothing_else(name, request):
+    report = request.getfixturevalue(name).report
+    text = report.to_html()
+    inside = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert json.loads(inside[1]) == report.data
+    assert page(json.loads(report.to_json())) == text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_is_well_formed_and_every_picture_has_words_and_a_table(name, request):
+    text = request.getfixturevalue(name).report.to_html()
+    tags = outline(text).tags
+    names = [own["id"] for _, own in tags if "id" in own]
+    assert len(names) == len(set(names))
+    pictures = [own for tag, own in tags if tag == "svg"]
+    assert pictures
+    assert all(own["role"] == "img" and len(own["aria-label"]) > 20 for own in pictures)
+    assert text.count("<details>") >= text.count("<figure>") - 1
+    linked = [own.get("href") or own.get("src") for _, own in tags if {"href", "src"} & {*own}]
+    assert linked == ["data:,"]
+
+
+def test_the_order_of_the_sections(two):
+    headings = re.findall(r'<h2 id="(\w+)"', two.report.to_html())
+    assert headings == [
+        *("verdict", "confusion", "classes", "calibration", "features", "doubtful", "suspects"),
+        *("search", "certificate", "reproduce"),
+    ]
+
+
+def test_the_page_does_not_grow_with_the_rows_or_classes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30_000, 2)), np.arange(30_000) % 60
+    machine = SVC(kernel="linear", multiclass="one-vs-all").fit(X[:120], y[:120])
+    text = write_report(machine, X, y).to_html()
+    assert len(text.encode()) < 200_000
+
+
+def test_labels_and_names_cannot_become_code(tmp_path):
+    wicked = '</script><img src=x onerror="alert(1)">'
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=[wicked, "b & c"])
+    y = np.where(X["b & c"] > 0, wicked, "<b>other</b>")
+    text = write_report(SVC().fit(X[::2], y[::2]), X[1::2], y[1::2], title=wicked).to_html()
+    assert not [tag for tag, _ in outline(text).tags if tag in ("img", "b")]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of a colour, as the guidelines for accessible pages define it."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+@pytest.mark.parametrize("block", re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL))
+def test_letters_can_be_read_light_dark_and_printed(block):
+    colours = dict(re.findall(r"--(\w+): (#\w{6})", block))
+    pairs = [(ink, back) for ink in ("ink", "dim", "accent", "bad") for back in ("paper", "soft")]
+    for ink, back in [*pairs, ("ink", "fill")]:
+        dark, light = sorted([luminance(colours[ink]), luminance(colours[back])])
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, back)
+
+
+# Moves the slider as a user would, and leaves what it saw in the page.
+PROBE = """<script>
+var seen = [], slider = document.getElementById("threshold");
+function look() {
+  seen.push(["c1-1", "at", "accuracy"].map(k => document.getElementById(k).textContent));
+}
+look(); slider.value = 0; slider.dispatchEvent(new Event("input")); look();
+document.getElementById("reset").click(); look();
+var wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+var found = document.createElement("pre"); found.id = "found";
+found.textContent = JSON.stringify({seen: seen, wide: wide,
+  requests: performance.getEntriesByType("resource").length});
+document.body.appendChild(found);
+</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [400, 1400])
+def test_a_browser_moves_the_threshold_without_errors_or_requests(two, tmp_path, width):
+    file = tmp_path / "report.html"
+    file.write_text(two.report.to_html().replace("</body>", PROBE + "</body>"), encoding="utf-8")
+    command = [
+        CHROMIUM,
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--window-size={width},900",
+    ]
+    command += [f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--dump-dom"]
+    run = subprocess.run([*command, file.as_uri()], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    assert "CONSOLE" not in run.stderr
+    found = json.loads(re.search(r'<pre id="found">(.*?)</pre>', run.stdout)[1])
+    thresholds, verdict = two.report.data["thresholds"], two.report.data["verdict"]
+    own, all_second, again = found["seen"]
+    assert (
+        own
+        == again
+        == [
+            str(two.report.data["confusion"]["counts"][1][1]),
+            "0 (the machine's)",
+            f"{100 * verdict['accuracy']:.1f} %",
+        ]
+    )
+    assert all_second[0] == str(thresholds["true_second"][0])
+    assert all_second != own
+    assert found["requests"] == 0
+    assert not found["wide"]

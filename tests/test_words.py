@@ -1,0 +1,52 @@
+"""Words that were retired stay out of code, pages and messages (docs/words.md has the others)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# What to write instead. Files that begin with one of the paths may use the word in another sense.
+RETIRED: dict[str, tuple[str, tuple[str, ...]]] = {
+    r"[pP]rices?": ("C, or cost", ("src/mercer/selection/quick.py", "docs/theory/active_set.md")),
+    r"[lL]onely": ("isolated support", ()),
+    r"[lL]eaps?": ("block step", ()),
+    r"n_sheets": ("variables_per_row", ()),
+    r"is_endless": ("may_be_unbounded", ()),
+    r"(NuPath|NuSVCPath|NuSVRPath|KernelPath)": ("Path", ("src/mercer/io/earlier_paths.py",)),
+    r"nobody": ("the passive voice", ()),
+    r"for ever": ("forever", ()),
+    r"ha(ve|s) no say": ("do not count", ()),
+    r"what does not end": ("what may be unbounded", ()),
+    r"the first of several": ("ties go to the first", ()),
+    r"of several the (first|last)": ("ties go to the first", ()),
+    r"one of both": ("one of the two", ()),
+}
+NAMES = re.compile(r"Bonett (&|and) Price|R\. M\. Price|bonett-price")
+
+
+def _files() -> Iterator[Path]:
+    for folder, pattern in (("src/mercer", "*.py"), ("docs", "*.md"), ("examples", "*.py")):
+        yield from sorted((ROOT / folder).rglob(pattern))
+    yield from (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
+
+
+TEXTS = {str(file.relative_to(ROOT)): file.read_text() for file in _files()}
+
+
+@pytest.mark.parametrize("word", RETIRED)
+def test_retired_words_are_gone(word: str) -> None:
+    instead, elsewhere = RETIRED[word]
+    # words end at underscores, too: n_prices has the word
+    found = re.compile(rf"(?<![A-Za-z]){word}(?![A-Za-z])")
+    lines = [
+        f"{name}: {line.strip()} (write: {instead})"
+        for name, text in TEXTS.items()
+        if not name.startswith(elsewhere)
+        for line in text.splitlines()
+        if found.search(NAMES.sub("", line))
+    ]
+    assert lines == []
