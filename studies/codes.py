@@ -1,4 +1,4 @@
-"""One against all next to output codes on five data sets (Rifkin 2002, section 4.5).
+"""One against all next to output codes on five data sets (Rifkin 2002, section 4.3).
 
     python studies/codes.py --data DIR [--sets satimage,yeast,letter,pendigits,glass] [--rows 1000]
 

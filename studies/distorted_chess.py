@@ -23,8 +23,8 @@ from scipy.linalg import sqrtm
 from scipy.stats import ranksums
 
 from mercer import SVC
-from mercer.datasets import make_chessboard
 from mercer.kernels import Gaussian
+from mercer.lab import make_chessboard
 from mercer.selection import make_objective
 from mercer.selection.history import Watched
 from mercer.selection.optimizers import IRpropPlus

@@ -20,8 +20,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mercer import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from mercer.datasets import make_tis
 from mercer.kernels import Gaussian, Linear, Normalized, Oligo, Polynomial
+from mercer.lab import make_tis
 from mercer.selection import Prior, make_objective
 
 STEP = 1e-5
@@ -76,6 +76,7 @@ CRITERIA: dict[str, tuple[str, dict[str, Any]]] = {
     "gcv": ("gcv", {}),
     "gcv, loo": ("gcv", {"method": "loo"}),
     "rejection": ("rejection", {"cv": 3}),
+    "detection": ("detection", {"cv": 3}),
 }
 
 

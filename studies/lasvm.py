@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_moons
 
 from mercer import SVC, OnlineSVC
-from mercer.datasets import make_chessboard
+from mercer.lab import make_chessboard
 
 Split = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.stats import ranksums
 
 from mercer import TunedSVC
-from mercer.datasets import TranslationStarts, make_tis
 from mercer.kernels import Linear, Normalized, Oligo
+from mercer.lab import TranslationStarts, make_tis
 
 
 def by_place(windows: np.ndarray) -> np.ndarray:

@@ -16,8 +16,8 @@ import warnings
 import numpy as np
 
 from mercer import TunedSVC
-from mercer.datasets import make_chessboard, make_sparse_coordinates
 from mercer.kernels import Gaussian
+from mercer.lab import make_chessboard, make_sparse_coordinates
 
 STRATEGIES = ("auto", "cv", "alignment", "span_like", "likelihood", "posterior")
 PROBLEMS = {

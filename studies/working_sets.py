@@ -30,12 +30,12 @@ from typing import Any
 import numpy as np
 
 from mercer import Chunked, Gram, Smo, certify
-from mercer.datasets import make_chessboard
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
-from mercer.solvers import Osuna, PlanningAhead, Platt, SvmFu, SvmLight
-from mercer.solvers.comparison.compare import first_step, permuted, variable_order
-from mercer.solvers.comparison.result import Comparison, Measurement
+from mercer.lab import Osuna, Platt, SvmFu, SvmLight, make_chessboard
+from mercer.lab.comparison.compare import first_step, permuted, variable_order
+from mercer.lab.comparison.result import Comparison, Measurement
+from mercer.solvers.smo import PlanningAhead
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 from suite import Case, generated, read

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mercer
-from mercer.solvers import Osuna, PlanningAhead, Platt, SvmFu, SvmLight
+from mercer.lab import Osuna, Platt, SvmFu, SvmLight
+from mercer.solvers.smo import PlanningAhead
 
 __all__ = ["ExtremeProblem", "draw"]
 

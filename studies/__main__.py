@@ -1,0 +1,5 @@
+"""``python -m studies``: see run.py."""
+
+from studies.run import main
+
+main()

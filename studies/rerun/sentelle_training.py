@@ -1,0 +1,113 @@
+"""The active-set method on the sets of Sentelle 2014, chapter 5.
+
+Columns are scaled to [0, 1], C and gamma are the source's, tolerance 1e-3. Its abalone has ten
+columns (the sex is three of them), although table 5.1 says seven: only then do the support vectors
+agree. adult-1a is not at hand; covtype is not either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from studies.active_set_iterations import PRINTED, iterations
+from studies.rerun.datasets import Rows, signs, to_unit, training, whole
+from studies.study import Column, Found, Row, Study
+
+from mercer import ActiveSet, Gram, solve
+from mercer.formulations import svc
+from mercer.kernels import Gaussian, Kernel, Linear
+
+# Set, C, then what is printed: iterations, support vectors, bounded ones, training accuracy.
+LINEAR = (
+    ("abalone", 128.0, (11361, 2053, 2044, 79.41)),
+    ("letter-g", 0.03125, (4800, 1553, 1542, 96.14)),
+    ("spam", 512.0, (7837, 919, 866, 93.39)),
+    ("splice", 0.5, (1976, 437, 382, 83.80)),
+    ("ocr-0", 0.03125, (1404, 357, 281, 99.45)),
+    ("ocr-9", 0.125, (1913, 466, 375, 98.70)),
+)
+GAUSSIAN = (
+    ("abalone", 2048.0, 0.5, (11584, 1900, 1813, 81.09)),
+    ("letter-g", 8.0, 8.0, (1281, 662, 54, 99.98)),
+    ("spam", 2048.0, 0.125, (4689, 814, 663, 95.20)),
+    ("splice", 32.0, 0.03125, (721, 511, 11, 100.0)),
+    ("ocr-0", 8.0, 0.03125, (602, 464, 0, 100.0)),
+    ("ocr-9", 32.0, 0.03125, (677, 492, 0, 100.0)),
+)
+COLUMNS = (
+    Column("iterations", "15 %"), Column("support vectors", "1 %"), Column("at C", "1 %"),
+    Column("training accuracy", "0.1"),
+)  # fmt: skip
+
+
+def rows_of(data: Path, name: str) -> Rows:
+    """Rows in [0, 1] and signs of one of the source's sets."""
+    if name.startswith("ocr"):
+        X, y = training(data, "usps")
+        return to_unit(X), signs(y, [int(name[-1])])
+    if name == "letter-g":
+        X, y = whole(data, "letter")
+        return to_unit(X), signs(y, [6])
+    if name == "splice":
+        X, y = training(data, "splice")
+        return to_unit(X), signs(y, [1])
+    X, y = whole(data, {"spam": "spambase"}.get(name, name))
+    return to_unit(X), np.where(y > (9 if name == "abalone" else 0), 1.0, -1.0)
+
+
+def trained(rows: Rows, kernel: Kernel, C: float) -> tuple[float, ...]:
+    """Iterations, support vectors, bounded ones and training accuracy."""
+    X, y = rows
+    gram = Gram(kernel, X, precision="double")
+    formulation = svc(y, C)
+    solution = solve(formulation.problem, gram, ActiveSet(refine=False), tol=1e-3)
+    machine = formulation.read_out(solution)
+    size = np.abs(solution.coef)
+    used = np.flatnonzero(size)
+    values = gram.product(used, solution.coef[used]) + machine.intercept
+    accuracy = round(100.0 * float(np.mean(np.where(values > 0, 1.0, -1.0) == y)), 2)
+    return solution.n_iter, len(used), int((size >= C * (1 - 1e-12)).sum()), accuracy
+
+
+def linear(data: Path) -> Iterator[Row]:
+    for name, C, printed in LINEAR:
+        yield Row(f"{name}, C = {C:g}", printed, trained(rows_of(data, name), Linear(), C))
+
+
+def gaussian(data: Path) -> Iterator[Row]:
+    for name, C, gamma, printed in GAUSSIAN:
+        ours = trained(rows_of(data, name), Gaussian(gamma), C)
+        yield Row(f"{name}, C = {C:g}, gamma = {gamma:g}", printed, ours)
+
+
+def run(data: Path) -> Found:
+    return {
+        "Sentelle 2014, table 5.2": list(linear(data)),
+        "Sentelle 2014, table 5.3": list(gaussian(data)),
+    }
+
+
+def simulated(data: Path) -> Found:
+    rows = []
+    for (d, C), printed in PRINTED.items():
+        counts = [iterations(d, C, seed)[0] for seed in range(5)]
+        rows.append(Row(f"{d} features, C = {C}", [printed], [float(np.mean(counts))]))
+    return {"Sentelle 2014, table 5.5": rows}
+
+
+STUDIES = (
+    Study(
+        "active-set", {"Sentelle 2014, table 5.2": COLUMNS, "Sentelle 2014, table 5.3": COLUMNS},
+        ("abalone", "letter", "spambase", "splice", "usps"), 15,
+        "All rows, columns in [0, 1], C and gamma of the source, `ActiveSet(refine=False)`, "
+        "tolerance 1e-3, the column of SVM-RSQP.", run, ("rerun/datasets.py",),
+    ),
+    Study(
+        "active-set-simulated", {"Sentelle 2014, table 5.5": (Column("iterations", "15 %"),)},
+        (), 20,
+        "Two Gaussians of 500 rows, linear kernel, every variable priced at every step, tolerance "
+        "1e-3; means over five draws.", simulated, ("active_set_iterations.py",),
+    ),
+)  # fmt: skip
