@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from mercer import kernel_path, svc_path
-from mercer.datasets import make_ringnorm
+from mercer.lab import make_ringnorm
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -35,7 +35,7 @@ def worst_gap(certificate: Callable[[float], Any], low: float, high: float) -> f
 def show_path(name: str, X: np.ndarray, y: np.ndarray) -> None:
     for accuracy in (0.0, 1e-4, 1e-3, 1e-2, 1e-1):
         seconds, path = timed(lambda: svc_path(X, y, accuracy=accuracy, n_threads=1))  # noqa: B023
-        gap = worst_gap(path.certificate, path.C_start, min(path.C_end, 1e3))
+        gap = worst_gap(path.certificate, path.first_event, min(path.end, 1e3))
         print(
             f"| {name} | C | {accuracy:g} | {len(path.C)} | {seconds:.2f} | {path.accuracy:.1e} "
             f"| {gap:.1e} |",
@@ -49,7 +49,7 @@ def show_widths(name: str, X: np.ndarray, y: np.ndarray) -> None:
         gap = worst_gap(path.certificate, path.gamma[0], path.gamma[-1])
         print(
             f"| {name} | gamma | {accuracy:g} | {len(path.gamma)} | {seconds:.2f} "
-            f"| {path.gap:.1e} | {gap:.1e} |",
+            f"| {path.accuracy:.1e} | {gap:.1e} |",
             flush=True,
         )
 

@@ -31,10 +31,9 @@ from suite import load
 
 import mercer
 from mercer import ActiveSet, Gram, certify, solve, svc_grid, svc_path
-from mercer.datasets import make_ringnorm, make_twonorm
 from mercer.formulations import svc
 from mercer.kernels import Precomputed
-from mercer.paths.baselines import hastie_path
+from mercer.lab import hastie_path, make_ringnorm, make_twonorm
 from mercer.paths.exact.follow import follow
 from mercer.paths.exact.start import exact_start
 from mercer.paths.inputs.limits import Limits
@@ -139,7 +138,7 @@ def path_line(name: str, rows: Rows, kernel: str, gamma: float) -> str:
     X, y = rows
     options = {"kernel": kernel, "gamma": gamma, "C_max": C_MAX, "n_threads": 1}
     seconds, path = timed(lambda: svc_path(X, y, **options))
-    costs = np.geomspace(path.C_start, C_MAX, 10)
+    costs = np.geomspace(path.first_event, C_MAX, 10)
     fits_seconds, fits = timed(lambda: libsvm_fits(rows, kernel, gamma, costs), 1)
     ours, theirs = worst_gaps(path, fits, y)
     # a cache of one row: kernel values are part of the time of an event

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.preprocessing import StandardScaler
 
-from mercer.datasets import make_chessboard
+from mercer.lab import make_chessboard
 
 
 @dataclass(frozen=True)
