@@ -1,9 +1,10 @@
-"""Choosing alpha by exact leave-one-out, next to cross-validation.
+"""
+Choose alpha by exact leave-one-out
+===================================
 
-    python examples/leave_one_out.py
-
-Both look at the same 40 values. Cross-validation trains 200 machines on four fifths of the rows;
-leave-one-out is one fit on all of them, and its error is that of 331 machines never trained.
+Next to cross-validation: both look at the same 40 values. Cross-validation trains 200 machines on
+four fifths of the rows; leave-one-out is one fit on all of them, and its error is that of 331
+machines never trained.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Choosing C three ways on whole regularization paths.
-
-    python examples/plot_choose_C.py
+"""
+Choose C three ways on whole paths
+==================================
 
 By cross-validation, by leave-one-out and by a validation set: each error is known exactly for every
 C, so nothing can fall between the points of a grid. The picture goes to a file whose name is
@@ -32,7 +32,7 @@ path = folds.path_
 held_out = path.error(X[validation], y[validation])
 
 # In the middle of the widest range with the least error, as PathSVC does it.
-low, high = 0.5 * path.C_start, path.C_end
+low, high = 0.5 * path.first_event, path.end
 pieces = [(max(a, low), min(b, high)) for a, b, e in held_out.pieces() if e == held_out.minimum]
 widest = max(pieces, key=lambda piece: np.log(piece[1] / piece[0]))
 chosen = {
@@ -58,5 +58,4 @@ axis.spines[["top", "right"]].set_visible(False)
 axis.legend(frameon=False, ncols=2)
 file = Path(tempfile.gettempdir()) / "choose_C.png"
 figure.savefig(file, dpi=120)
-plt.close(figure)
 print(f"picture: {file}")

@@ -1,9 +1,10 @@
-"""Two classes, their reduced hulls, and four algorithms on the way to the nearest points.
+"""
+Two classes and their reduced hulls
+===================================
 
-    python examples/plot_hulls.py
-
-Prints how far each of them is after ten and after forty steps, draws the hulls with the course of
-the last one, and writes a page with a slider for the steps.
+Four algorithms on the way to the nearest points. Prints how far each of them is after ten and after
+forty steps, draws the hulls with the course of the last one, and writes a page with a slider for
+the steps.
 """
 
 from __future__ import annotations
@@ -15,12 +16,10 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from mercer.hull import nearest_points
-from mercer.inspect import hull_report, hull_trace, plot_hulls
-from mercer.solvers import Mdm
+from mercer.lab import Mdm, hull_report, hull_trace, plot_hulls
 
 rng = np.random.default_rng(4)
 A = rng.normal(size=(24, 2)) * [1.2, 0.8] + [3.0, 1.0]
@@ -39,6 +38,5 @@ for name, solver in solvers.items():
 folder = Path(tempfile.gettempdir())
 axis = plot_hulls(A, B, mu=mu, trace=trace)
 axis.figure.savefig(folder / "hulls.png", dpi=120)
-plt.close(axis.figure)
 hull_report(A, B, mu=mu, file=folder / "hulls.html")
 print(f"picture: {folder / 'hulls.png'}, page: {folder / 'hulls.html'}")

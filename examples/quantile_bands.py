@@ -1,8 +1,9 @@
-"""Bands that hold a wanted share of the values: quantile regression.
+"""
+Bands that hold a wanted share of the values
+============================================
 
-    python examples/quantile_bands.py
-
-The noise grows with x, so the band between the 10 % and the 90 % quantile must widen.
+Quantile regression. The noise grows with x, so the band between the 10 % and the 90 % quantile must
+widen.
 """
 
 from __future__ import annotations

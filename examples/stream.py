@@ -1,6 +1,8 @@
-"""A stream: learn as examples come, save in the middle, forget, and ask for labels.
+"""
+A stream: learn, save, forget, ask for labels
+=============================================
 
-python examples/stream.py
+Examples come in chunks; the machine can be saved in the middle and goes on elsewhere.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import pickle
 import numpy as np
 
 from mercer import OnlineSVC
-from mercer.datasets import make_chessboard
+from mercer.lab import make_chessboard
 
 X_test, y_test = make_chessboard(2000, random_state=99)
 

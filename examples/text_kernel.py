@@ -1,8 +1,9 @@
-"""Texts classified as they are: the kernel is a Python function of two lists of strings.
+"""
+Texts classified as they are
+============================
 
-    python examples/text_kernel.py
-
-Two texts are similar if they share groups of three letters.
+The kernel is a Python function of two lists of strings: two texts are similar if they share groups
+of three letters.
 """
 
 from __future__ import annotations
