@@ -53,4 +53,18 @@ class Buffer {
     std::size_t size_ = 0;
 };
 
+// The same with a place of its own for a few numbers, for those who need some again and again.
+template <class T, std::size_t few>
+class SmallBuffer {
+  public:
+    explicit SmallBuffer(std::size_t count) : far_(count > few ? Buffer<T>(count) : Buffer<T>()) {}
+
+    T* data() { return far_.size() > 0 ? far_.data() : near_; }
+    const T* data() const { return far_.size() > 0 ? far_.data() : near_; }
+
+  private:
+    alignas(64) T near_[few];
+    Buffer<T> far_;
+};
+
 }  // namespace mercer

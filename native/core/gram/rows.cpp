@@ -224,29 +224,31 @@ void Rows<T>::add_panel_products(const double* direction, std::size_t panel, std
 }
 
 template <class T>
+std::size_t Rows<T>::Left::height_of(const Rows& rows, std::size_t count) {
+    if (count == 1) return 1;
+    return rows.sparse_ ? micro_kernels<T>().sparse_height : micro_kernels<T>().left_height;
+}
+
+template <class T>
 Rows<T>::Left::Left(const Rows& rows, std::span<const std::size_t> index, bool one_norms)
-    : count_(index.size()), n_features_(rows.n_features_) {
-    const std::size_t height = count_ == 1    ? 1
-                               : rows.sparse_ ? micro_kernels<T>().sparse_height
-                                              : micro_kernels<T>().left_height;
-    const std::size_t padded = (count_ + height - 1) / height * height;
-    values_ = Buffer<T>(checked_product(padded, n_features_));
-    norms_ = Buffer<T>(padded);
-    const std::size_t clean_from = rows.sparse_ ? 0 : (padded - std::min(padded, height));
-    std::fill(values_.data() + clean_from * n_features_, values_.data() + padded * n_features_,
-              T(0));
-    std::fill(norms_.data(), norms_.data() + padded, T(0));
+    : count_(index.size()), n_features_(rows.n_features_), height_(height_of(rows, count_)),
+      padded_((count_ + height_ - 1) / height_ * height_),
+      values_(checked_product(padded_, n_features_)), norms_(padded_) {
+    T *const values = values_.data(), *const norms = norms_.data();
+    const std::size_t clean_from = rows.sparse_ ? 0 : (padded_ - std::min(padded_, height_));
+    std::fill(values + clean_from * n_features_, values + padded_ * n_features_, T(0));
+    std::fill(norms, norms + padded_, T(0));
     for (std::size_t r = 0; r < count_; ++r) {
         const std::size_t i = index[r];
-        T* out = values_.data() + r / height * height * n_features_ + r % height;
-        norms_[r] = one_norms ? rows.one_norms_[i] : rows.norms_[i];
+        T* out = values + r / height_ * height_ * n_features_ + r % height_;
+        norms[r] = one_norms ? rows.one_norms_[i] : rows.norms_[i];
         if (rows.sparse_) {
             for (std::int64_t e = rows.start_[i]; e < rows.start_[i + 1]; ++e) {
-                out[std::size_t(rows.feature_[e]) * height] = rows.values_[e];
+                out[std::size_t(rows.feature_[e]) * height_] = rows.values_[e];
             }
         } else {
             const T* x = rows.lane(i);
-            for (std::size_t k = 0; k < n_features_; ++k) out[k * height] = x[k * rows.width_];
+            for (std::size_t k = 0; k < n_features_; ++k) out[k * height_] = x[k * rows.width_];
         }
     }
 }

@@ -82,8 +82,11 @@ class Rows {
         LeftRows<T> view() const { return {values_.data(), norms_.data(), count_, n_features_}; }
 
       private:
-        Buffer<T> values_, norms_;
-        std::size_t count_, n_features_;
+        static std::size_t height_of(const Rows& rows, std::size_t count);
+
+        std::size_t count_, n_features_, height_, padded_;
+        SmallBuffer<T, 256> values_;  // one row, mostly
+        SmallBuffer<T, 32> norms_;
     };
 
   private:

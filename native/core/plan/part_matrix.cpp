@@ -92,14 +92,14 @@ void PartMatrix<T>::fetch(std::size_t p) {
         return;
     }
     const std::size_t row = row_[p];
-    const RowValues<T> values = kernel().ready(Indices(&row, 1));
     for (const Run& run : runs_) {
-        if (!is_shared(row, run)) {
-            values(run.row, run.row + run.count, at(p) + run.position, run.count);
+        T* out = at(p) + run.position;
+        if (is_shared(row, run)) {
+            std::copy_n(shared_->row(row), run.count, out);
+        } else {
+            kernel().values(Indices(&row, 1), run.row, run.row + run.count, out, run.count);
             gram_.count_evaluations(run.count);
-            continue;
         }
-        std::copy_n(shared_->row(row), run.count, at(p) + run.position);
     }
     finish(p);
 }

@@ -208,6 +208,7 @@ class Gap {
             if (h == 0.0 && p_.ridge[i] == 0.0) continue;
             const double best = p_.ridge[i] == 0.0 ? h * infinity : h / p_.ridge[i];
             const double b = std::min(std::max(best, lower_[i]), upper_[i]);
+            if (b == point_.beta[i] && std::isfinite(h)) continue;  // most are where they should be
             gap.add((b - point_.beta[i]) * (h - 0.5 * p_.ridge[i] * (b + point_.beta[i])));
         }
         double total = gap.value();
@@ -239,7 +240,9 @@ class Gap {
 
 std::vector<double> missing_sums(const ProblemView& p, const double* beta) {
     std::vector<Sum> sums(p.n_groups + 1);
-    for (std::size_t i = 0; i < p.n_variables; ++i) sums[std::size_t(p.group[i] + 1)].add(beta[i]);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (beta[i] != 0.0) sums[std::size_t(p.group[i] + 1)].add(beta[i]);
+    }
     std::vector<double> missing(p.n_groups);
     for (std::size_t g = 0; g < p.n_groups; ++g) missing[g] = p.group_sum[g] - sums[g + 1].value();
     return missing;

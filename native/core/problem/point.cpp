@@ -102,8 +102,8 @@ bool is_proper(const ProblemView& p) {
     std::vector<Sum> low(p.n_groups + 1), high(p.n_groups + 1);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         if (!has_proper_variable(p, i)) return false;
-        low[std::size_t(p.group[i] + 1)].add(p.lower[i]);
-        high[std::size_t(p.group[i] + 1)].add(p.upper[i]);
+        if (p.lower[i] != 0.0) low[std::size_t(p.group[i] + 1)].add(p.lower[i]);
+        if (p.upper[i] != 0.0) high[std::size_t(p.group[i] + 1)].add(p.upper[i]);
     }
     for (std::size_t g = 0; g < p.n_groups; ++g) {
         const double slack = 1e-9 * std::max(1.0, std::abs(p.group_sum[g]));
@@ -261,8 +261,9 @@ PointReport report_point(const ProblemView& p, const double* beta, const double*
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         const double gradient = p.linear[i] - values[i] - p.ridge[i] * beta[i];
         report.gradient[i] = gradient;
-        objective.add(beta[i] * (p.linear[i] + gradient));
         outside = std::max({outside, p.lower[i] - beta[i], beta[i] - p.upper[i]});
+        if (beta[i] == 0.0) continue;
+        objective.add(beta[i] * (p.linear[i] + gradient));
         largest = std::max(largest, std::abs(beta[i]));
         sizes[std::size_t(p.group[i] + 1)] += std::abs(beta[i]);
     }

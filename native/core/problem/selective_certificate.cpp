@@ -30,22 +30,35 @@ Positions every(std::size_t stride, std::size_t n) {
     return out;
 }
 
+// The first `size` of n positions, those of their first half before the others. Of many positions
+// few come among the first, so that most are looked at once.
+template <class Before>
+Positions first_of(std::size_t n, std::size_t size, Before is_before) {
+    Positions first(size);  // a heap: the last of them on top
+    std::iota(first.begin(), first.end(), std::size_t(0));
+    std::ranges::make_heap(first, is_before);
+    for (std::size_t i = size; i < n; ++i) {
+        if (!is_before(i, first.front())) continue;
+        std::ranges::pop_heap(first, is_before);
+        first.back() = i;
+        std::ranges::push_heap(first, is_before);
+    }
+    std::ranges::nth_element(first, first.begin() + std::ptrdiff_t(size / 2), is_before);
+    return first;
+}
+
 // Half of the sample is spread over all variables, half is the next in length.
 Sample draw_sample(const ProblemView& p, const double* lengths, std::size_t size) {
     const std::size_t n = p.n_variables;
     if (!lengths || n <= size) return {every(n / size, n), {}};
-    Positions order(n);
-    std::iota(order.begin(), order.end(), std::size_t(0));
     const auto is_longer = [&](std::size_t i, std::size_t j) {
         const double a = lengths[p.index[i]], b = lengths[p.index[j]];
         return a != b ? a > b : i < j;
     };
+    const Positions order = first_of(n, size, is_longer);
     const auto next = order.begin() + std::ptrdiff_t(size / 2);
-    const auto end = order.begin() + std::ptrdiff_t(size);
-    std::nth_element(order.begin(), end, order.end(), is_longer);
-    std::nth_element(order.begin(), next, end, is_longer);
     Sample sample{every(2 * n / size, n), Positions(order.begin(), next)};
-    sample.checked.insert(sample.checked.end(), next, end);
+    sample.checked.insert(sample.checked.end(), next, order.end());
     std::vector<std::uint8_t> is_outermost(n, false);
     for (const std::size_t i : sample.outermost) is_outermost[i] = true;
     std::erase_if(sample.checked, [&](std::size_t i) { return is_outermost[i]; });
