@@ -9,6 +9,7 @@
 #include "bind/bind_run.hpp"
 #include "core/chunked/free_factor.hpp"
 #include "core/chunked/solve.hpp"
+#include "core/plan/few_rows.hpp"
 
 namespace mercer::bind {
 
@@ -26,7 +27,8 @@ Result solve(const BoundProblem& problem, Gram<T>& gram, const Options& options,
     const double* known = problem.entries_or_null(gradient);
     const Monitor monitor = python_monitor(callback);
     nb::gil_scoped_release release;
-    return chunked::solve<T>(view, gram, options, point, known, last, monitor);
+    const auto run = options.few_rows_first ? plan::solve_few_rows_first<T> : chunked::solve<T>;
+    return run(view, gram, options, point, known, last, monitor);
 }
 
 template <class T>
@@ -94,6 +96,7 @@ void register_chunked(nb::module_& m) {
         .def_rw("shrinking", &Options::shrinking)
         .def_rw("kernel_rows", &Options::kernel_rows)
         .def_rw("inner_share", &Options::inner_share)
+        .def_rw("few_rows_first", &Options::few_rows_first)
         .def_rw("may_start_at_zero", &Options::may_start_at_zero)
         .def_rw("gradient_error", &Options::gradient_error);
     nb::class_<Result>(m, "ChunkedResult")

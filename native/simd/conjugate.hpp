@@ -108,6 +108,8 @@ class ConjugateDirection {
     static constexpr std::size_t slots = 24;  // whole vectors; those in use come first
     static_assert(slots >= most + 2 && slots % lanes == 0);
 
+    // The slots that may move, in whole vectors.
+    std::size_t in_use() const { return (count_ + lanes - 1) / lanes * lanes; }
     const T* row(std::size_t p) const { return problem_.matrix + p * problem_.stride; }
     double value(const T* field, std::size_t p) const {
         return p < problem_.size ? double(field[p]) : 0.0;
@@ -118,13 +120,14 @@ class ConjugateDirection {
     }
 
     void forget() {
-        for (std::size_t k = 0; k < slots; k += lanes) store<double>(amount_ + k, Vector<double>{});
+        for (std::size_t k = 0; k < in_use(); k += lanes)
+            store<double>(amount_ + k, Vector<double>{});
         count_ = 0;
         curvature_ = 0.0;
     }
 
     void extend(PairPositions pair, double gamma) {
-        for (std::size_t k = 0; k < slots; k += lanes) {
+        for (std::size_t k = 0; k < in_use(); k += lanes) {
             store<double>(amount_ + k, load<double>(amount_ + k) * splat<double>(gamma));
         }
         add(pair.up, 1.0);
@@ -149,7 +152,7 @@ class ConjugateDirection {
     double longest(double slope, double curve) {
         const Vector<double> endless = splat<double>(infinite<double>);
         Vector<double> shortest = endless;
-        for (std::size_t k = 0; k < slots; k += lanes) {
+        for (std::size_t k = 0; k < in_use(); k += lanes) {
             const Vector<double> amount = load<double>(amount_ + k), beta = load<double>(beta_ + k);
             const Integers<double> rises = amount > Vector<double>{};
             const Vector<double> space =
@@ -174,7 +177,7 @@ class ConjugateDirection {
     }
 
     void move(double step) {
-        for (std::size_t k = 0; k < slots; k += lanes) {
+        for (std::size_t k = 0; k < in_use(); k += lanes) {
             const Vector<double> amount = load<double>(amount_ + k);
             const Vector<double> bound =
                 amount > Vector<double>{} ? load<double>(upper_ + k) : load<double>(lower_ + k);

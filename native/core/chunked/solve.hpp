@@ -30,6 +30,9 @@ struct Options {
     // Whether to start at zero instead if the objective falls at the end of the line to the start.
     // requires: zero is feasible
     bool may_start_at_zero = false;
+    // Whether to begin with pair steps on all variables, as long as they ask for few kernel rows
+    // (core/plan/few_rows.hpp).
+    bool few_rows_first = false;
     // Of the gradient that is given.
     double gradient_error = 0.0;
 };

@@ -175,6 +175,42 @@ PartRun PartSolver<T>::solve(const ProblemView& p, double tolerance, std::size_t
 }
 
 template <class T>
+double PartSolver<T>::step_within(const Subproblem<T>& problem, double aim, std::size_t most_rows,
+                                  std::size_t max_iterations, PartRun& run) {
+    double violation = infinity;
+    for (;;) {
+        const std::size_t rows = most_rows - std::min(most_rows, matrix_.n_fetched());
+        // a step asks for two rows at most
+        const std::size_t burst = std::min(rows / 2, max_iterations - run.iterations);
+        if (burst == 0) return violation;
+        const SubproblemResult part = functions<T>().solve(problem, aim, burst);
+        run.iterations += part.iterations;
+        violation = part.violation;
+        if (part.iterations < burst || part.unbounded) return violation;
+    }
+}
+
+template <class T>
+PartRun PartSolver<T>::solve_within(const ProblemView& p, double tolerance, const RowBudget& budget,
+                                    std::size_t max_iterations, double* beta, double* gradient) {
+    gather(p, beta, gradient, /*keeps_matrix=*/false);
+    const Subproblem<T> problem = view();
+    functions<T>().refresh(problem);
+    const double first = violation(p, gradient), aim = share * tolerance;
+    PartRun run;
+    run.status = Status::stuck;
+    for (const std::size_t most_rows : {budget.early, budget.most}) {
+        const double now = step_within(problem, aim, most_rows, max_iterations, run);
+        if (now <= aim) run.status = Status::converged;
+        if (now <= aim || now > budget.share * first) break;
+    }
+    compute_gradient(p, gradient);
+    std::copy_n(beta_.begin(), p.n_variables, beta);
+    run.rows = matrix_.n_fetched();
+    return run;
+}
+
+template <class T>
 void PartSolver<T>::polish(const ProblemView& p, const Subproblem<T>& problem, double* gradient,
                            PartRun& run) {
     const double violated = violation(p, gradient);

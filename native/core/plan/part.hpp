@@ -18,6 +18,13 @@ struct PartRun {
     std::size_t iterations = 0, newton_steps = 0, rows = 0;
 };
 
+// How many kernel rows a problem may ask for: `most`, or `early` if its violation is not less than
+// `share` of what it was by then.
+struct RowBudget {
+    std::size_t early, most;
+    double share;
+};
+
 template <class T>
 class PartSolver {
   public:
@@ -33,6 +40,11 @@ class PartSolver {
                   double* beta, double* gradient, const Poll& poll, bool keeps_matrix = false,
                   bool polishes = true);
 
+    // The same until the budget is used: the status is `stuck` then, beta the point it came to.
+    // requires: beta = 0 and its gradient
+    PartRun solve_within(const ProblemView& problem, double tolerance, const RowBudget& budget,
+                         std::size_t max_iterations, double* beta, double* gradient);
+
   private:
     // Takes a point within the tolerance to its last digits by Newton steps.
     void polish(const ProblemView& problem, const Subproblem<T>& view, double* gradient,
@@ -44,6 +56,9 @@ class PartSolver {
     // Steps until the followed gradient is within `tolerance`: false if they led nowhere.
     bool climb(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations,
                const Poll& poll, PartRun& run);
+    // Steps until the violation is at most `aim`, or so many rows are there; returns the violation.
+    double step_within(const Subproblem<T>& problem, double aim, std::size_t most_rows,
+                       std::size_t max_iterations, PartRun& run);
     // gradient = linear - (K + ridge) beta from the rows that are there.
     void compute_gradient(const ProblemView& problem, double* gradient);
     double violation(const ProblemView& problem, const double* gradient) const;

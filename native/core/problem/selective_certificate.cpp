@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
+#include <iterator>
 
 #include "core/base/cholesky.hpp"
 #include "core/problem/extremes.hpp"
@@ -30,20 +31,32 @@ Positions every(std::size_t stride, std::size_t n) {
     return out;
 }
 
-// The first `size` of n positions, those of their first half before the others. Of many positions
-// few come among the first, so that most are looked at once.
-template <class Before>
-Positions first_of(std::size_t n, std::size_t size, Before is_before) {
-    Positions first(size);  // a heap: the last of them on top
-    std::iota(first.begin(), first.end(), std::size_t(0));
-    std::ranges::make_heap(first, is_before);
-    for (std::size_t i = size; i < n; ++i) {
-        if (!is_before(i, first.front())) continue;
-        std::ranges::pop_heap(first, is_before);
-        first.back() = i;
-        std::ranges::push_heap(first, is_before);
+// A variable and the length of its row.
+struct Length {
+    double length;
+    std::size_t position;
+
+    // Longer rows come first.
+    friend bool operator<(const Length& a, const Length& b) {
+        return a.length != b.length ? a.length > b.length : a.position < b.position;
     }
-    std::ranges::nth_element(first, first.begin() + std::ptrdiff_t(size / 2), is_before);
+};
+
+// The variables with the longest rows, those of their first half before the others. Of many
+// variables few come among the first, so that most are looked at once.
+std::vector<Length> longest(const ProblemView& p, const double* lengths, std::size_t size) {
+    const auto at = [&](std::size_t i) { return Length{lengths[p.index[i]], i}; };
+    std::vector<Length> first(size);  // a heap: the shortest on top
+    for (std::size_t i = 0; i < size; ++i) first[i] = at(i);
+    std::ranges::make_heap(first, std::less<>{});
+    for (std::size_t i = size; i < p.n_variables; ++i) {
+        const Length next = at(i);
+        if (!(next < first.front())) continue;
+        std::ranges::pop_heap(first, std::less<>{});
+        first.back() = next;
+        std::ranges::push_heap(first, std::less<>{});
+    }
+    std::ranges::nth_element(first, first.begin() + std::ptrdiff_t(size / 2), std::less<>{});
     return first;
 }
 
@@ -51,14 +64,12 @@ Positions first_of(std::size_t n, std::size_t size, Before is_before) {
 Sample draw_sample(const ProblemView& p, const double* lengths, std::size_t size) {
     const std::size_t n = p.n_variables;
     if (!lengths || n <= size) return {every(n / size, n), {}};
-    const auto is_longer = [&](std::size_t i, std::size_t j) {
-        const double a = lengths[p.index[i]], b = lengths[p.index[j]];
-        return a != b ? a > b : i < j;
-    };
-    const Positions order = first_of(n, size, is_longer);
-    const auto next = order.begin() + std::ptrdiff_t(size / 2);
-    Sample sample{every(2 * n / size, n), Positions(order.begin(), next)};
-    sample.checked.insert(sample.checked.end(), next, order.end());
+    const std::vector<Length> found = longest(p, lengths, size);
+    Sample sample{every(2 * n / size, n), Positions(size / 2)};
+    std::ranges::transform(found.begin(), found.begin() + std::ptrdiff_t(size / 2),
+                           sample.outermost.begin(), &Length::position);
+    std::ranges::transform(found.begin() + std::ptrdiff_t(size / 2), found.end(),
+                           std::back_inserter(sample.checked), &Length::position);
     std::vector<std::uint8_t> is_outermost(n, false);
     for (const std::size_t i : sample.outermost) is_outermost[i] = true;
     std::erase_if(sample.checked, [&](std::size_t i) { return is_outermost[i]; });
