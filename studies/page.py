@@ -13,7 +13,7 @@ from studies.study import ROOT, disagreements, read_result
 
 PAGE = ROOT / "docs" / "studies.md"
 TABLES = Path(__file__).parent / "tables.toml"
-STATES = ("matched", "differs", "not possible", "not run")
+STATES = ("matched", "differs", "not possible", "nothing to compare", "not run")
 
 HEAD = """# The sources' tables, re-run
 
@@ -26,7 +26,8 @@ what does not depend on the machine.
 
 States: **matched**, every number compared is as near to the printed one as the rule says;
 **differs**, at least one is not, and the reason is given; **not possible**, the data, or what one
-would have to know, cannot be had; **not run**, it could be done and has not been.
+would have to know, cannot be had; **nothing to compare**, a picture without numbers, or settings
+that are used here as they are printed; **not run**, it could be done and has not been.
 
 """
 
