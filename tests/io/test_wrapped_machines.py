@@ -62,6 +62,7 @@ CASES = {
         CodeClassifier(make_pipeline(StandardScaler(), RLSC()), code="one-vs-one"),
         LABELS,
     ),
+    "learned code": (CodeClassifier(RLSC(), decoding="learned"), DAYS),
     "code of two classes": (CodeClassifier(LSSVC()), TWO),
     "days": (SVC(), DAYS),
     "nanoseconds": (LSSVC(), DAYS.astype("M8[ns]")),

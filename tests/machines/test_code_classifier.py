@@ -106,3 +106,25 @@ def test_wrong_arguments_are_named() -> None:
         machine.machine_decisions(X * np.nan)
     with pytest.raises(ValueError, match="features"):
         machine.predict(X[:, :3])
+
+
+def test_a_learned_code_word_of_each_class_decides() -> None:
+    machine = CodeClassifier(RLSC(gamma=0.5), decoding="learned").fit(X, Y)
+    words = machine.decoder_.coef_
+    assert words.shape == (3, machine.code_.n_columns)
+    values = machine.machine_decisions(X)
+    np.testing.assert_allclose(machine.decision_function(X), values @ words.T, atol=1e-8)
+    assert machine.score(X, Y) > 0.9
+
+
+def test_a_learned_code_forgets_that_of_another_fit_and_keeps_weights() -> None:
+    machine = CodeClassifier(SVC(), decoding="learned").fit(X, Y, sample_weight=np.ones(len(Y)))
+    machine.set_params(decoding="hinge").fit(X, Y)
+    assert not hasattr(machine, "decoder_")
+    two = CodeClassifier(SVC(), decoding="learned").fit(X[:100], Y[:100])
+    assert two.score(X[:100], Y[:100]) == 1.0
+
+
+def test_a_learned_code_needs_rows_of_each_class() -> None:
+    with pytest.raises(ValueError, match=r"decoding='learned' needs at least 3 rows.*got 1 of 2"):
+        CodeClassifier(SVC(), decoding="learned").fit(X[:101], Y[:101])

@@ -13,7 +13,7 @@ from sklearn.isotonic import IsotonicRegression
 from mercer.codes import OutputCode
 from mercer.io.consistency import check_classes, completed, is_number, require, require_array
 from mercer.io.recipe import Recipe, State, arguments_of, assembled
-from mercer.machines import CodeClassifier
+from mercer.machines import SVC, CodeClassifier
 
 __all__ = ["WRAPPERS"]
 
@@ -21,7 +21,7 @@ COMMON = ("classes_", "feature_names_in_", "n_features_in_")
 CALIBRATED = (*COMMON, "calibrated_classifiers_")
 MEMBER = ("estimator", "calibrators", "classes", "method")
 ISOTONIC = ("X_max_", "X_min_", "X_thresholds_", "increasing_", "y_thresholds_")
-CODED = (*COMMON, "_rows", "code_", "estimators_")
+CODED = (*COMMON, "_rows", "code_", "decoder_", "estimators_")
 METHODS = ("sigmoid", "isotonic", "temperature")
 
 _Member, _Sigmoid = calibration._CalibratedClassifier, calibration._SigmoidCalibration
@@ -103,6 +103,10 @@ def _check_coded(machine: Any) -> None:
     fits = isinstance(members, list) and len(members) == code.n_columns
     require(fits, f"estimators_ must be {code.n_columns}")
     require(all(hasattr(member, "predict") for member in members), "estimators_")
+    if machine.decoding == "learned" and n_classes > 2:
+        decoder = vars(machine).get("decoder_")
+        fits = isinstance(decoder, SVC) and decoder.n_features_in_ == code.n_columns
+        require(fits and len(decoder.classes_) == n_classes, "decoder_")
     if rows is not None:
         require(isinstance(rows, list) and len(rows) == len(members), "_rows")
         for own in rows:

@@ -18,9 +18,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer._sklearn import HasMethods, safe_split
+from mercer._sklearn import HasMethods, StrOptions, safe_split
 from mercer.codes import OutputCode, as_code, decoding_named
 from mercer.machines.fit_context import fit_context
+from mercer.machines.learned_decoding import learned_decoder
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
 from mercer.training.classes import read_classes
@@ -46,10 +47,12 @@ class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "one-vs-all", "one-vs-one", "complete", "dense", "sparse", "hadamard", "bch", a matrix
         with entries -1, 0 and 1, or what :func:`mercer.codes.make_code` makes. Random codes are
         the same in every fit.
-    decoding : {"auto", "hamming", "hinge", "squared_hinge", "squared_error", "exponential"}, \
-default="auto"
-        How values tell the class: "hamming" counts signs, the others add up losses; "auto" is
-        "hinge".
+    decoding : {"auto", "hamming", "hinge", "squared_hinge", "squared_error", "exponential", \
+"learned"}, default="auto"
+        How values tell the class: "hamming" counts signs, others add up losses; "auto" is
+        "hinge". "learned" finds a code of real numbers for the values of classifiers that have
+        not seen the rows, which takes five more fits of each column (Crammer & Singer 2002); two
+        classes go by the sign.
     n_jobs : int, default=None
         Classifiers fitted at a time, as in scikit-learn.
 
@@ -61,6 +64,9 @@ default="auto"
         The code; of two classes one column.
     estimators_ : list of classifiers
         One for each column.
+    decoder_ : SVC
+        Of ``decoding="learned"`` and more than two classes: the row of each class of its
+        ``coef_`` is the learned code word.
     n_features_in_ : int
         Number of features, if rows have any.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -80,7 +86,7 @@ default="auto"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "code": SCHEME_CONSTRAINTS["code"],
-        "decoding": SCHEME_CONSTRAINTS["decoding"],
+        "decoding": [*SCHEME_CONSTRAINTS["decoding"], StrOptions({"learned"})],
         "n_jobs": [Integral, None],
     }
 
@@ -138,6 +144,9 @@ default="auto"
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_column)(clone(self._machine), X, sign, weight) for sign in signs
         )
+        self.__dict__.pop("decoder_", None)
+        if self.decoding == "learned" and len(self.classes_) > 2:
+            self.decoder_ = learned_decoder(self, X, y, labels, weight)
         return self
 
     def _checked_weight(self, sample_weight: ArrayLike | None, n: int) -> FloatArray | None:
@@ -205,6 +214,8 @@ default="auto"
         values = self.machine_decisions(X)
         if len(self.classes_) == 2:
             return np.asarray(values[:, 0])
+        if self.decoding == "learned":
+            return np.asarray(self.decoder_.decision_function(values))
         name = "hinge" if self.decoding == "auto" else self.decoding
         return decoding_named(name).scores(self.code_, values)
 

@@ -184,6 +184,8 @@ def _of_least_squares(machine: Any) -> ReadOut:
 def _coded(estimator: Any) -> Coded:
     if estimator._rows is not None:
         raise ValueError("CodeClassifier of a precomputed kernel cannot be exported")
+    if "decoder_" in vars(estimator):
+        raise ValueError("CodeClassifier with decoding='learned' cannot be exported")
     members = tuple(_node(own) for own in estimator.estimators_)
     for own, node in zip(estimator.estimators_, members, strict=True):
         if not hasattr(own, "decision_function") or isinstance(node, Calibrated):
