@@ -49,6 +49,10 @@ class Found:
         Name of what the criterion counts on held-out rows, where it has one.
     nested : ndarray or None
         Scores of the splits by searches that have not seen their rows, where there were some.
+    rivals : tuple of Found
+        Of other kernels, where there were several to choose from.
+    place : int
+        Of the kernel among these, in the order given.
     """
 
     space: Space
@@ -60,6 +64,8 @@ class Found:
     chosen: int | None = None
     loss: str | None = None
     nested: FloatArray | None = None
+    rivals: tuple[Found, ...] = ()
+    place: int = 0
 
 
 def make(name: str, task: Task, options: dict[str, Any]) -> Any:

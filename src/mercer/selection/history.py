@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._shown import shown
+from mercer.kernels import Kernel
+from mercer.selection.deviation import standard_error
 from mercer.selection.held_out import BestHeldOut, HeldOut
 from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
 from mercer.selection.space import Space
@@ -45,11 +48,14 @@ class Budget:
         When it has to end.
     callback : callable or None
         Called with the history after every evaluation; a true value ends the search.
+    rivals : tuple of History
+        Of other kernels: a search that is clearly behind them may end early.
     """
 
     max_evals: int | None = None
     deadline: Deadline = NEVER
     callback: Callable[[Any], Any] | None = None
+    rivals: tuple[History, ...] = ()
 
     __repr__ = shown()
 
@@ -104,7 +110,7 @@ class History:
         Rows that the criterion looks at, fewer than all if it is that of a sample.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
-        "boundary", "no-value" or "interrupted".
+        "boundary", "no-value", "interrupted" or "behind" (another kernel).
     held_out : BestHeldOut or None
         Predictions of held-out rows at the best points, where the criterion makes any.
     """
@@ -154,6 +160,10 @@ class History:
         equal = np.flatnonzero(values == values.min())
         return int(equal[nearest_to_middle([self.thetas[k] for k in equal])])
 
+    def is_of_kernel(self, other: History) -> bool:
+        """Whether two searches are of one kernel, up to the parameters that are searched."""
+        return _searched(self.spaces[0].kernel) == _searched(other.spaces[0].kernel)
+
     def held_out_at(self, theta: FloatArray) -> HeldOut | None:
         """What was predicted for held-out rows at one of the best points; None if not known."""
         return None if self.held_out is None else self.held_out.at(np.asarray(theta))
@@ -174,6 +184,16 @@ class History:
         ax.set_ylabel("criterion")
         ax.legend()
         return ax
+
+
+def _searched(kernel: Kernel) -> tuple[type, dict[str, Any]]:
+    """What of a kernel a search does not move."""
+    moved = {name.partition("[")[0] for name in kernel.parameter_names}
+    return type(kernel), {
+        name: value
+        for name, value in kernel.get_params().items()
+        if name not in moved and not isinstance(value, Kernel | np.ndarray)
+    }
 
 
 class Watched:
@@ -206,6 +226,24 @@ class Watched:
     def bounds(self) -> FloatArray:
         """Range of every parameter."""
         return self.objective.space.bounds
+
+    @cached_property
+    def to_beat(self) -> tuple[float, float]:
+        """The best value of other kernels on as many rows, to be small, and its standard error."""
+        if not self.budget.rivals:
+            return np.inf, 0.0
+        size = self.history.n_rows
+        known = [h for h in self.budget.rivals if h.decides and h.n_rows == size]
+        known = [h for h in known if np.isfinite(h.values).any()]
+        if not known:
+            return np.inf, 0.0
+        best = min(known, key=lambda h: self.sign * h.values[h.best])
+        return self.sign * best.values[best.best], standard_error(best.by_split[best.best])
+
+    def is_behind(self, lowest: float) -> bool:
+        """Whether a value is worse than the best of other kernels; of a sample, clearly so."""
+        value, noise = self.to_beat
+        return bool(lowest > value + (noise if self.objective.task.is_sample else 0.0))
 
     def value(self, theta: FloatArray) -> float:
         """The value, to be small; infinite where there is none."""

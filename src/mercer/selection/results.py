@@ -28,26 +28,48 @@ def cv_results(found: Found) -> dict[str, Any]:
     """Every point of the search on all rows, as scikit-learn's searches list them.
 
     ``theta_...`` are the coordinates of the search, most of them logarithms. There are no times
-    of fits: machines of a width share kernel values, and each starts from the one before.
+    of fits: machines of a width share kernel values, and each starts from the one before. Of
+    several kernels those of the one that was chosen come first; a parameter that a kernel does not
+    have is NaN.
     """
-    history = found.listed
-    scores = found.as_scores(np.asarray(history.values))
-    params = [_params(*pair) for pair in zip(history.spaces, history.thetas, strict=True)]
+    rows = found.listed.n_rows
+    rivals = [own.listed for own in found.rivals if own.listed.n_rows == rows]
+    listed = [found.listed, *rivals]
+    scores = found.as_scores(np.concatenate([history.values for history in listed]))
+    params, by_split, columns = _gathered(listed)
     table: dict[str, Any] = {
         "params": params,
         "mean_test_score": scores,
         "rank_test_score": rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int),
-        "seconds": np.asarray(history.seconds),
+        "seconds": np.concatenate([history.seconds for history in listed]),
     }
-    table |= parameter_columns(params, history.names[1:])
-    for k, name in enumerate(history.names):
-        table[f"theta_{name}"] = np.array([theta[k] for theta in history.thetas])
-    counts = {len(values) for values in history.by_split}
+    table |= parameter_columns(params, [name for name in columns if name != found.listed.names[0]])
+    table |= {f"theta_{name}": np.array(column) for name, column in columns.items()}
+    counts = {len(values) for values in by_split}
     if len(counts) == 1 and (n_splits := counts.pop()):
-        by_split = found.as_scores(np.array(history.by_split))
-        table["std_test_score"] = deviation(by_split, axis=1)
-        table.update({f"split{k}_test_score": by_split[:, k] for k in range(n_splits)})
+        split_scores = found.as_scores(np.array(by_split))
+        table["std_test_score"] = deviation(split_scores, axis=1)
+        table.update({f"split{k}_test_score": split_scores[:, k] for k in range(n_splits)})
     return table
+
+
+def _gathered(
+    listed: list[History],
+) -> tuple[list[dict[str, Any]], list[FloatArray], dict[str, list[float]]]:
+    """Parameters and values of the splits of every point, and a column for each coordinate."""
+    params: list[dict[str, Any]] = []
+    by_split: list[FloatArray] = []
+    columns: dict[str, list[float]] = {}
+    for history in listed:
+        before = len(params)
+        params += [_params(*pair) for pair in zip(history.spaces, history.thetas, strict=True)]
+        by_split += history.by_split
+        for name in {**columns, **dict.fromkeys(history.names)}:
+            column = columns.setdefault(name, [np.nan] * before)
+            is_own = name in history.names
+            k = history.names.index(name) if is_own else 0
+            column += [theta[k] if is_own else np.nan for theta in history.thetas]
+    return params, by_split, columns
 
 
 def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
@@ -58,8 +80,9 @@ def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[st
     }
     kernels = [point["kernel"].get_params() for point in params]
     for name in names:
-        if kernels and name in kernels[0]:
-            columns[f"param_kernel__{name}"] = np.array([own[name] for own in kernels])
+        if any(name in own for own in kernels):
+            column = np.array([own.get(name, np.nan) for own in kernels])
+            columns[f"param_kernel__{name}"] = column
     return columns
 
 
@@ -104,10 +127,12 @@ def plot_search(histories: list[History], ax: Any = None) -> Any:
     import matplotlib.pyplot as plt
 
     drawn = [history for history in histories if np.isfinite(history.values).any()]
+    drawn = [history for history in drawn if history.is_of_kernel(drawn[-1])]
     # of "alignment" the search for C alone has splits, and other values
     drawn = [history for history in drawn if _has_splits(history) == _has_splits(drawn[-1])]
-    if len(histories[0].names) != 2 or not drawn:
-        return histories[0].plot(ax)
+    first = drawn[0] if drawn else histories[0]
+    if len(first.names) != 2 or not drawn:
+        return first.plot(ax)
     ax = plt.gca() if ax is None else ax
     values = np.concatenate([history.values for history in drawn])
     values = values[np.isfinite(values)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -72,6 +73,8 @@ class Task:
         What targets, and the C of a search, are measured by; who makes the task may change it.
     C_range, gamma_range : pair of float or None, default=None
         Where a search is to look; who makes the task may change them, too.
+    kernels : sequence of Kernel, default=()
+        What a search is to choose from; of none it takes that of the machine.
     is_sample : bool
         Whether the rows are some of those that were given.
     """
@@ -104,6 +107,7 @@ class Task:
         self.unit, self.is_sample = 1.0, False
         self.C_range: tuple[float, float] | None = None
         self.gamma_range: tuple[float, float] | None = None
+        self.kernels: Sequence[Kernel] = ()
 
     def sampled(self, count: int) -> Task:
         """The same on :meth:`sample_rows`."""

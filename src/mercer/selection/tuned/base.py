@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.kernels import Gaussian
 from mercer.machines.base import KernelMachine
 from mercer.machines.certified import certificate_html, table_html
 from mercer.machines.fit_context import fit_context
@@ -28,29 +27,20 @@ from mercer.selection.results import cv_results, plot_search, relevance
 from mercer.selection.simplest import simplest_within_error
 from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.task import Task
+from mercer.selection.tuned.kernel_names import kernels_of
 from mercer.selection.tuned.last_fit import last_fit
 from mercer.selection.tuned.messages import constant_prediction, messages_of
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["TunedClassifier", "TunedMachine", "named_kernel", "with_short_names"]
+__all__ = ["TunedClassifier", "TunedMachine"]
 
 FloatArray = NDArray[np.float64]
 
 _RANGES = ("C_range", "gamma_range")  # parameters of those machines that search them
+_COMPARES = ("auto", "cv", "holdout", "gcv")  # objectives that are of one unit for all kernels
 _LOG = logging.getLogger("mercer")
 _LAST_SHARE = 0.25  # of the time, at least, for the fit with the parameters found
 _OF_GROUPS = ("auto", "cv", "alignment", "polarization", "rejection", "detection")  # objectives
-
-
-def named_kernel(kernel: Any) -> Any:
-    """What machines know by the short names of tuned ones."""
-    is_short = isinstance(kernel, str) and kernel == "ard"
-    return Gaussian("scale", metric="diagonal") if is_short else kernel
-
-
-def with_short_names(constraints: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The constraints of parameters, with kernels of :func:`named_kernel`."""
-    return {**constraints, "kernel": [*constraints["kernel"], StrOptions({"ard"})]}
 
 
 def _is_hard(machine: Any) -> bool:
@@ -59,6 +49,14 @@ def _is_hard(machine: Any) -> bool:
         return False
     coef = machine.dual_coef_
     return hasattr(machine, "C") and (coef.shape[1] == 0 or float(abs(coef).max()) < machine.C)
+
+
+def _best_of(seen: list[History]) -> History:
+    """The last search that decides, or one of another kernel on as many rows that is better."""
+    known = [history for history in seen if history.decides]
+    last, sign = known[-1], -1.0 if known[-1].greater_is_better else 1.0
+    others = [own for own in known if own.n_rows >= last.n_rows and not own.is_of_kernel(last)]
+    return min([last, *others], key=lambda own: sign * own.values[own.best])
 
 
 def _checked_range(name: str, given: Any) -> tuple[float, float] | None:
@@ -183,6 +181,12 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
         """What is learned, and where parameters are looked for."""
         task = Task(self._machine(), X, y, sample_weight)
+        task.kernels = kernels_of(self.kernel)
+        if task.kernels and self.objective not in _COMPARES:
+            raise ValueError(
+                f"objective must be one of {', '.join(map(repr, _COMPARES))} to choose among "
+                f"kernels, got {self.objective!r}"
+            )
         for name in _RANGES:
             setattr(task, name, _checked_range(name, getattr(self, name, None)))
         return task
@@ -249,7 +253,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self._forget()
         if seen:
             seen[-1].status = self.search_status_ = "interrupted"
-            history = next(known for known in reversed(seen) if known.decides)
+            history = _best_of(seen)
             space, theta = history.spaces[history.best], history.thetas[history.best]
             penalty = {space.penalty: space.penalty_at(theta)}
             self.history_, self.best_params_ = seen, {**penalty, "kernel": space.kernel_at(theta)}

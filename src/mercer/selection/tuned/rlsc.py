@@ -9,12 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.machines.least_squares.rlsc import RLSC
-from mercer.selection.tuned.base import (
-    TunedClassifier,
-    TunedMachine,
-    named_kernel,
-    with_short_names,
-)
+from mercer.selection.tuned.base import TunedClassifier, TunedMachine
+from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 
 __all__ = ["TunedRLSC"]
 

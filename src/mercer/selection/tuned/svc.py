@@ -12,12 +12,8 @@ from mercer._sklearn import StrOptions
 from mercer.machines.svm.classifiers import SVC
 from mercer.selection.found import Found
 from mercer.selection.task import Task
-from mercer.selection.tuned.base import (
-    TunedClassifier,
-    TunedMachine,
-    named_kernel,
-    with_short_names,
-)
+from mercer.selection.tuned.base import TunedClassifier, TunedMachine
+from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 from mercer.selection.tuned.probabilities import slope_of, values_of_folds
 
 __all__ = ["TunedSVC"]
@@ -34,10 +30,14 @@ class TunedSVC(TunedClassifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
+    kernel : str, Kernel, callable or list of these, default="rbf"
         As in :class:`SVC`, or "ard" (automatic relevance determination), which is
         ``Gaussian("scale", metric="diagonal")``: one width for each feature. ``metric="full"`` has
-        a whole matrix; all parameters that are not fixed are tuned.
+        a whole matrix; all parameters that are not fixed are tuned. "auto" chooses among the
+        Gaussian, the Laplacian, the linear kernel and polynomials ``(gamma x'z + 1)^d`` of degree
+        2 and 3, a list among its kernels: each is searched in the same way, given up early where
+        it is behind, and the first that is within one standard error of the best is taken. Needs
+        the objective "auto", "cv", "holdout" or "gcv".
     objective : str, default="auto"
         The criterion: "auto", or one of :func:`mercer.selection.make_objective`. "radius_margin"
         is for ``loss="squared_hinge"``: of the hinge it knows a hard margin only, and no C.
@@ -95,8 +95,9 @@ class TunedSVC(TunedClassifier):
         The criterion there, large is good: the share of right predictions of held-out rows.
     honest_score_ : float or None
         What the same score will be on new rows, without the luck of the choice: each split is
-        judged by what the other splits choose, and several widths are searched once more without
-        it. None if the criterion has no two splits, or several kernel parameters have seen all.
+        judged by what the other splits choose (of several kernels, too), and several widths are
+        searched once more without it. None if the criterion has no two splits, or several kernel
+        parameters have seen all.
     honest_interval_ : tuple of float or None
         Where that lies in 95 of 100 cases.
     honest_kind_ : {"left-out-splits", "nested"} or None
@@ -113,7 +114,8 @@ class TunedSVC(TunedClassifier):
         The searches, with every point that was evaluated.
     cv_results_ : dict
         As in scikit-learn's searches, without the times of single fits: machines share kernel
-        values, and each starts from the one before. ``seconds`` is when each row was known.
+        values, and each starts from the one before. ``seconds`` is when each row was known. Of
+        several kernels all that were tried on all rows, those of the one chosen first.
     held_out_ : HeldOut or None
         What the machines of the chosen parameters predict for held-out rows, as the search has
         found it: ``rows`` and ``predicted`` of each split; None if the criterion has no splits, or

@@ -14,7 +14,8 @@ from mercer._warning import warn
 from mercer.machines.svm.regressors import SVR
 from mercer.selection.deviation import spreads
 from mercer.selection.task import Task
-from mercer.selection.tuned.base import TunedMachine, named_kernel, with_short_names
+from mercer.selection.tuned.base import TunedMachine
+from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 
 __all__ = ["TunedSVR"]
 

@@ -1,0 +1,109 @@
+"""The choice among kernels: the same search for each, given up early where it is behind.
+
+The first kernel is searched in full. The search of every other one ends after its coarse grid if
+its best cell is worse than the best of the kernels before it, on a sample by more than a standard
+error of that. All of them are judged by the same splits. The first of those that are no worse than
+the best by more than its standard error is chosen: the best of five is often the luckiest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from mercer.kernels import Kernel
+from mercer.selection.found import Found
+from mercer.selection.history import Budget
+from mercer.selection.simplest import first_within_error
+from mercer.selection.task import Task
+from mercer.solvers.runs.deadline import Deadline
+
+__all__ = ["among_kernels"]
+
+FloatArray = NDArray[np.float64]
+
+_FIRST_SHARES = 2  # of what a search may cost, for the first kernel; one for each other
+_MOST_SEED = 2**31 - 1
+
+Search = Callable[[Task, dict[str, Any], Budget], Found]
+
+
+def among_kernels(task: Task, search: Search, options: dict[str, Any], budget: Budget) -> Found:
+    """The best parameters of the first kernel that is as good as the best; the others its rivals.
+
+    With a limit the kernels share it, and those for which nothing is left are not tried.
+    """
+    options = _with_fixed_splits(options)
+    tried: list[Found] = []
+    for k, kernel in enumerate(task.kernels):
+        if tried and budget.is_spent:
+            break
+        share = _share(budget, len(task.kernels) - k, is_first=not tried)
+        known = tuple(history for own in tried for history in own.histories)
+        found = search(_with_kernel(task, kernel), options, replace(share, rivals=known))
+        tried.append(replace(found, place=k))
+        for history in found.histories:
+            budget = budget.without(history)
+        if found.histories[-1].status == "callback":
+            break
+    return _best(tried)
+
+
+def _best(tried: Sequence[Found]) -> Found:
+    """The choice among those searched on most rows, its histories the last."""
+    rows = max(own.listed.n_rows for own in tried)
+    are_known = [own.listed.n_rows == rows and np.isfinite(own.score) for own in tried]
+    known = [k for k, is_known in enumerate(are_known) if is_known] or [0]
+    best = known[first_within_error([_scores(tried[k]) for k in known])]
+    rivals = [own for k, own in enumerate(tried) if k != best]
+    histories = [history for own in (*rivals, tried[best]) for history in own.histories]
+    return replace(tried[best], histories=histories, rivals=tuple(rivals))
+
+
+def _scores(found: Found) -> FloatArray:
+    """Those of the splits, or the only one."""
+    by_split = found.listed.by_split[found.chosen] if found.chosen is not None else ()
+    return np.atleast_1d(found.as_scores(np.asarray(by_split)) if len(by_split) else found.score)
+
+
+def _with_kernel(task: Task, kernel: Kernel) -> Task:
+    """The same task for another kernel."""
+    own = copy(task)
+    own.machine, own.kernels = copy(task.machine).set_params(kernel=kernel), ()
+    if all(not name.split("__")[-1].startswith("gamma") for name in _names(kernel)):
+        own.gamma_range = None
+    return own
+
+
+def _names(kernel: Kernel) -> list[str]:
+    """Of its parameters and those of its parts, fixed ones and rules included."""
+    return list(kernel.get_params())
+
+
+def _share(budget: Budget, n_left: int, *, is_first: bool) -> Budget:
+    """What the next of some kernels may cost."""
+    share = _FIRST_SHARES / (n_left + 1) if is_first else 1.0 / n_left
+    evals, deadline = budget.max_evals, budget.deadline
+    if np.isfinite(deadline.moment):
+        deadline = Deadline.after(share * deadline.seconds_left)
+    if evals is not None:
+        evals = min(max(round(share * evals), 1), evals)
+    return replace(budget, max_evals=evals, deadline=deadline)
+
+
+def _with_fixed_splits(options: dict[str, Any]) -> dict[str, Any]:
+    """A splitter that draws draws the same for every kernel."""
+    cv: Any = options.get("cv")
+    if not hasattr(cv, "random_state") or isinstance(cv.random_state, Integral):
+        return options
+    fixed = copy(cv)
+    if getattr(cv, "shuffle", True):
+        fixed.random_state = int(check_random_state(cv.random_state).randint(_MOST_SEED))
+    return {**options, "cv": fixed}
