@@ -3,11 +3,11 @@
     python benchmarks/choices.py run --data DIR --out FILE.json [--splits 3] [--methods auto grid]
     python benchmarks/choices.py table --out FILE.json
 
-The sets and splits of tabular.py. ``run`` adds what is missing to FILE, so that it can be run in
-pieces. ``table`` compares every method with ``TunedSVC()`` (of numbers ``TunedSVR()``) on the same
-splits, in accuracy or R2: by set the mean difference and its standard error, over all sets mean
-ranks, differences in standard errors, CPU seconds, and how often the score on new rows lies in
-``honest_interval_``.
+The sets and splits of tabular.py, features standardized unless ``--raw``, at most ``--most`` rows to
+train. ``run`` adds what is missing to FILE, so that it can be run in pieces. ``table`` compares
+every method with ``TunedSVC()`` (of numbers ``TunedSVR()``) on the same splits, in accuracy or R2:
+by set the mean difference and its standard error, over all sets mean ranks, differences in standard
+errors, CPU seconds, and how often the score on new rows lies in ``honest_interval_``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import tabular
 from scipy.stats import rankdata
 from sklearn.preprocessing import StandardScaler
 from tabular import CLASSES, NUMBERS, parts_of
@@ -33,22 +34,26 @@ METHODS: dict[str, dict[str, Any]] = {
     "auto": {"kernel": "auto"},
     "ard": {"kernel": "ard"},
     "squared": {"loss": "squared_hinge"},
+    "scaled": {"scale": True},
 }
 FEWEST_ROWS = 140  # to train: of sets of 200
 
 
-def run(data: Path, out: Path, methods: list[str], n_splits: int, seconds: float) -> None:
+def run(given: argparse.Namespace) -> None:
+    data, out, methods = given.data, given.out, given.methods
+    tabular.MOST_ROWS = given.most
     known = json.loads(out.read_text()) if out.exists() else []
     done = {(own["set"], own["split"], own["method"]) for own in known}
-    end = time.monotonic() + seconds
-    for split in range(n_splits):
+    end = time.monotonic() + given.seconds
+    for split in range(given.splits):
         for name in (*CLASSES.split(), *NUMBERS.split()):
             missing = [method for method in methods if (name, split, method) not in done]
             if not missing or time.monotonic() > end:
                 continue
             parts = parts_of(data / f"{name}.npz", split, name in CLASSES.split())
             for method in missing:
-                found = judged(METHODS[method], *parts, name in CLASSES.split())
+                options = {"scale": False, **METHODS[method]}
+                found = judged(options, *parts, name in CLASSES.split(), given.raw)
                 known.append({"set": name, "split": split, "method": method} | found)
             out.write_text(json.dumps(known, indent=0))
 
@@ -60,11 +65,12 @@ def judged(
     y: np.ndarray,
     truth: np.ndarray,
     is_class: bool,
+    is_raw: bool,
 ) -> dict[str, Any]:
     """Score on new rows, CPU seconds, and whether that score was foretold."""
     options = options if is_class else {k: v for k, v in options.items() if k != "loss"}
     machine = (TunedSVC if is_class else TunedSVR)(**options)
-    scaler = StandardScaler().fit(X)
+    scaler = StandardScaler(with_mean=not is_raw, with_std=not is_raw).fit(X)
     began = time.process_time()
     machine.fit(scaler.transform(X), y)
     cpu = time.process_time() - began
@@ -137,11 +143,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--methods", nargs="+", default=["rbf", "grid", "auto"])
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--most", type=int, default=tabular.MOST_ROWS)
+    parser.add_argument("--raw", action="store_true")
     parser.add_argument("--seconds", type=float, default=480.0)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.command == "run":
-        run(given.data, given.out, given.methods, given.splits, given.seconds)
+        run(given)
     else:
         table(given.out)
 

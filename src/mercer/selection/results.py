@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from scipy.stats import rankdata
 
 from mercer.kernels import Kernel
 from mercer.kernels.row_slopes import has_row_slopes
 from mercer.machines.functions import kernel_machine
 from mercer.machines.sensitivity import sensitivity_at
-from mercer.selection.deviation import deviation
+from mercer.selection.deviation import deviation, feature_deviations
 from mercer.selection.found import Found
 from mercer.selection.history import History
 from mercer.selection.space import Space
@@ -105,18 +104,8 @@ def relevance(machine: Any, task: Task) -> FloatArray | None:
         root = sensitivity_at(kernel_machine(machine), task.rows)
     else:
         return None
-    root = root * _deviations(task)
+    root = root * feature_deviations(task.rows, task.weight)
     return np.asarray(root / max(float(root.max()), np.finfo(np.float64).tiny))
-
-
-def _deviations(task: Task) -> FloatArray:
-    """Of each feature, as the rows are weighted."""
-    rows, weight = task.rows, task.weight / task.weight.sum()
-    if issparse(rows):
-        square = np.asarray(rows.multiply(rows).T @ weight) - np.asarray(rows.T @ weight) ** 2
-    else:
-        square = weight @ np.square(rows - weight @ rows)
-    return np.sqrt(np.maximum(square, 0.0))
 
 
 def plot_search(histories: list[History], ax: Any = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -132,6 +133,12 @@ class Task:
         task = Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
         task.unit, task.C_range, task.gamma_range = self.unit, self.C_range, self.gamma_range
         task.is_sample = True
+        return task
+
+    def scaled(self, rows: Any) -> Task:
+        """The same with the features of all rows in other units."""
+        task = copy(self)
+        task.rows, task.data = rows, replace(self.data, rows=rows)
         return task
 
     @property

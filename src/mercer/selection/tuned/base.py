@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -30,6 +31,7 @@ from mercer.selection.task import Task
 from mercer.selection.tuned.kernel_names import kernels_of
 from mercer.selection.tuned.last_fit import last_fit
 from mercer.selection.tuned.messages import constant_prediction, messages_of
+from mercer.selection.tuned.scaling import last_machine, scaled_rows, scaler_for, with_scaler
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["TunedClassifier", "TunedMachine"]
@@ -84,11 +86,15 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         "optimizer": [StrOptions({"auto", *OPTIMIZERS}), object],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
+        "scale": ["boolean", StrOptions({"auto"})],
         "max_evals": [Interval(Integral, 1, None, closed="left"), None],
         "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
         "random_state": ["random_state"],
         "callback": [callable, None],
     }
+
+    scale: bool | str = False
+    best_estimator_: Any
 
     def _machine(self) -> Any:
         """The machine that is tuned, unfitted."""
@@ -105,7 +111,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         if interval is not None:
             low, high = interval
             chosen["on new rows"] = f"{self.honest_score_:.6g} ({low:.6g} to {high:.6g})"
-        return shown + table_html(chosen) + certificate_html(self.best_estimator_)
+        return shown + table_html(chosen) + certificate_html(last_machine(self.best_estimator_))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -141,6 +147,10 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         limit = None if self.max_time is None else (1.0 - _LAST_SHARE) * self.max_time
         deadline, for_search = Deadline.after(self.max_time), Deadline.after(limit)
         task = self._task(X, y, sample_weight)
+        scaler = scaler_for(self.scale, task, X, sample_weight)
+        if scaler is not None:
+            X = scaler.transform(X)
+            task = task.scaled(scaled_rows(scaler, task, X))
         seen: list[History] = []
         budget = Budget(self.max_evals, for_search, self._watch(seen))
         try:
@@ -162,7 +172,15 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for history in found.histories:
             if history.held_out is not None:
                 history.held_out.forget_values()
+        self._keep_scaler(scaler)
         return self
+
+    def _keep_scaler(self, scaler: StandardScaler | None) -> None:
+        """From here on the machine takes rows as they were given."""
+        self.best_estimator_ = with_scaler(self.best_estimator_, scaler)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(scaler, name):
+                setattr(self, name, getattr(scaler, name))
 
     def _keep_honest(self, best: Found, task: Task, *, has_groups: bool) -> None:
         """The score that the choice has not seen."""

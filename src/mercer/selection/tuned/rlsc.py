@@ -11,6 +11,7 @@ from mercer._sklearn import StrOptions
 from mercer.machines.least_squares.rlsc import RLSC
 from mercer.selection.tuned.base import TunedClassifier, TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
+from mercer.selection.tuned.scaling import last_machine
 
 __all__ = ["TunedRLSC"]
 
@@ -24,7 +25,7 @@ class TunedRLSC(TunedClassifier):
 
     Parameters
     ----------
-    kernel, objective, optimizer, scoring, choice, tol, max_time, max_evals, random_state, \
+    kernel, scale, objective, optimizer, scoring, choice, tol, max_time, max_evals, random_state, \
 n_threads, verbose, callback
         As in :class:`TunedSVC`.
     cv : int, splitter or iterable, default=None
@@ -63,6 +64,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         self,
         *,
         kernel: Any = "rbf",
+        scale: bool | Literal["auto"] = "auto",
         objective: str = "auto",
         optimizer: Any = "auto",
         cv: Any = None,
@@ -78,6 +80,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         callback: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.scale = scale
         self.objective = objective
         self.optimizer = optimizer
         self.cv = cv
@@ -116,4 +119,4 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
     def alpha_(self) -> float:
         """The chosen alpha."""
         check_is_fitted(self)
-        return float(self.best_estimator_.alpha)
+        return float(last_machine(self.best_estimator_).alpha)

@@ -15,6 +15,7 @@ from mercer.selection.task import Task
 from mercer.selection.tuned.base import TunedClassifier, TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 from mercer.selection.tuned.probabilities import slope_of, values_of_folds
+from mercer.selection.tuned.scaling import last_machine, prepared_rows
 
 __all__ = ["TunedSVC"]
 
@@ -38,6 +39,10 @@ class TunedSVC(TunedClassifier):
         2 and 3, a list among its kernels: each is searched in the same way, given up early where
         it is behind, and the first that is within one standard error of the best is taken. Needs
         the objective "auto", "cv", "holdout" or "gcv".
+    scale : bool or "auto", default="auto"
+        Whether features are brought to mean 0 and deviation 1 first (sparse rows to deviation 1);
+        "auto" does so where the largest deviation of a feature is more than ten times the median
+        one, not of bytes or sparse rows. `best_estimator_` is then a Pipeline with the scaler.
     objective : str, default="auto"
         The criterion: "auto", or one of :func:`mercer.selection.make_objective`. "radius_margin"
         is for ``loss="squared_hinge"``: of the hinge it knows a hard margin only, and no C.
@@ -87,8 +92,9 @@ class TunedSVC(TunedClassifier):
 
     Attributes
     ----------
-    best_estimator_ : SVC
-        The machine, fitted on all rows, or on those that `max_time` allowed.
+    best_estimator_ : SVC or Pipeline
+        The machine, fitted on all rows, or on those that `max_time` allowed; behind a
+        StandardScaler where features were scaled.
     best_params_ : dict
         Its C and kernel; after Ctrl-C the best so far by the criterion, without a machine.
     best_score_ : float
@@ -157,6 +163,7 @@ class TunedSVC(TunedClassifier):
         self,
         *,
         kernel: Any = "rbf",
+        scale: bool | Literal["auto"] = "auto",
         objective: str = "auto",
         optimizer: Any = "auto",
         prior: Any = None,
@@ -176,6 +183,7 @@ class TunedSVC(TunedClassifier):
         callback: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.scale = scale
         self.objective = objective
         self.optimizer = optimizer
         self.prior = prior
@@ -248,11 +256,12 @@ class TunedSVC(TunedClassifier):
             return np.log(self.predict_proba(X))
 
     def _values(self, X: Any) -> FloatArray:
-        values: FloatArray = self.best_estimator_.machine_decisions(X)
+        machine, rows = last_machine(self.best_estimator_), prepared_rows(self.best_estimator_, X)
+        values: FloatArray = machine.machine_decisions(rows)
         return values[:, 0] if values.shape[1] == 1 else values
 
     @property
     def C_(self) -> float:
         """The chosen C."""
         check_is_fitted(self)
-        return float(self.best_estimator_.C)
+        return float(last_machine(self.best_estimator_).C)

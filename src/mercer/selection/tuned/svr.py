@@ -16,6 +16,7 @@ from mercer.selection.deviation import spreads
 from mercer.selection.task import Task
 from mercer.selection.tuned.base import TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
+from mercer.selection.tuned.scaling import last_machine
 
 __all__ = ["TunedSVR"]
 
@@ -35,7 +36,7 @@ class TunedSVR(RegressorMixin, TunedMachine):
 
     Parameters
     ----------
-    kernel, objective, optimizer, cv, scoring, choice, C_range, gamma_range, max_time, \
+    kernel, scale, objective, optimizer, cv, scoring, choice, C_range, gamma_range, max_time, \
 max_evals, random_state, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     epsilon : float or "scale", default="scale"
@@ -72,6 +73,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         self,
         *,
         kernel: Any = "rbf",
+        scale: bool | Literal["auto"] = "auto",
         epsilon: float | Literal["scale"] = "scale",
         objective: str = "auto",
         optimizer: Any = "auto",
@@ -89,6 +91,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         callback: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.scale = scale
         self.epsilon = epsilon
         self.objective = objective
         self.optimizer = optimizer
@@ -121,7 +124,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
     def C_(self) -> float:
         """The chosen C."""
         check_is_fitted(self)
-        return float(self.best_estimator_.C)
+        return float(last_machine(self.best_estimator_).C)
 
 
 def _tell_outliers(task: Task) -> None:
