@@ -50,9 +50,11 @@ class Found:
     nested : ndarray or None
         Scores of the splits by searches that have not seen their rows, where there were some.
     rivals : tuple of Found
-        Of other kernels, where there were several to choose from.
+        Of other kernels, losses or class weights, where there were several to choose from.
     place : int
-        Of the kernel among these, in the order given.
+        Of the one chosen among these, in the order given.
+    varied : tuple of str
+        Parameters that they differ in, beside the kernel.
     """
 
     space: Space
@@ -66,6 +68,7 @@ class Found:
     nested: FloatArray | None = None
     rivals: tuple[Found, ...] = ()
     place: int = 0
+    varied: tuple[str, ...] = ()
 
 
 def make(name: str, task: Task, options: dict[str, Any]) -> Any:

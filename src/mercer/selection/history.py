@@ -113,6 +113,8 @@ class History:
         "boundary", "no-value", "interrupted" or "behind" (another kernel).
     held_out : BestHeldOut or None
         Predictions of held-out rows at the best points, where the criterion makes any.
+    also : dict of bytes to dict of str to ndarray
+        Other scores of each split, by theta.
     """
 
     names: list[str]
@@ -127,6 +129,7 @@ class History:
     n_rows: int = 0
     status: str = "converged"
     held_out: BestHeldOut | None = None
+    also: dict[bytes, dict[str, FloatArray]] = field(default_factory=dict)
 
     __repr__ = shown("status names values seconds n_rows")
 
@@ -160,9 +163,9 @@ class History:
         equal = np.flatnonzero(values == values.min())
         return int(equal[nearest_to_middle([self.thetas[k] for k in equal])])
 
-    def is_of_kernel(self, other: History) -> bool:
-        """Whether two searches are of one kernel, up to the parameters that are searched."""
-        return _searched(self.spaces[0].kernel) == _searched(other.spaces[0].kernel)
+    def is_of_machine(self, other: History) -> bool:
+        """Whether two searches are of one machine, up to the parameters that are searched."""
+        return _given(self.spaces[0]) == _given(other.spaces[0])
 
     def held_out_at(self, theta: FloatArray) -> HeldOut | None:
         """What was predicted for held-out rows at one of the best points; None if not known."""
@@ -186,14 +189,20 @@ class History:
         return ax
 
 
-def _searched(kernel: Kernel) -> tuple[type, dict[str, Any]]:
-    """What of a kernel a search does not move."""
+def _given(space: Space) -> tuple[Any, ...]:
+    """What of a machine a search does not move."""
+    kernel, machine = space.kernel, space.machine
     moved = {name.partition("[")[0] for name in kernel.parameter_names}
-    return type(kernel), {
-        name: value
-        for name, value in kernel.get_params().items()
-        if name not in moved and not isinstance(value, Kernel | np.ndarray)
-    }
+    others = getattr(machine, "loss", None), getattr(machine, "class_weight", None)
+    return (
+        type(kernel),
+        others,
+        {
+            name: value
+            for name, value in kernel.get_params().items()
+            if name not in moved and not isinstance(value, Kernel | np.ndarray)
+        },
+    )
 
 
 class Watched:
@@ -219,6 +228,7 @@ class Watched:
             objective.space.names, objective.greater_is_better, objective.is_stochastic
         )
         self.history.held_out = getattr(objective, "held_out", None)
+        self.history.also = getattr(objective, "also", {})
         self.first_gradient: FloatArray = np.zeros(objective.space.n_dims)
         self._began = time.perf_counter()
 

@@ -18,7 +18,7 @@ from mercer.selection.history import History
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 
-__all__ = ["cv_results", "parameter_columns", "plot_search", "relevance"]
+__all__ = ["cv_results", "parameter_columns", "plot_search", "point_params", "relevance"]
 
 FloatArray = NDArray[np.float64]
 
@@ -35,25 +35,50 @@ def cv_results(found: Found) -> dict[str, Any]:
     rivals = [own.listed for own in found.rivals if own.listed.n_rows == rows]
     listed = [found.listed, *rivals]
     scores = found.as_scores(np.concatenate([history.values for history in listed]))
-    params, by_split, columns = _gathered(listed)
+    params, by_split, columns = _gathered(listed, found.varied)
     table: dict[str, Any] = {
         "params": params,
         "mean_test_score": scores,
-        "rank_test_score": rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int),
+        "rank_test_score": _ranks(scores),
         "seconds": np.concatenate([history.seconds for history in listed]),
     }
     table |= parameter_columns(params, [name for name in columns if name != found.listed.names[0]])
     table |= {f"theta_{name}": np.array(column) for name, column in columns.items()}
     counts = {len(values) for values in by_split}
-    if len(counts) == 1 and (n_splits := counts.pop()):
+    if len(counts) == 1 and counts.pop():
         split_scores = found.as_scores(np.array(by_split))
-        table["std_test_score"] = deviation(split_scores, axis=1)
-        table.update({f"split{k}_test_score": split_scores[:, k] for k in range(n_splits)})
+        table |= _columns_of("score", split_scores) | table
+    return table | _other_scores(listed) if found.listed.also else table
+
+
+def _other_scores(listed: list[History]) -> dict[str, Any]:
+    """Columns of the scores that were asked for beside the one that decides."""
+    rows = [history.also.get(theta.tobytes()) for history in listed for theta in history.thetas]
+    table: dict[str, Any] = {}
+    for name in next((row for row in rows if row), {}):
+        size = max(len(row[name]) for row in rows if row)
+        by_split = np.array([row[name] if row else np.full(size, np.nan) for row in rows])
+        table |= _columns_of(name, by_split)
     return table
 
 
+def _columns_of(name: str, by_split: FloatArray) -> dict[str, Any]:
+    """Mean, deviation, rank and every split of a score."""
+    means = by_split.mean(axis=1)
+    return {
+        f"mean_test_{name}": means,
+        f"std_test_{name}": deviation(by_split, axis=1),
+        f"rank_test_{name}": _ranks(means),
+        **{f"split{k}_test_{name}": column for k, column in enumerate(by_split.T)},
+    }
+
+
+def _ranks(scores: FloatArray) -> Any:
+    return rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int)
+
+
 def _gathered(
-    listed: list[History],
+    listed: list[History], varied: tuple[str, ...]
 ) -> tuple[list[dict[str, Any]], list[FloatArray], dict[str, list[float]]]:
     """Parameters and values of the splits of every point, and a column for each coordinate."""
     params: list[dict[str, Any]] = []
@@ -61,7 +86,8 @@ def _gathered(
     columns: dict[str, list[float]] = {}
     for history in listed:
         before = len(params)
-        params += [_params(*pair) for pair in zip(history.spaces, history.thetas, strict=True)]
+        pairs = zip(history.spaces, history.thetas, strict=True)
+        params += [point_params(*pair, varied) for pair in pairs]
         by_split += history.by_split
         for name in {**columns, **dict.fromkeys(history.names)}:
             column = columns.setdefault(name, [np.nan] * before)
@@ -85,9 +111,10 @@ def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[st
     return columns
 
 
-def _params(space: Space, theta: FloatArray) -> dict[str, Any]:
-    """What ``set_params`` of the machine takes."""
-    return {space.penalty: space.penalty_at(theta), "kernel": space.kernel_at(theta)}
+def point_params(space: Space, theta: FloatArray, varied: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What ``set_params`` of the machine takes; ``varied`` are names beside C and the kernel."""
+    own = {space.penalty: space.penalty_at(theta), "kernel": space.kernel_at(theta)}
+    return own | {name: getattr(space.machine, name) for name in varied}
 
 
 def relevance(machine: Any, task: Task) -> FloatArray | None:
@@ -116,7 +143,7 @@ def plot_search(histories: list[History], ax: Any = None) -> Any:
     import matplotlib.pyplot as plt
 
     drawn = [history for history in histories if np.isfinite(history.values).any()]
-    drawn = [history for history in drawn if history.is_of_kernel(drawn[-1])]
+    drawn = [history for history in drawn if history.is_of_machine(drawn[-1])]
     # of "alignment" the search for C alone has splits, and other values
     drawn = [history for history in drawn if _has_splits(history) == _has_splits(drawn[-1])]
     first = drawn[0] if drawn else histories[0]

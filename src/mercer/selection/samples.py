@@ -48,7 +48,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:
         return run(objective, _COARSER if budget.rivals else Zoom(), start, budget)
-    options = {**options, "cv": few}
+    options = {**options, "cv": few, "also": None}
     found: Found | None = None
     pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
     sizes = [*sizes, task.n_rows]

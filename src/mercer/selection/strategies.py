@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.selection.among_kernels import among_kernels
+from mercer.selection.among_machines import among_machines
 from mercer.selection.found import Found, continued, make, run, tell_unsearched
 from mercer.selection.history import Budget, Watched
 from mercer.selection.least_squares_search import least_squares_search
@@ -49,9 +49,9 @@ _STEPS = (0.0, 3.0, -3.0)  # of log C and of the logarithm of the widths, where 
 
 def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
     """The best parameters of a task by a criterion, "auto" for what is best for its kernel."""
-    if task.kernels:
+    if task.variants:
         each = partial(_search_one, name=name, optimizer=optimizer)
-        return among_kernels(task, each, options, budget)
+        return among_machines(task, each, options, budget)
     if name == "auto":
         return _automatic(task, optimizer, options, budget)
     if name == "alignment" or name == "polarization":

@@ -74,8 +74,9 @@ class Task:
         What targets, and the C of a search, are measured by; who makes the task may change it.
     C_range, gamma_range : pair of float or None, default=None
         Where a search is to look; who makes the task may change them, too.
-    kernels : sequence of Kernel, default=()
-        What a search is to choose from; of none it takes that of the machine.
+    variants : sequence of dict, default=()
+        Parameters of the machines that a search is to choose from, its kernel among them; of none
+        it takes the machine.
     is_sample : bool
         Whether the rows are some of those that were given.
     """
@@ -108,7 +109,7 @@ class Task:
         self.unit, self.is_sample = 1.0, False
         self.C_range: tuple[float, float] | None = None
         self.gamma_range: tuple[float, float] | None = None
-        self.kernels: Sequence[Kernel] = ()
+        self.variants: Sequence[dict[str, Any]] = ()
 
     def sampled(self, count: int) -> Task:
         """The same on :meth:`sample_rows`."""

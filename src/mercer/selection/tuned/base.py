@@ -24,7 +24,7 @@ from mercer.selection.found import Found
 from mercer.selection.history import Budget, History
 from mercer.selection.honest import honest_of
 from mercer.selection.optimizers import OPTIMIZERS
-from mercer.selection.results import cv_results, plot_search, relevance
+from mercer.selection.results import cv_results, plot_search, point_params, relevance
 from mercer.selection.simplest import simplest_within_error
 from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.task import Task
@@ -32,6 +32,7 @@ from mercer.selection.tuned.kernel_names import kernels_of
 from mercer.selection.tuned.last_fit import last_fit
 from mercer.selection.tuned.messages import constant_prediction, messages_of
 from mercer.selection.tuned.scaling import last_machine, scaled_rows, scaler_for, with_scaler
+from mercer.selection.tuned.scores import scoring_options
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["TunedClassifier", "TunedMachine"]
@@ -57,7 +58,7 @@ def _best_of(seen: list[History]) -> History:
     """The last search that decides, or one of another kernel on as many rows that is better."""
     known = [history for history in seen if history.decides]
     last, sign = known[-1], -1.0 if known[-1].greater_is_better else 1.0
-    others = [own for own in known if own.n_rows >= last.n_rows and not own.is_of_kernel(last)]
+    others = [own for own in known if own.n_rows >= last.n_rows and not own.is_of_machine(last)]
     return min([last, *others], key=lambda own: sign * own.values[own.best])
 
 
@@ -85,7 +86,8 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         "objective": [StrOptions(set(STRATEGIES))],
         "optimizer": [StrOptions({"auto", *OPTIMIZERS}), object],
         "cv": ["cv_object"],
-        "scoring": [str, callable, None],
+        "scoring": [str, callable, list, tuple, dict, None],
+        "refit": [str, None],
         "scale": ["boolean", StrOptions({"auto"})],
         "max_evals": [Interval(Integral, 1, None, closed="left"), None],
         "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
@@ -94,6 +96,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     }
 
     scale: bool | str = False
+    refit: str | None = None
     best_estimator_: Any
 
     def _machine(self) -> Any:
@@ -199,15 +202,23 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
         """What is learned, and where parameters are looked for."""
         task = Task(self._machine(), X, y, sample_weight)
-        task.kernels = kernels_of(self.kernel)
-        if task.kernels and self.objective not in _COMPARES:
+        task.variants = self._variants()
+        if task.variants and self.objective not in _COMPARES:
             raise ValueError(
                 f"objective must be one of {', '.join(map(repr, _COMPARES))} to choose among "
-                f"kernels, got {self.objective!r}"
+                f"kernels, losses or class weights, got {self.objective!r}"
             )
         for name in _RANGES:
             setattr(task, name, _checked_range(name, getattr(self, name, None)))
         return task
+
+    def _variants(self) -> list[dict[str, Any]]:
+        """Parameters of the machines to choose from; none if there is one only."""
+        return [{"kernel": kernel} for kernel in kernels_of(self.kernel)]
+
+    def _varied(self) -> tuple[str, ...]:
+        """Parameters that are searched beside C and the kernel."""
+        return ()
 
     def _chosen(self, found: Found) -> Found:
         """The best point, or the simplest that is as good."""
@@ -240,8 +251,8 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         if self.cv is not None and self.objective not in ("likelihood", "posterior"):
             # several criteria read what can be read once
             options["cv"] = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
-        if self.scoring is not None:
-            options["loss"] = self.scoring
+        if self.scoring is not None or self.refit is not None:
+            options |= scoring_options(self.scoring, self.refit)
         if self.objective == "posterior" and getattr(self, "prior", None) is not None:
             options["prior"] = self.prior
         return options
@@ -273,8 +284,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             seen[-1].status = self.search_status_ = "interrupted"
             history = _best_of(seen)
             space, theta = history.spaces[history.best], history.thetas[history.best]
-            penalty = {space.penalty: space.penalty_at(theta)}
-            self.history_, self.best_params_ = seen, {**penalty, "kernel": space.kernel_at(theta)}
+            self.history_, self.best_params_ = seen, point_params(space, theta, self._varied())
             self.held_out_ = history.held_out_at(theta)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -294,6 +304,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self.best_params_ = {
             found.space.penalty: getattr(machine, found.space.penalty),
             "kernel": machine.kernel_,
+            **{name: getattr(machine, name) for name in found.varied},
         }
         self.best_score_ = found.score
         if found.chosen is not None:

@@ -25,8 +25,8 @@ class TunedRLSC(TunedClassifier):
 
     Parameters
     ----------
-    kernel, scale, objective, optimizer, scoring, choice, tol, max_time, max_evals, random_state, \
-n_threads, verbose, callback
+    kernel, scale, objective, optimizer, scoring, refit, choice, tol, max_time, max_evals, \
+random_state, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     cv : int, splitter or iterable, default=None
         Splits, as in scikit-learn: exactly the rows that each leaves out, from the machine of all
@@ -69,6 +69,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         optimizer: Any = "auto",
         cv: Any = None,
         scoring: Any = None,
+        refit: str | None = None,
         choice: Literal["best", "one-se"] = "best",
         class_weight: Any = None,
         tol: float = 1e-3,
@@ -85,6 +86,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         self.optimizer = optimizer
         self.cv = cv
         self.scoring = scoring
+        self.refit = refit
         self.choice = choice
         self.class_weight = class_weight
         self.tol = tol

@@ -20,6 +20,7 @@ from mercer.selection.tuned.scaling import last_machine, prepared_rows
 __all__ = ["TunedSVC"]
 
 FloatArray = NDArray[np.float64]
+_LOSSES = ("hinge", "squared_hinge")
 
 
 class TunedSVC(TunedClassifier):
@@ -54,8 +55,12 @@ class TunedSVC(TunedClassifier):
         Of the objective "posterior".
     cv : int, splitter or iterable, default=5
         Splits of the criteria that have them, as in scikit-learn.
-    scoring : str or callable, default=None
-        What is to be large on held-out rows; None for the share of right predictions.
+    scoring : str, callable, list of str or dict, default=None
+        What is to be large on held-out rows; None for the share of right predictions. Scores that
+        need probabilities get those of one slope, which each split has from the others. Of several
+        one decides, and all stand in ``cv_results_`` by their names.
+    refit : str, default=None
+        Which of several scores decides; None for the first.
     choice : {"best", "one-se"}, default="best"
         Which of the points that were evaluated on all rows: the best, or the one with the smallest
         C (of equal ones the widest kernel) of those that are no narrower and within one standard
@@ -66,12 +71,12 @@ class TunedSVC(TunedClassifier):
     gamma_range : pair of float, default=None
         The same of the gamma of the kernel; None for a range around the one that the distances of
         the rows suggest.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        As in :class:`SVC`.
-    class_weight : dict or "balanced", default=None
-        As in :class:`SVC`, for training; "balanced" means the training rows of each split, and
-        held-out rows are then judged by balanced accuracy, unless ``scoring`` says otherwise.
-        Other weights do not count on held-out rows.
+    loss : {"hinge", "squared_hinge", "search"}, default="hinge"
+        As in :class:`SVC`; "search" chooses between the two as among kernels.
+    class_weight : dict, "balanced" or "search", default=None
+        As in :class:`SVC`, for training; "search" chooses between none and "balanced", which means
+        the training rows of each split. With both held-out rows are judged by balanced accuracy,
+        unless ``scoring`` says otherwise. Other weights do not count on held-out rows.
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
@@ -155,8 +160,8 @@ class TunedSVC(TunedClassifier):
         "prior": [callable, None],
         "C_range": ["array-like", None],
         "gamma_range": ["array-like", None],
-        "loss": [StrOptions({"hinge", "squared_hinge"})],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "loss": [StrOptions({*_LOSSES, "search"})],
+        "class_weight": [StrOptions({"balanced", "search"}), dict, None],
     }
 
     def __init__(
@@ -169,10 +174,11 @@ class TunedSVC(TunedClassifier):
         prior: Any = None,
         cv: Any = 5,
         scoring: Any = None,
+        refit: str | None = None,
         choice: Literal["best", "one-se"] = "best",
         C_range: Any = None,
         gamma_range: Any = None,
-        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        loss: Literal["hinge", "squared_hinge", "search"] = "hinge",
         class_weight: Any = None,
         tol: float = 1e-3,
         max_time: float | None = None,
@@ -189,6 +195,7 @@ class TunedSVC(TunedClassifier):
         self.prior = prior
         self.cv = cv
         self.scoring = scoring
+        self.refit = refit
         self.choice = choice
         self.C_range = C_range
         self.gamma_range = gamma_range
@@ -205,11 +212,26 @@ class TunedSVC(TunedClassifier):
     def _machine(self) -> SVC:
         return SVC(
             kernel=named_kernel(self.kernel),
-            loss=self.loss,
-            class_weight=self.class_weight,
+            loss=_LOSSES[0] if self.loss == "search" else self.loss,
+            class_weight=None if self.class_weight == "search" else self.class_weight,
             tol=self.tol,
             n_threads=self.n_threads,
         )
+
+    def _varied(self) -> tuple[str, ...]:
+        given = {"class_weight": self.class_weight, "loss": self.loss}
+        return tuple(name for name, value in given.items() if value == "search")
+
+    def _variants(self) -> list[dict[str, Any]]:
+        """Every kernel with the hinge and no weights first, then the others."""
+        found = super()._variants()
+        if "search" not in (self.class_weight, self.loss):
+            return found
+        found = found or [{"kernel": named_kernel(self.kernel)}]
+        choices = {"class_weight": (None, "balanced"), "loss": _LOSSES}
+        for name in reversed(self._varied()):
+            found = [{**own, name: value} for value in choices[name] for own in found]
+        return found
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
         if self.objective == "radius_margin" and self.loss == "hinge":
@@ -218,7 +240,7 @@ class TunedSVC(TunedClassifier):
                 "judges a hard margin and finds no C: use the objective 'auto' or 'span_like'"
             )
         options = super()._options(groups)
-        if self.scoring is None and self.class_weight == "balanced":
+        if self.scoring is None and self.class_weight in ("balanced", "search"):
             # accuracy would undo in the choice what the weights do in training
             options["loss"] = "balanced_accuracy"
         return options

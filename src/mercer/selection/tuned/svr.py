@@ -36,8 +36,8 @@ class TunedSVR(RegressorMixin, TunedMachine):
 
     Parameters
     ----------
-    kernel, scale, objective, optimizer, cv, scoring, choice, C_range, gamma_range, max_time, \
-max_evals, random_state, n_threads, verbose, callback
+    kernel, scale, objective, optimizer, cv, scoring, refit, choice, C_range, gamma_range, \
+max_time, max_evals, random_state, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     epsilon : float or "scale", default="scale"
         Half-width of the tube, as in :class:`SVR`; "scale" is a tenth of the scale of the
@@ -79,6 +79,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         optimizer: Any = "auto",
         cv: Any = 5,
         scoring: Any = None,
+        refit: str | None = None,
         choice: Literal["best", "one-se"] = "best",
         C_range: Any = None,
         gamma_range: Any = None,
@@ -97,6 +98,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         self.optimizer = optimizer
         self.cv = cv
         self.scoring = scoring
+        self.refit = refit
         self.choice = choice
         self.C_range = C_range
         self.gamma_range = gamma_range

@@ -1,9 +1,9 @@
-"""The choice among kernels: the same search for each, given up early where it is behind.
+"""The choice among machines of several kernels, losses or class weights, by the same search.
 
-The first kernel is searched in full. The search of every other one ends after its coarse grid if
-its best cell is worse than the best of the kernels before it, on a sample by more than a standard
-error of that. All of them are judged by the same splits. The first of those that are no worse than
-the best by more than its standard error is chosen: the best of five is often the luckiest.
+The first one is searched in full. The search of every other one ends after its coarse grid if its
+best cell is worse than the best of those before it, on a sample by more than a standard error of
+that. All of them are judged by the same splits. The first of those that are no worse than the best
+by more than its standard error is chosen: the best of five is often the luckiest.
 """
 
 from __future__ import annotations
@@ -25,35 +25,36 @@ from mercer.selection.simplest import first_within_error
 from mercer.selection.task import Task
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["among_kernels"]
+__all__ = ["among_machines"]
 
 FloatArray = NDArray[np.float64]
 
-_FIRST_SHARES = 2  # of what a search may cost, for the first kernel; one for each other
+_FIRST_SHARES = 2  # of what a search may cost, for the first; one for each other
 _MOST_SEED = 2**31 - 1
 
 Search = Callable[[Task, dict[str, Any], Budget], Found]
 
 
-def among_kernels(task: Task, search: Search, options: dict[str, Any], budget: Budget) -> Found:
-    """The best parameters of the first kernel that is as good as the best; the others its rivals.
+def among_machines(task: Task, search: Search, options: dict[str, Any], budget: Budget) -> Found:
+    """The best parameters of the first variant that is as good as the best; the others its rivals.
 
-    With a limit the kernels share it, and those for which nothing is left are not tried.
+    With a limit the variants share it, and those for which nothing is left are not tried.
     """
     options = _with_fixed_splits(options)
     tried: list[Found] = []
-    for k, kernel in enumerate(task.kernels):
+    for k, parameters in enumerate(task.variants):
         if tried and budget.is_spent:
             break
-        share = _share(budget, len(task.kernels) - k, is_first=not tried)
+        share = _share(budget, len(task.variants) - k, is_first=not tried)
         known = tuple(history for own in tried for history in own.histories)
-        found = search(_with_kernel(task, kernel), options, replace(share, rivals=known))
+        found = search(_variant(task, parameters), options, replace(share, rivals=known))
         tried.append(replace(found, place=k))
         for history in found.histories:
             budget = budget.without(history)
         if found.histories[-1].status == "callback":
             break
-    return _best(tried)
+    names = tuple(name for name in task.variants[0] if name != "kernel")
+    return replace(_best(tried), varied=names)
 
 
 def _best(tried: Sequence[Found]) -> Found:
@@ -73,22 +74,20 @@ def _scores(found: Found) -> FloatArray:
     return np.atleast_1d(found.as_scores(np.asarray(by_split)) if len(by_split) else found.score)
 
 
-def _with_kernel(task: Task, kernel: Kernel) -> Task:
-    """The same task for another kernel."""
+def _variant(task: Task, parameters: dict[str, Any]) -> Task:
+    """The same task for a machine with other parameters."""
     own = copy(task)
-    own.machine, own.kernels = copy(task.machine).set_params(kernel=kernel), ()
-    if all(not name.split("__")[-1].startswith("gamma") for name in _names(kernel)):
+    own.machine, own.variants = copy(task.machine).set_params(**parameters), ()
+    if "class_weight" in parameters:
+        own.data = replace(own.data, class_weight=parameters["class_weight"])
+    kernel = own.machine.kernel
+    if isinstance(kernel, Kernel) and not any("gamma" in name for name in kernel.get_params()):
         own.gamma_range = None
     return own
 
 
-def _names(kernel: Kernel) -> list[str]:
-    """Of its parameters and those of its parts, fixed ones and rules included."""
-    return list(kernel.get_params())
-
-
 def _share(budget: Budget, n_left: int, *, is_first: bool) -> Budget:
-    """What the next of some kernels may cost."""
+    """What the next of some variants may cost."""
     share = _FIRST_SHARES / (n_left + 1) if is_first else 1.0 / n_left
     evals, deadline = budget.max_evals, budget.deadline
     if np.isfinite(deadline.moment):
@@ -99,7 +98,7 @@ def _share(budget: Budget, n_left: int, *, is_first: bool) -> Budget:
 
 
 def _with_fixed_splits(options: dict[str, Any]) -> dict[str, Any]:
-    """A splitter that draws draws the same for every kernel."""
+    """A splitter that draws draws the same for all of them."""
     cv: Any = options.get("cv")
     if not hasattr(cv, "random_state") or isinstance(cv.random_state, Integral):
         return options
