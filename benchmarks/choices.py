@@ -26,7 +26,7 @@ from scipy.stats import rankdata
 from sklearn.preprocessing import StandardScaler
 from tabular import CLASSES, NUMBERS, parts_of
 
-from mercer import TunedSVC, TunedSVR
+from mercer import TunedRLSC, TunedSVC, TunedSVR
 
 METHODS: dict[str, dict[str, Any]] = {
     "rbf": {},
@@ -36,6 +36,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "squared": {"loss": "squared_hinge"},
     "scaled": {"scale": True},
     "ard-alignment": {"kernel": "ard", "objective": "alignment"},
+    "rlsc": {"make": TunedRLSC},  # of classes only
 }
 FEWEST_ROWS = 140  # to train: of sets of 200
 
@@ -70,7 +71,8 @@ def judged(
 ) -> dict[str, Any]:
     """Score on new rows, CPU seconds, and whether that score was foretold."""
     options = options if is_class else {k: v for k, v in options.items() if k != "loss"}
-    machine = (TunedSVC if is_class else TunedSVR)(**options)
+    make = options.pop("make", TunedSVC if is_class else TunedSVR)
+    machine = make(**options)
     scaler = StandardScaler(with_mean=not is_raw, with_std=not is_raw).fit(X)
     began = time.process_time()
     machine.fit(scaler.transform(X), y)

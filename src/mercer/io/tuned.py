@@ -29,7 +29,7 @@ __all__ = ["TUNED"]
 FITTED = (
     *("best_estimator_", "best_index_", "best_params_", "best_score_", "cv_results_", "history_"),
     *("relevance_", "search_status_", "_edges", "held_out_", "calibration_"),
-    *("honest_score_", "honest_interval_", "honest_kind_", "rejected_"),
+    *("honest_score_", "honest_interval_", "honest_kind_", "rejected_", "_search_key"),
 )
 OF_THE_BEST = ("classes_", "feature_names_in_", "kernel_", "n_features_in_")
 # What a search says of itself in a word or a number.
@@ -129,6 +129,7 @@ def _complete(machine: Any) -> None:
     is_list = isinstance(histories, list) and len(histories) > 0
     require(is_list and all(isinstance(own, History) for own in histories), "history_")
     require(isinstance(machine.best_params_, dict), "best_params_ must be a dict")
+    require(isinstance(vars(machine).get("_search_key", ""), str), "_search_key must be a str")
     if "best_estimator_" not in vars(machine):
         # a search that was interrupted
         return

@@ -50,12 +50,15 @@ class Budget:
         Called with the history after every evaluation; a true value ends the search.
     rivals : tuple of History
         Of other kernels: a search that is clearly behind them may end early.
+    known : tuple of History
+        Of an earlier search of the same: their cells cost nothing.
     """
 
     max_evals: int | None = None
     deadline: Deadline = NEVER
     callback: Callable[[Any], Any] | None = None
     rivals: tuple[History, ...] = ()
+    known: tuple[History, ...] = ()
 
     __repr__ = shown()
 
@@ -81,7 +84,8 @@ class Budget:
     def without(self, history: History) -> Budget:
         """What a search has left of it."""
         evals = self.max_evals
-        return replace(self, max_evals=None if evals is None else max(evals - len(history), 0))
+        new = len(history) - history.n_known
+        return replace(self, max_evals=None if evals is None else max(evals - new, 0))
 
 
 @dataclass(eq=False)
@@ -108,6 +112,8 @@ class History:
         Whether the criterion judges, and does not only lead to what another one judges.
     n_rows : int
         Rows that the criterion looks at, fewer than all if it is that of a sample.
+    n_known : int
+        Points whose values an earlier search had found.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
         "boundary", "no-value", "interrupted" or "behind" (another kernel).
@@ -127,6 +133,7 @@ class History:
     spaces: list[Space] = field(default_factory=list)
     decides: bool = True
     n_rows: int = 0
+    n_known: int = 0
     status: str = "converged"
     held_out: BestHeldOut | None = None
     also: dict[bytes, dict[str, FloatArray]] = field(default_factory=dict)
@@ -203,6 +210,10 @@ def _given(space: Space) -> tuple[Any, ...]:
             if name not in moved and not isinstance(value, Kernel | np.ndarray)
         },
     )
+
+
+def _rounded(theta: FloatArray) -> bytes:
+    return np.round(theta, 9).tobytes()
 
 
 class Watched:
@@ -287,8 +298,37 @@ class Watched:
 
     def series(self, thetas: list[FloatArray]) -> list[FloatArray]:
         """Values of every split for several points with one kernel; :meth:`known` notes them."""
+        if self.budget.known:
+            return self._series_beside(thetas)
         with self._within_time():
             found: list[FloatArray] = self.objective.series(thetas)  # type: ignore[attr-defined]
+        return found
+
+    def _series_beside(self, thetas: list[FloatArray]) -> list[FloatArray]:
+        """The same, where an earlier search may have found some of them."""
+        found = [self._earlier.get(_rounded(theta)) for theta in thetas]
+        new = [theta for theta, own in zip(thetas, found, strict=True) if own is None]
+        self.history.n_known += len(thetas) - len(new)
+        values: Iterator[FloatArray] = iter(())
+        if new:
+            with self._within_time():
+                values = iter(self.objective.series(new))  # type: ignore[attr-defined]
+        return [next(values) if own is None else own for own in found]
+
+    @cached_property
+    def _earlier(self) -> dict[bytes, FloatArray]:
+        """Values of splits that earlier searches of this machine on as many rows have found."""
+        found: dict[bytes, FloatArray] = {}
+        own, space = self.history, self.objective.space
+        for history in self.budget.known:
+            is_same = history.decides and history.n_rows == own.n_rows and len(history) > 0
+            if not is_same or _given(history.spaces[0]) != _given(space):
+                continue
+            pairs = zip(history.thetas, history.by_split, strict=True)
+            found |= {_rounded(theta): by_split for theta, by_split in pairs}
+            own.also |= history.also
+            if own.held_out is not None and history.held_out is not None:
+                own.held_out.adopt(history.held_out)
         return found
 
     def known(self, theta: FloatArray, value: float, by_split: FloatArray) -> float:
@@ -308,7 +348,8 @@ class Watched:
     def check_budget(self) -> None:
         """End the search if nothing is left of the budget, but for its first evaluation."""
         budget = self.budget
-        if budget.max_evals is not None and len(self.history) >= budget.max_evals:
+        new = len(self.history) - self.history.n_known
+        if budget.max_evals is not None and new >= budget.max_evals:
             self.history.status = "max-evals"
             raise SearchEnd
         if self._may_end and budget.deadline.is_over:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -28,6 +29,7 @@ from mercer.selection.results import cv_results, plot_search, point_params, rele
 from mercer.selection.simplest import simplest_within_error
 from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.task import Task
+from mercer.selection.tuned.continued import earlier_histories, key_of
 from mercer.selection.tuned.kernel_names import kernels_of
 from mercer.selection.tuned.last_fit import last_fit
 from mercer.selection.tuned.messages import constant_prediction, messages_of
@@ -89,6 +91,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         "scoring": [str, callable, list, tuple, dict, None],
         "refit": [str, None],
         "scale": ["boolean", StrOptions({"auto"})],
+        "warm_start": ["boolean"],
         "max_evals": [Interval(Integral, 1, None, closed="left"), None],
         "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
         "random_state": ["random_state"],
@@ -97,6 +100,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
 
     scale: bool | str = False
     refit: str | None = None
+    warm_start: bool = False
     best_estimator_: Any
 
     def _machine(self) -> Any:
@@ -158,6 +162,10 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         budget = Budget(self.max_evals, for_search, self._watch(seen))
         try:
             options = self._options(groups)
+            if self.warm_start:
+                key = key_of(self, task, options)
+                budget = replace(budget, known=earlier_histories(self, key))
+                self._search_key = key
             best = search(task, self.objective, self.optimizer, options, budget)
             found = self._chosen(best)
             count = sum(len(history) for history in found.histories)

@@ -86,6 +86,9 @@ class TunedSVC(TunedClassifier):
         many as it is enough for (2,000 at least, in a second), and a warning says so.
     max_evals : int, default=None
         Evaluations of the criterion after which the same happens.
+    warm_start : bool, default=False
+        Whether a second fit to the same rows, with more time or evaluations, other ranges or more
+        kernels, knows the cells of C and one width that the one before has evaluated.
     random_state : int, RandomState or None, default=None
         For criteria that draw rows.
     n_threads : int, default=None
@@ -183,6 +186,7 @@ class TunedSVC(TunedClassifier):
         tol: float = 1e-3,
         max_time: float | None = None,
         max_evals: int | None = None,
+        warm_start: bool = False,
         random_state: Any = None,
         n_threads: int | None = None,
         verbose: bool = False,
@@ -204,6 +208,7 @@ class TunedSVC(TunedClassifier):
         self.tol = tol
         self.max_time = max_time
         self.max_evals = max_evals
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_threads = n_threads
         self.verbose = verbose

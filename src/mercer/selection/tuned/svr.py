@@ -37,7 +37,7 @@ class TunedSVR(RegressorMixin, TunedMachine):
     Parameters
     ----------
     kernel, scale, objective, optimizer, cv, scoring, refit, choice, C_range, gamma_range, \
-max_time, max_evals, random_state, n_threads, verbose, callback
+max_time, max_evals, warm_start, random_state, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     epsilon : float or "scale", default="scale"
         Half-width of the tube, as in :class:`SVR`; "scale" is a tenth of the scale of the
@@ -86,6 +86,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         tol: float = 1e-3,
         max_time: float | None = None,
         max_evals: int | None = None,
+        warm_start: bool = False,
         random_state: Any = None,
         n_threads: int | None = None,
         verbose: bool = False,
@@ -105,6 +106,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         self.tol = tol
         self.max_time = max_time
         self.max_evals = max_evals
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_threads = n_threads
         self.verbose = verbose
