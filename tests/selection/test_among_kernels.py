@@ -156,6 +156,18 @@ def test_limits_are_shared_by_the_kernels() -> None:
     assert tried(ended) == {(Gaussian, None)}
 
 
+def test_with_little_time_a_kernel_was_chosen_for_its_larger_sample() -> None:
+    """Each measured how many rows it had time for, and the one with most of them won."""
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(5000, 10))
+    labels = (rows[:, 0] * rows[:, 1] + rows[:, 2] > 0).astype(int)
+    machine = TunedSVC(kernel=["rbf", "laplacian"], max_time=1.0).fit(rows, labels)
+    sizes: dict[type, set[int]] = {kind: set() for kind in (Gaussian, Laplacian)}
+    for history in filter(len, machine.history_):
+        sizes[type(history.spaces[0].kernel)].add(history.n_rows)
+    assert sizes[Laplacian] <= sizes[Gaussian]
+
+
 def test_an_interrupted_choice_keeps_the_best_kernel_so_far() -> None:
     def stop(history: Any) -> None:
         if len(history.names) == 1 and len(history) == 2:

@@ -12,7 +12,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import log_loss, make_scorer
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_score
 
 from mercer import SVC, TunedRLSC, TunedSVC, TunedSVR, io
 
@@ -106,6 +106,18 @@ def _brier(truth: Any, probability: Any) -> float:
 def test_the_brier_score_is_searched_by_name() -> None:
     machine = TunedSVC(scoring="neg_brier_score", cv=3).fit(X, Y)
     assert -0.25 < machine.best_score_ < 0.0
+
+
+def test_the_log_loss_of_a_split_without_a_class_is_known() -> None:
+    """scikit-learn's refuses it unless it is told the labels."""
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    labels = np.digitize(rows[:, 0], [-1.7, 0.3])
+    assert np.bincount(labels)[0] < 5
+    with pytest.warns(UserWarning, match="least populated"):
+        machine = TunedSVC(scoring="neg_log_loss").fit(rows, labels)
+    assert np.isfinite(machine.cv_results_["mean_test_score"]).all()
+    alone = TunedSVC(kernel="linear", scoring="neg_log_loss", cv=LeaveOneOut())
+    assert np.isfinite(alone.fit(rows[:30], labels[:30] > 1).best_score_)
 
 
 def test_a_log_loss_was_refused_for_want_of_probabilities() -> None:

@@ -47,7 +47,9 @@ def among_machines(task: Task, search: Search, options: dict[str, Any], budget: 
             break
         share = _share(budget, len(task.variants) - k, is_first=not tried)
         known = tuple(history for own in tried for history in own.histories)
-        found = search(_variant(task, parameters), options, replace(share, rivals=known))
+        sizes = tried[0].sizes if tried and np.isfinite(budget.deadline.moment) else ()
+        share = replace(share, rivals=known, sizes=sizes)
+        found = search(_variant(task, parameters), options, share)
         tried.append(replace(found, place=k))
         for history in found.histories:
             budget = budget.without(history)

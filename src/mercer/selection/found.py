@@ -53,6 +53,8 @@ class Found:
         Of other kernels, losses or class weights, where there were several to choose from.
     place : int
         Of the one chosen among these, in the order given.
+    sizes : tuple of int
+        Rows of the samples that were searched, and of all where they were.
     varied : tuple of str
         Parameters that they differ in, beside the kernel.
     """
@@ -69,6 +71,7 @@ class Found:
     rivals: tuple[Found, ...] = ()
     place: int = 0
     varied: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
 
 
 def make(name: str, task: Task, options: dict[str, Any]) -> Any:

@@ -50,6 +50,8 @@ class Budget:
         Called with the history after every evaluation; a true value ends the search.
     rivals : tuple of History
         Of other kernels: a search that is clearly behind them may end early.
+    sizes : tuple of int
+        Rows of the samples to search, those of a rival; none to find them.
     known : tuple of History
         Of an earlier search of the same: their cells cost nothing.
     """
@@ -58,6 +60,7 @@ class Budget:
     deadline: Deadline = NEVER
     callback: Callable[[Any], Any] | None = None
     rivals: tuple[History, ...] = ()
+    sizes: tuple[int, ...] = ()
     known: tuple[History, ...] = ()
 
     __repr__ = shown()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -51,10 +51,14 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
     options = {**options, "cv": few, "also": None}
     found: Found | None = None
     pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
-    sizes = [*sizes, task.n_rows]
+    sizes = list(budget.sizes) or [*sizes, task.n_rows]
+    searched: list[int] = []
     while sizes:
         size = sizes[0]
         allowed = size if pace is None else min(pace.rows(budget, found is None), size)
+        if budget.sizes and (found is None or allowed < size):
+            # samples of other sizes would compare with no other kernel
+            allowed = size if found is None else 0
         if found is not None and pace is not None and allowed < min(size, _GROWTH * pace.size):
             found.histories[-1].status = "max-time"
             break
@@ -64,6 +68,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
         began = time.perf_counter()
         last = run(stage, search, start, budget if is_all else budget.half())
         history = last.histories[-1]
+        searched.append(allowed)
         found = last if found is None else _better(found, last)
         if np.isnan(last.score):
             break
@@ -79,7 +84,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
             sizes.pop(0)
     assert found is not None
     tell_unsearched(found, task, budget)
-    return found
+    return replace(found, sizes=tuple(searched))
 
 
 def _next_start(found: Found) -> FloatArray:

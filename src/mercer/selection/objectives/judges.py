@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 
+from mercer._sklearn import asks_for_probabilities, with_labels
 from mercer.calibration import Calibration
 from mercer.calibration.layout import Layout
 from mercer.machines.least_squares.left_out import LeftOutClassifier, LeftOutRegressor
@@ -139,8 +140,6 @@ def scorer_of(task: Task, scoring: Any) -> Scorer:
             "loss (scoring of machines that tune themselves) must be 'zero_one', 'squared', "
             f"'logistic', a scorer or a matrix of costs, got {scoring!r}: {error}"
         ) from error
-    asked = np.atleast_1d(getattr(scorer, "_response_method", "predict"))
-    is_probable = "predict_proba" in asked and "decision_function" not in asked
-    return (OfProbabilities if is_probable and task.is_classifier else Scorer)(
-        task, scoring, scorer
-    )
+    if task.is_classifier and asks_for_probabilities(scorer):
+        return OfProbabilities(task, scoring, with_labels(scorer, task.classes))
+    return Scorer(task, scoring, scorer)
