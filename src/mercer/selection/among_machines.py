@@ -36,7 +36,7 @@ Search = Callable[[Task, dict[str, Any], Budget], Found]
 
 
 def among_machines(task: Task, search: Search, options: dict[str, Any], budget: Budget) -> Found:
-    """The best parameters of the first variant that is as good as the best; the others its rivals.
+    """The best parameters of the first variant that is as good as the best, and all others beside.
 
     With a limit the variants share it, and those for which nothing is left are not tried.
     """
@@ -48,7 +48,7 @@ def among_machines(task: Task, search: Search, options: dict[str, Any], budget: 
         share = _share(budget, len(task.variants) - k, is_first=not tried)
         known = tuple(history for own in tried for history in own.histories)
         sizes = tried[0].sizes if tried and np.isfinite(budget.deadline.moment) else ()
-        share = replace(share, rivals=known, sizes=sizes)
+        share = replace(share, others=known, sizes=sizes)
         found = search(_variant(task, parameters), options, share)
         tried.append(replace(found, place=k))
         for history in found.histories:
@@ -65,9 +65,9 @@ def _best(tried: Sequence[Found]) -> Found:
     are_known = [own.listed.n_rows == rows and np.isfinite(own.score) for own in tried]
     known = [k for k, is_known in enumerate(are_known) if is_known] or [0]
     best = known[first_within_error([_scores(tried[k]) for k in known])]
-    rivals = [own for k, own in enumerate(tried) if k != best]
-    histories = [history for own in (*rivals, tried[best]) for history in own.histories]
-    return replace(tried[best], histories=histories, rivals=tuple(rivals))
+    others = [own for k, own in enumerate(tried) if k != best]
+    histories = [history for own in (*others, tried[best]) for history in own.histories]
+    return replace(tried[best], histories=histories, others=tuple(others))
 
 
 def _scores(found: Found) -> FloatArray:

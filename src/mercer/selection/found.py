@@ -49,7 +49,7 @@ class Found:
         Name of what the criterion counts on held-out rows, where it has one.
     nested : ndarray or None
         Scores of the splits by searches that have not seen their rows, where there were some.
-    rivals : tuple of Found
+    others : tuple of Found
         Of other kernels, losses or class weights, where there were several to choose from.
     place : int
         Of the one chosen among these, in the order given.
@@ -68,7 +68,7 @@ class Found:
     chosen: int | None = None
     loss: str | None = None
     nested: FloatArray | None = None
-    rivals: tuple[Found, ...] = ()
+    others: tuple[Found, ...] = ()
     place: int = 0
     varied: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()

@@ -48,10 +48,10 @@ class Budget:
         When it has to end.
     callback : callable or None
         Called with the history after every evaluation; a true value ends the search.
-    rivals : tuple of History
+    others : tuple of History
         Of other kernels: a search that is clearly behind them may end early.
     sizes : tuple of int
-        Rows of the samples to search, those of a rival; none to find them.
+        Rows of the samples to search, those of the others; none to find them.
     known : tuple of History
         Of an earlier search of the same: their cells cost nothing.
     """
@@ -59,7 +59,7 @@ class Budget:
     max_evals: int | None = None
     deadline: Deadline = NEVER
     callback: Callable[[Any], Any] | None = None
-    rivals: tuple[History, ...] = ()
+    others: tuple[History, ...] = ()
     sizes: tuple[int, ...] = ()
     known: tuple[History, ...] = ()
 
@@ -254,10 +254,10 @@ class Watched:
     @cached_property
     def to_beat(self) -> tuple[float, float]:
         """The best value of other kernels on as many rows, to be small, and its standard error."""
-        if not self.budget.rivals:
+        if not self.budget.others:
             return np.inf, 0.0
         size = self.history.n_rows
-        known = [h for h in self.budget.rivals if h.decides and h.n_rows == size]
+        known = [h for h in self.budget.others if h.decides and h.n_rows == size]
         known = [h for h in known if np.isfinite(h.values).any()]
         if not known:
             return np.inf, 0.0

@@ -83,10 +83,10 @@ def honest_of(
 def scores_without_own(found: Found, *, is_careful: bool = False) -> FloatArray:
     """The score of each split by what the other splits choose; nothing if that is not known."""
     own = _of_kernel(found, is_careful=is_careful)
-    if not found.rivals or not len(own[0]):
+    if not found.others or not len(own[0]):
         return own[0]
     rows = found.listed.n_rows
-    kernels = [one for one in (found, *found.rivals) if one.listed.n_rows == rows]
+    kernels = [one for one in (found, *found.others) if one.listed.n_rows == rows]
     kernels.sort(key=lambda one: one.place)
     known = [_of_kernel(one, is_careful=is_careful) for one in kernels]
     known = [one for one in known if one[0].shape == own[0].shape]

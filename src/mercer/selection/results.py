@@ -32,8 +32,8 @@ def cv_results(found: Found) -> dict[str, Any]:
     have is NaN.
     """
     rows = found.listed.n_rows
-    rivals = [own.listed for own in found.rivals if own.listed.n_rows == rows]
-    listed = [found.listed, *rivals]
+    others = [own.listed for own in found.others if own.listed.n_rows == rows]
+    listed = [found.listed, *others]
     scores = found.as_scores(np.concatenate([history.values for history in listed]))
     params, by_split, columns = _gathered(listed, found.varied)
     table: dict[str, Any] = {

@@ -47,7 +47,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
     sizes, start = _sample_sizes(task), moderate_start(task, objective.space)
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:
-        return run(objective, _COARSER if budget.rivals else Zoom(), start, budget)
+        return run(objective, _COARSER if budget.others else Zoom(), start, budget)
     options = {**options, "cv": few, "also": None}
     found: Found | None = None
     pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
@@ -55,10 +55,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
     searched: list[int] = []
     while sizes:
         size = sizes[0]
-        allowed = size if pace is None else min(pace.rows(budget, found is None), size)
-        if budget.sizes and (found is None or allowed < size):
-            # samples of other sizes would compare with no other kernel
-            allowed = size if found is None else 0
+        allowed = _allowed(size, pace, budget, is_first=found is None)
         if found is not None and pace is not None and allowed < min(size, _GROWTH * pace.size):
             found.histories[-1].status = "max-time"
             break
@@ -85,6 +82,17 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
     assert found is not None
     tell_unsearched(found, task, budget)
     return replace(found, sizes=tuple(searched))
+
+
+def _allowed(size: int, pace: _Pace | None, budget: Budget, *, is_first: bool) -> int:
+    """Rows of the next search; where others have given its size, that or none.
+
+    Samples of another size would compare with no other kernel.
+    """
+    allowed = size if pace is None else min(pace.rows(budget, is_first), size)
+    if not budget.sizes or allowed == size:
+        return allowed
+    return size if is_first else 0
 
 
 def _next_start(found: Found) -> FloatArray:
