@@ -24,7 +24,7 @@ MOST_FUNCTIONS = {
     "SVC().fit(X, y)": 163,
     "svc_path(X, y)": 166,
     "RLSC().fit(X, y)": 159,
-    "TunedSVC().fit(X, y)": 480,
+    "TunedSVC().fit(X, y)": 493,
     "svc_grid(X, y)": 181,
     "OnlineSVC().partial_fit(X, y)": 194,
 }

@@ -17,6 +17,8 @@ from mercer import TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR
         TunedSVR(max_evals=3, cv=2),
         TunedRLSC(max_evals=3),
         TunedOneClassSVM(max_evals=3),
+        TunedSVC(kernel=["rbf", "linear"], scale=True, loss="search", max_evals=8, cv=2),
+        TunedSVR(kernel=["linear", "rbf"], scale=True, max_evals=4, cv=2),
     ]
 )
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:

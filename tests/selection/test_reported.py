@@ -167,9 +167,12 @@ def test_pairs_without_held_out_rows_raise_no_warning() -> None:
         assert np.isfinite(objective.value(objective.space.start))
 
 
-def test_scores_of_probabilities_are_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="'neg_log_loss' asks for more than predictions"):
-        TunedSVC(scoring="neg_log_loss", cv=2).fit(X, Y)
+def test_scores_of_what_machines_of_a_search_do_not_have_are_refused_by_name() -> None:
+    def support(machine: Any, rows: Any, labels: Any) -> float:
+        return float(len(machine.support_))
+
+    with pytest.raises(ValueError, match=r"support at .* asks for more than predictions"):
+        TunedSVC(scoring=support, cv=2).fit(X, Y)
 
 
 @pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e100, 1e-100])
@@ -440,3 +443,18 @@ def test_radius_margin_of_the_hinge_returned_a_c_that_was_never_searched() -> No
         TunedSVC(objective="radius_margin").fit(X, Y)
     searched = TunedSVC(objective="radius_margin", loss="squared_hinge", max_evals=5).fit(X, Y)
     assert len(np.unique(searched.cv_results_["param_C"])) > 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_polarization_of_unequal_classes_chose_the_widest_kernel(n_classes: int) -> None:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(90, 2))
+    labels = np.r_[np.zeros(70, int), np.arange(1, n_classes).repeat(20 // (n_classes - 1))]
+    rows[70:] = 0.3 * rows[70:] + labels[70:, None]
+    objective = make_objective("polarization", SVC(), rows, labels)
+    values = [objective.value([0.0, np.log(gamma)]) for gamma in np.logspace(-6, 3, 10)]
+    assert 0 < int(np.argmax(values)) < 9
+    assert abs(values[0]) < 1e-2 * max(values)  # a kernel of ones agrees with nothing
+    T = np.where(labels[:, None] == labels, 1.0, -1.0 / (n_classes - 1))
+    H = np.eye(90) - 1.0 / 90
+    assert values[5] == pytest.approx(np.vdot(H @ T @ H, Gaussian(0.1)(rows)), rel=1e-9)

@@ -67,6 +67,8 @@ def diagnose(machine: Any) -> Diagnosis:
         check_is_fitted(inner)
         findings += _of_search(inner)
         inner = inner.best_estimator_
+        if isinstance(inner, Pipeline):  # with a scaler of its own
+            preparation, inner = preparation or inner[:-1], inner[-1]
     if not isinstance(inner, KNOWN):
         names = ", ".join(cls.__name__ for cls in KNOWN[:-1])
         raise TypeError(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 
 from mercer.io.consistency import check_calibration, completed, is_number, require, require_array
 from mercer.io.recipe import Recipe, State, arguments_of, assembled, by_fields
@@ -20,6 +21,7 @@ from mercer.selection.optimizers.wrapped import Patience, Restarts
 from mercer.selection.prior import Prior
 from mercer.selection.results import parameter_columns
 from mercer.selection.space import Space
+from mercer.selection.tuned.scaling import last_machine
 
 __all__ = ["TUNED"]
 
@@ -27,7 +29,7 @@ __all__ = ["TUNED"]
 FITTED = (
     *("best_estimator_", "best_index_", "best_params_", "best_score_", "cv_results_", "history_"),
     *("relevance_", "search_status_", "_edges", "held_out_", "calibration_"),
-    *("honest_score_", "honest_interval_", "honest_kind_", "rejected_"),
+    *("honest_score_", "honest_interval_", "honest_kind_", "rejected_", "_search_key"),
 )
 OF_THE_BEST = ("classes_", "feature_names_in_", "kernel_", "n_features_in_")
 # What a search says of itself in a word or a number.
@@ -127,15 +129,21 @@ def _complete(machine: Any) -> None:
     is_list = isinstance(histories, list) and len(histories) > 0
     require(is_list and all(isinstance(own, History) for own in histories), "history_")
     require(isinstance(machine.best_params_, dict), "best_params_ must be a dict")
+    require(isinstance(vars(machine).get("_search_key", ""), str), "_search_key must be a str")
     if "best_estimator_" not in vars(machine):
         # a search that was interrupted
         return
-    best = machine.best_estimator_
+    whole = machine.best_estimator_
+    best = last_machine(whole)
     require(type(best) is type(machine._machine()), f"best_estimator_ is {best!r:.40}")
     require(hasattr(best, "kernel_"), "best_estimator_ must be fitted")
+    if whole is not best:
+        steps = [type(step) for _, step in whole.steps]
+        require(steps == [StandardScaler, type(best)], f"best_estimator_ is {whole!r:.40}")
     for name in OF_THE_BEST:
-        if hasattr(best, name):
-            setattr(machine, name, getattr(best, name))
+        for own in (best, whole):  # a scaler knows the names of features
+            if hasattr(own, name):
+                setattr(machine, name, getattr(own, name))
     if vars(machine).get("calibration_") is not None:
         check_calibration(machine.calibration_, best)
     machine.cv_results_ = _completed_table(machine.cv_results_)

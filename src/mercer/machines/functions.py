@@ -71,8 +71,9 @@ def kernel_machine(machine: Any) -> KernelMachine:
     found = getattr(machine, "best_estimator_", machine)
     if hasattr(found, "steps"):
         raise TypeError(
-            "machine must be a machine of mercer, got a Pipeline: give its last step, and rows "
-            "that its other steps have transformed"
+            "machine must be a machine of mercer, got a Pipeline (a tuned machine has one where "
+            "it has scaled the features, best_estimator_): give its last step, and rows that its "
+            "other steps have transformed"
         )
     if not isinstance(found, KernelMachine):
         raise TypeError(f"machine must be a fitted machine of mercer, got {found!r}")

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-__all__ = ["deviation", "robust_spread", "spreads", "standard_error"]
+__all__ = ["deviation", "feature_deviations", "robust_spread", "spreads", "standard_error"]
 
 FloatArray = NDArray[np.float64]
 
@@ -22,6 +23,16 @@ def deviation(values: FloatArray, **options: Any) -> Any:
         return np.std(values, **options)
     exponent = frexp(largest)[1]
     return np.ldexp(np.std(np.ldexp(values, -exponent), **options), exponent)
+
+
+def feature_deviations(rows: Any, weight: FloatArray) -> FloatArray:
+    """The standard deviation of each feature, as the rows are weighted."""
+    weight = weight / weight.sum()
+    if issparse(rows):
+        square = np.asarray(rows.multiply(rows).T @ weight) - np.asarray(rows.T @ weight) ** 2
+    else:
+        square = weight @ np.square(rows - weight @ rows)
+    return np.sqrt(np.maximum(square, 0.0))
 
 
 def standard_error(by_split: FloatArray) -> float:

@@ -49,6 +49,14 @@ class Found:
         Name of what the criterion counts on held-out rows, where it has one.
     nested : ndarray or None
         Scores of the splits by searches that have not seen their rows, where there were some.
+    others : tuple of Found
+        Of other kernels, losses or class weights, where there were several to choose from.
+    place : int
+        Of the one chosen among these, in the order given.
+    sizes : tuple of int
+        Rows of the samples that were searched, and of all where they were.
+    varied : tuple of str
+        Parameters that they differ in, beside the kernel.
     """
 
     space: Space
@@ -60,6 +68,10 @@ class Found:
     chosen: int | None = None
     loss: str | None = None
     nested: FloatArray | None = None
+    others: tuple[Found, ...] = ()
+    place: int = 0
+    varied: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
 
 
 def make(name: str, task: Task, options: dict[str, Any]) -> Any:

@@ -81,6 +81,12 @@ class BestHeldOut:
         if values and size * (len(self._values) + 1) <= MOST_VALUES:
             self._values[theta.tobytes()] = [np.array(own, dtype=np.float32) for own in values]
 
+    def adopt(self, other: BestHeldOut) -> None:
+        """Take what an earlier search has kept, if it is better."""
+        if other._best < self._best:
+            self._best, self.positions = other._best, other.positions
+            self._kept, self._values = dict(other._kept), dict(other._values)
+
     def values_at(self, theta: FloatArray) -> tuple[IntArray, FloatArray] | None:
         """Rows and their values, (n_rows, n_parts), of all splits; None if they are not known."""
         values = self._values.get(theta.tobytes())

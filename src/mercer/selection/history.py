@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._shown import shown
+from mercer.kernels import Kernel
+from mercer.selection.deviation import standard_error
 from mercer.selection.held_out import BestHeldOut, HeldOut
 from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
 from mercer.selection.space import Space
@@ -45,11 +48,20 @@ class Budget:
         When it has to end.
     callback : callable or None
         Called with the history after every evaluation; a true value ends the search.
+    others : tuple of History
+        Of other kernels: a search that is clearly behind them may end early.
+    sizes : tuple of int
+        Rows of the samples to search, those of the others; none to find them.
+    known : tuple of History
+        Of an earlier search of the same: their cells cost nothing.
     """
 
     max_evals: int | None = None
     deadline: Deadline = NEVER
     callback: Callable[[Any], Any] | None = None
+    others: tuple[History, ...] = ()
+    sizes: tuple[int, ...] = ()
+    known: tuple[History, ...] = ()
 
     __repr__ = shown()
 
@@ -75,7 +87,8 @@ class Budget:
     def without(self, history: History) -> Budget:
         """What a search has left of it."""
         evals = self.max_evals
-        return replace(self, max_evals=None if evals is None else max(evals - len(history), 0))
+        new = len(history) - history.n_known
+        return replace(self, max_evals=None if evals is None else max(evals - new, 0))
 
 
 @dataclass(eq=False)
@@ -102,11 +115,15 @@ class History:
         Whether the criterion judges, and does not only lead to what another one judges.
     n_rows : int
         Rows that the criterion looks at, fewer than all if it is that of a sample.
+    n_known : int
+        Points whose values an earlier search had found.
     status : str
         Why the search ended: "converged", "max-evals", "max-time", "callback", "flat",
-        "boundary", "no-value" or "interrupted".
+        "boundary", "no-value", "interrupted" or "behind" (another kernel).
     held_out : BestHeldOut or None
         Predictions of held-out rows at the best points, where the criterion makes any.
+    also : dict of bytes to dict of str to ndarray
+        Other scores of each split, by theta.
     """
 
     names: list[str]
@@ -119,8 +136,10 @@ class History:
     spaces: list[Space] = field(default_factory=list)
     decides: bool = True
     n_rows: int = 0
+    n_known: int = 0
     status: str = "converged"
     held_out: BestHeldOut | None = None
+    also: dict[bytes, dict[str, FloatArray]] = field(default_factory=dict)
 
     __repr__ = shown("status names values seconds n_rows")
 
@@ -154,6 +173,10 @@ class History:
         equal = np.flatnonzero(values == values.min())
         return int(equal[nearest_to_middle([self.thetas[k] for k in equal])])
 
+    def is_of_machine(self, other: History) -> bool:
+        """Whether two searches are of one machine, up to the parameters that are searched."""
+        return _given(self.spaces[0]) == _given(other.spaces[0])
+
     def held_out_at(self, theta: FloatArray) -> HeldOut | None:
         """What was predicted for held-out rows at one of the best points; None if not known."""
         return None if self.held_out is None else self.held_out.at(np.asarray(theta))
@@ -174,6 +197,26 @@ class History:
         ax.set_ylabel("criterion")
         ax.legend()
         return ax
+
+
+def _given(space: Space) -> tuple[Any, ...]:
+    """What of a machine a search does not move."""
+    kernel, machine = space.kernel, space.machine
+    moved = {name.partition("[")[0] for name in kernel.parameter_names}
+    others = getattr(machine, "loss", None), getattr(machine, "class_weight", None)
+    return (
+        type(kernel),
+        others,
+        {
+            name: value
+            for name, value in kernel.get_params().items()
+            if name not in moved and not isinstance(value, Kernel | np.ndarray)
+        },
+    )
+
+
+def _rounded(theta: FloatArray) -> bytes:
+    return np.round(theta, 9).tobytes()
 
 
 class Watched:
@@ -199,6 +242,7 @@ class Watched:
             objective.space.names, objective.greater_is_better, objective.is_stochastic
         )
         self.history.held_out = getattr(objective, "held_out", None)
+        self.history.also = getattr(objective, "also", {})
         self.first_gradient: FloatArray = np.zeros(objective.space.n_dims)
         self._began = time.perf_counter()
 
@@ -206,6 +250,24 @@ class Watched:
     def bounds(self) -> FloatArray:
         """Range of every parameter."""
         return self.objective.space.bounds
+
+    @cached_property
+    def to_beat(self) -> tuple[float, float]:
+        """The best value of other kernels on as many rows, to be small, and its standard error."""
+        if not self.budget.others:
+            return np.inf, 0.0
+        size = self.history.n_rows
+        known = [h for h in self.budget.others if h.decides and h.n_rows == size]
+        known = [h for h in known if np.isfinite(h.values).any()]
+        if not known:
+            return np.inf, 0.0
+        best = min(known, key=lambda h: self.sign * h.values[h.best])
+        return self.sign * best.values[best.best], standard_error(best.by_split[best.best])
+
+    def is_behind(self, lowest: float) -> bool:
+        """Whether a value is worse than the best of other kernels; of a sample, clearly so."""
+        value, noise = self.to_beat
+        return bool(lowest > value + (noise if self.objective.task.is_sample else 0.0))
 
     def value(self, theta: FloatArray) -> float:
         """The value, to be small; infinite where there is none."""
@@ -239,8 +301,37 @@ class Watched:
 
     def series(self, thetas: list[FloatArray]) -> list[FloatArray]:
         """Values of every split for several points with one kernel; :meth:`known` notes them."""
+        if self.budget.known:
+            return self._series_beside(thetas)
         with self._within_time():
             found: list[FloatArray] = self.objective.series(thetas)  # type: ignore[attr-defined]
+        return found
+
+    def _series_beside(self, thetas: list[FloatArray]) -> list[FloatArray]:
+        """The same, where an earlier search may have found some of them."""
+        found = [self._earlier.get(_rounded(theta)) for theta in thetas]
+        new = [theta for theta, own in zip(thetas, found, strict=True) if own is None]
+        self.history.n_known += len(thetas) - len(new)
+        values: Iterator[FloatArray] = iter(())
+        if new:
+            with self._within_time():
+                values = iter(self.objective.series(new))  # type: ignore[attr-defined]
+        return [next(values) if own is None else own for own in found]
+
+    @cached_property
+    def _earlier(self) -> dict[bytes, FloatArray]:
+        """Values of splits that earlier searches of this machine on as many rows have found."""
+        found: dict[bytes, FloatArray] = {}
+        own, space = self.history, self.objective.space
+        for history in self.budget.known:
+            is_same = history.decides and history.n_rows == own.n_rows and len(history) > 0
+            if not is_same or _given(history.spaces[0]) != _given(space):
+                continue
+            pairs = zip(history.thetas, history.by_split, strict=True)
+            found |= {_rounded(theta): by_split for theta, by_split in pairs}
+            own.also |= history.also
+            if own.held_out is not None and history.held_out is not None:
+                own.held_out.adopt(history.held_out)
         return found
 
     def known(self, theta: FloatArray, value: float, by_split: FloatArray) -> float:
@@ -260,7 +351,8 @@ class Watched:
     def check_budget(self) -> None:
         """End the search if nothing is left of the budget, but for its first evaluation."""
         budget = self.budget
-        if budget.max_evals is not None and len(self.history) >= budget.max_evals:
+        new = len(self.history) - self.history.n_known
+        if budget.max_evals is not None and new >= budget.max_evals:
             self.history.status = "max-evals"
             raise SearchEnd
         if self._may_end and budget.deadline.is_over:

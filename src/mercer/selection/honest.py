@@ -5,10 +5,11 @@ judged by the candidate that the other splits would have chosen:
 
     c(k) = argmax over c of the mean of score[c, j] over j != k,    score = mean of score[c(k), k],
 
-over equal candidates their mean: the choice itself is validated (Varma & Simon 2006), without a
-second level of fits (Tsamardinos et al. 2018). Candidates must not know the rows of split k: few
-parameters hardly do, many widths found by gradients do, so those are searched once more without it
-(:mod:`mercer.selection.many_widths`).
+over equal candidates their mean; of several kernels each has its own c(k), and the other splits
+choose among these by the rule of the search: the choice itself is validated (Varma & Simon 2006),
+without a second level of fits (Tsamardinos et al. 2018). Candidates must not know the rows of split
+k: few parameters hardly do, many widths found by gradients do, so those are searched once more
+without it (:mod:`mercer.selection.many_widths`).
 
 The interval is one of 95 %. Shares of right rows have that of Wilson 1927, mean squared errors one
 by factors from their deviation over rows, both with the error enlarged, since the machine of all
@@ -27,7 +28,7 @@ from scipy.stats import norm, t
 from mercer.selection.deviation import deviation
 from mercer.selection.found import Found
 from mercer.selection.held_out import HeldOut
-from mercer.selection.simplest import simplest_within_error
+from mercer.selection.simplest import first_within_error, simplest_within_error
 from mercer.selection.task import Task
 
 __all__ = ["Honest", "honest_of", "scores_without_own"]
@@ -72,9 +73,8 @@ def honest_of(
     """
     if task.y is None or (objective in _BLIND and found.space.kernel.n_dims > 1):
         return None
-    scores, kind = found.nested, "nested"
-    if scores is None:
-        scores, kind = scores_without_own(found, is_careful=is_careful), "left-out-splits"
+    scores = scores_without_own(found, is_careful=is_careful)
+    kind = "left-out-splits" if found.nested is None else "nested"
     if len(scores) < 2 or not np.isfinite(scores).all():
         return None
     return Honest(float(scores.mean()), _interval(found, task, scores, has_groups), kind)
@@ -82,17 +82,42 @@ def honest_of(
 
 def scores_without_own(found: Found, *, is_careful: bool = False) -> FloatArray:
     """The score of each split by what the other splits choose; nothing if that is not known."""
+    own = _of_kernel(found, is_careful=is_careful)
+    if not found.others or not len(own[0]):
+        return own[0]
+    rows = found.listed.n_rows
+    kernels = [one for one in (found, *found.others) if one.listed.n_rows == rows]
+    kernels.sort(key=lambda one: one.place)
+    known = [_of_kernel(one, is_careful=is_careful) for one in kernels]
+    known = [one for one in known if one[0].shape == own[0].shape]
+    scores = []
+    for k in range(len(own[0])):
+        chosen = first_within_error([others[k] for _, others in known])
+        scores.append(known[chosen][0][k])
+    return np.array(scores)
+
+
+def _of_kernel(found: Found, *, is_careful: bool) -> tuple[FloatArray, list[FloatArray]]:
+    """Of one kernel: the score of each split by what the others choose, and theirs of that choice.
+
+    Searches that have not seen a split have no others: what they say of it is that of the rest.
+    """
+    if found.nested is not None:
+        nested = found.nested
+        return nested, [np.delete(nested, k) for k in range(len(nested))]
     known = _candidates(found)
     if found.chosen not in known:
-        return np.empty(0)
+        return np.empty(0), []
     by_split = [found.listed.by_split[k] for k in known]
     table = np.asarray(found.as_scores(np.array(by_split)))
-    if is_careful and table.shape[1] <= _MOST_CAREFUL:
-        return np.array([_careful(found, known, k) for k in range(table.shape[1])])
     others = table.sum(axis=1)[:, None] - table
     best = others.max(axis=0)
     is_best = others >= best - 1e-12 * np.abs(best)
-    return np.asarray((table * is_best).sum(axis=0) / is_best.sum(axis=0))
+    scores = (table * is_best).sum(axis=0) / is_best.sum(axis=0)
+    if is_careful and table.shape[1] <= _MOST_CAREFUL:
+        scores = np.array([_careful(found, known, k) for k in range(table.shape[1])])
+    chosen = others.argmax(axis=0)
+    return scores, [np.delete(table[chosen[k]], k) for k in range(table.shape[1])]
 
 
 def _candidates(found: Found) -> list[int]:

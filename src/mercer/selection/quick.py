@@ -130,7 +130,7 @@ class QuickMachines:
         if self._is_in_place:
             # K beta = linear - gradient - ridge beta
             kernel = joined.linear - gradient - np.outer(ridge, joined.ridge) * coef
-            return self._held_out(kernel.reshape(len(prices), len(self.splits), -1), bias)
+            return self._held_out(kernel, bias, offsets)
         return self._of_many_classes(gram, coef, offsets, bias, accuracy)
 
     @property
@@ -154,12 +154,14 @@ class QuickMachines:
         options.max_seconds = self._seconds_left()
         return options
 
-    def _held_out(self, kernel: FloatArray, bias: FloatArray) -> Iterator[FloatArray]:
+    def _held_out(
+        self, kernel: FloatArray, bias: FloatArray, offsets: NDArray[np.intp]
+    ) -> Iterator[FloatArray]:
         """Values that the gradients tell, of each split."""
         for s, split in enumerate(self.splits):
             # rows of a problem are in order, with several variables of some of them
             at = np.searchsorted(self._problems[0][s].index, split.test)
-            yield (kernel[:, s, at].T + bias[:, s, 0])[:, :, None]
+            yield (kernel[:, offsets[s] + at].T + bias[:, s, 0])[:, :, None]
 
     def _of_many_classes(
         self,

@@ -6,20 +6,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from scipy.stats import rankdata
 
 from mercer.kernels import Kernel
 from mercer.kernels.row_slopes import has_row_slopes
 from mercer.machines.functions import kernel_machine
 from mercer.machines.sensitivity import sensitivity_at
-from mercer.selection.deviation import deviation
+from mercer.selection.deviation import deviation, feature_deviations
 from mercer.selection.found import Found
 from mercer.selection.history import History
 from mercer.selection.space import Space
 from mercer.selection.task import Task
 
-__all__ = ["cv_results", "parameter_columns", "plot_search", "relevance"]
+__all__ = ["cv_results", "parameter_columns", "plot_search", "point_params", "relevance"]
 
 FloatArray = NDArray[np.float64]
 
@@ -28,26 +27,74 @@ def cv_results(found: Found) -> dict[str, Any]:
     """Every point of the search on all rows, as scikit-learn's searches list them.
 
     ``theta_...`` are the coordinates of the search, most of them logarithms. There are no times
-    of fits: machines of a width share kernel values, and each starts from the one before.
+    of fits: machines of a width share kernel values, and each starts from the one before. Of
+    several kernels those of the one that was chosen come first; a parameter that a kernel does not
+    have is NaN.
     """
-    history = found.listed
-    scores = found.as_scores(np.asarray(history.values))
-    params = [_params(*pair) for pair in zip(history.spaces, history.thetas, strict=True)]
+    rows = found.listed.n_rows
+    others = [own.listed for own in found.others if own.listed.n_rows == rows]
+    listed = [found.listed, *others]
+    scores = found.as_scores(np.concatenate([history.values for history in listed]))
+    params, by_split, columns = _gathered(listed, found.varied)
     table: dict[str, Any] = {
         "params": params,
         "mean_test_score": scores,
-        "rank_test_score": rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int),
-        "seconds": np.asarray(history.seconds),
+        "rank_test_score": _ranks(scores),
+        "seconds": np.concatenate([history.seconds for history in listed]),
     }
-    table |= parameter_columns(params, history.names[1:])
-    for k, name in enumerate(history.names):
-        table[f"theta_{name}"] = np.array([theta[k] for theta in history.thetas])
-    counts = {len(values) for values in history.by_split}
-    if len(counts) == 1 and (n_splits := counts.pop()):
-        by_split = found.as_scores(np.array(history.by_split))
-        table["std_test_score"] = deviation(by_split, axis=1)
-        table.update({f"split{k}_test_score": by_split[:, k] for k in range(n_splits)})
+    table |= parameter_columns(params, [name for name in columns if name != found.listed.names[0]])
+    table |= {f"theta_{name}": np.array(column) for name, column in columns.items()}
+    counts = {len(values) for values in by_split}
+    if len(counts) == 1 and counts.pop():
+        split_scores = found.as_scores(np.array(by_split))
+        table |= _columns_of("score", split_scores) | table
+    return table | _other_scores(listed) if found.listed.also else table
+
+
+def _other_scores(listed: list[History]) -> dict[str, Any]:
+    """Columns of the scores that were asked for beside the one that decides."""
+    rows = [history.also.get(theta.tobytes()) for history in listed for theta in history.thetas]
+    table: dict[str, Any] = {}
+    for name in next((row for row in rows if row), {}):
+        size = max(len(row[name]) for row in rows if row)
+        by_split = np.array([row[name] if row else np.full(size, np.nan) for row in rows])
+        table |= _columns_of(name, by_split)
     return table
+
+
+def _columns_of(name: str, by_split: FloatArray) -> dict[str, Any]:
+    """Mean, deviation, rank and every split of a score."""
+    means = by_split.mean(axis=1)
+    return {
+        f"mean_test_{name}": means,
+        f"std_test_{name}": deviation(by_split, axis=1),
+        f"rank_test_{name}": _ranks(means),
+        **{f"split{k}_test_{name}": column for k, column in enumerate(by_split.T)},
+    }
+
+
+def _ranks(scores: FloatArray) -> Any:
+    return rankdata(-np.nan_to_num(scores, nan=-np.inf), method="min").astype(int)
+
+
+def _gathered(
+    listed: list[History], varied: tuple[str, ...]
+) -> tuple[list[dict[str, Any]], list[FloatArray], dict[str, list[float]]]:
+    """Parameters and values of the splits of every point, and a column for each coordinate."""
+    params: list[dict[str, Any]] = []
+    by_split: list[FloatArray] = []
+    columns: dict[str, list[float]] = {}
+    for history in listed:
+        before = len(params)
+        pairs = zip(history.spaces, history.thetas, strict=True)
+        params += [point_params(*pair, varied) for pair in pairs]
+        by_split += history.by_split
+        for name in {**columns, **dict.fromkeys(history.names)}:
+            column = columns.setdefault(name, [np.nan] * before)
+            is_own = name in history.names
+            k = history.names.index(name) if is_own else 0
+            column += [theta[k] if is_own else np.nan for theta in history.thetas]
+    return params, by_split, columns
 
 
 def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
@@ -58,14 +105,16 @@ def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[st
     }
     kernels = [point["kernel"].get_params() for point in params]
     for name in names:
-        if kernels and name in kernels[0]:
-            columns[f"param_kernel__{name}"] = np.array([own[name] for own in kernels])
+        if any(name in own for own in kernels):
+            column = np.array([own.get(name, np.nan) for own in kernels])
+            columns[f"param_kernel__{name}"] = column
     return columns
 
 
-def _params(space: Space, theta: FloatArray) -> dict[str, Any]:
-    """What ``set_params`` of the machine takes."""
-    return {space.penalty: space.penalty_at(theta), "kernel": space.kernel_at(theta)}
+def point_params(space: Space, theta: FloatArray, varied: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What ``set_params`` of the machine takes; ``varied`` are names beside C and the kernel."""
+    own = {space.penalty: space.penalty_at(theta), "kernel": space.kernel_at(theta)}
+    return own | {name: getattr(space.machine, name) for name in varied}
 
 
 def relevance(machine: Any, task: Task) -> FloatArray | None:
@@ -82,18 +131,8 @@ def relevance(machine: Any, task: Task) -> FloatArray | None:
         root = sensitivity_at(kernel_machine(machine), task.rows)
     else:
         return None
-    root = root * _deviations(task)
+    root = root * feature_deviations(task.rows, task.weight)
     return np.asarray(root / max(float(root.max()), np.finfo(np.float64).tiny))
-
-
-def _deviations(task: Task) -> FloatArray:
-    """Of each feature, as the rows are weighted."""
-    rows, weight = task.rows, task.weight / task.weight.sum()
-    if issparse(rows):
-        square = np.asarray(rows.multiply(rows).T @ weight) - np.asarray(rows.T @ weight) ** 2
-    else:
-        square = weight @ np.square(rows - weight @ rows)
-    return np.sqrt(np.maximum(square, 0.0))
 
 
 def plot_search(histories: list[History], ax: Any = None) -> Any:
@@ -104,10 +143,12 @@ def plot_search(histories: list[History], ax: Any = None) -> Any:
     import matplotlib.pyplot as plt
 
     drawn = [history for history in histories if np.isfinite(history.values).any()]
+    drawn = [history for history in drawn if history.is_of_machine(drawn[-1])]
     # of "alignment" the search for C alone has splits, and other values
     drawn = [history for history in drawn if _has_splits(history) == _has_splits(drawn[-1])]
-    if len(histories[0].names) != 2 or not drawn:
-        return histories[0].plot(ax)
+    first = drawn[0] if drawn else histories[0]
+    if len(first.names) != 2 or not drawn:
+        return first.plot(ax)
     ax = plt.gca() if ax is None else ax
     values = np.concatenate([history.values for history in drawn])
     values = values[np.isfinite(values)]

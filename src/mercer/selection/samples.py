@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -20,6 +20,7 @@ from mercer.selection.deviation import standard_error
 from mercer.selection.found import FEW_ROWS, Found, continued, make, run, tell_unsearched
 from mercer.selection.history import Budget
 from mercer.selection.optimizers import Climb, Zoom
+from mercer.selection.simplest import simplest_within_error
 from mercer.selection.task import Task
 from mercer.selection.widths import moderate_start
 
@@ -32,6 +33,8 @@ _LARGE_SAMPLE = (8000, 3000)  # from how many rows on there is a second one, and
 _TRIALS = (200, 400)  # rows that show what an evaluation takes
 _POWERS = (0.5, 2.0)  # of the rows: from the cost of small problems to that of kernel values
 _COARSE = Zoom(C_range=(0.1, 1e4), n_C=5, n_widths=5, width=6.0, n_rounds=1)
+# of a kernel after another one, on all rows
+_COARSER = Zoom(n_C=7, n_widths=5, width=6.0)
 _CELLS = (30, 8)  # that the first search evaluates, and those after it
 _GROWTH = 2.0  # a sample that is not that much larger tells nothing new
 _SAMPLE_FOLDS = 3  # at most: every row is held out once, whatever their number
@@ -44,14 +47,15 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
     sizes, start = _sample_sizes(task), moderate_start(task, objective.space)
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:
-        return run(objective, Zoom(), start, budget)
-    options = {**options, "cv": few}
+        return run(objective, _COARSER if budget.others else Zoom(), start, budget)
+    options = {**options, "cv": few, "also": None}
     found: Found | None = None
     pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
-    sizes = [*sizes, task.n_rows]
+    sizes = list(budget.sizes) or [*sizes, task.n_rows]
+    searched: list[int] = []
     while sizes:
         size = sizes[0]
-        allowed = size if pace is None else min(pace.rows(budget, found is None), size)
+        allowed = _allowed(size, pace, budget, is_first=found is None)
         if found is not None and pace is not None and allowed < min(size, _GROWTH * pace.size):
             found.histories[-1].status = "max-time"
             break
@@ -61,6 +65,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
         began = time.perf_counter()
         last = run(stage, search, start, budget if is_all else budget.half())
         history = last.histories[-1]
+        searched.append(allowed)
         found = last if found is None else _better(found, last)
         if np.isnan(last.score):
             break
@@ -68,7 +73,7 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
             seconds = (time.perf_counter() - began) / len(history)
             # trials are too small to tell how kernel values of many rows grow
             pace = _Pace(stage.task.n_rows, seconds)
-        start = np.clip(found.theta, *objective.space.bounds.T)
+        start = np.clip(_next_start(found), *objective.space.bounds.T)
         budget = budget.without(history)
         if budget.is_spent:
             break
@@ -76,7 +81,28 @@ def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) 
             sizes.pop(0)
     assert found is not None
     tell_unsearched(found, task, budget)
-    return found
+    return replace(found, sizes=tuple(searched))
+
+
+def _allowed(size: int, pace: _Pace | None, budget: Budget, *, is_first: bool) -> int:
+    """Rows of the next search; where others have given its size, that or none.
+
+    Samples of another size would compare with no other kernel.
+    """
+    allowed = size if pace is None else min(pace.rows(budget, is_first), size)
+    if not budget.sizes or allowed == size:
+        return allowed
+    return size if is_first else 0
+
+
+def _next_start(found: Found) -> FloatArray:
+    """The best point; of a kernel that is behind, or has no width, the simplest that is as good.
+
+    Machines of a wide kernel and a large C take long, and are hardly better than those of less.
+    """
+    is_wide = not found.space.width_direction.any()
+    is_behind = found.histories[-1].status == "behind"
+    return simplest_within_error(found).theta if is_wide or is_behind else found.theta
 
 
 def _better(before: Found, last: Found) -> Found:
@@ -126,6 +152,8 @@ def _rivals(found: Found) -> tuple[FloatArray, ...]:
     narrower kernels.
     """
     history = found.histories[-1]
+    if history.status == "behind":
+        return ()
     scores = found.as_scores(np.asarray(history.values))
     best = history.best
     noise = standard_error(history.by_split[best])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from mercer.selection.deviation import standard_error
 from mercer.selection.found import Found
 from mercer.selection.space import Space
 
-__all__ = ["simplest_within_error"]
+__all__ = ["first_within_error", "simplest_within_error"]
 
 FloatArray = NDArray[np.float64]
 _ROUNDING = 1e-9
@@ -45,6 +46,16 @@ def simplest_within_error(found: Found) -> Found:
         score=float(scores[best]),
         chosen=best,
     )
+
+
+def first_within_error(scores: Sequence[FloatArray]) -> int:
+    """The first of some choices that is no worse than the best by more than its standard error.
+
+    Of each the scores of all splits.
+    """
+    means = np.array([own.mean() for own in scores])
+    enough = means.max() - standard_error(scores[int(means.argmax())])
+    return int(np.flatnonzero(means >= enough - _ROUNDING * abs(enough))[0])
 
 
 def _narrowness(space: Space, theta: FloatArray) -> float:

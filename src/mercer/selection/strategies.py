@@ -7,6 +7,7 @@ in for one width, gradients for many.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.machines.svm.one_class import OneClassSVM
+from mercer.selection.among_machines import among_machines
 from mercer.selection.found import Found, continued, make, run, tell_unsearched
 from mercer.selection.history import Budget, Watched
 from mercer.selection.least_squares_search import least_squares_search
@@ -47,6 +49,9 @@ _STEPS = (0.0, 3.0, -3.0)  # of log C and of the logarithm of the widths, where 
 
 def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
     """The best parameters of a task by a criterion, "auto" for what is best for its kernel."""
+    if task.variants:
+        each = partial(_search_one, name=name, optimizer=optimizer)
+        return among_machines(task, each, options, budget)
     if name == "auto":
         return _automatic(task, optimizer, options, budget)
     if name == "alignment" or name == "polarization":
@@ -60,6 +65,12 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
     if optimizer == "auto" and isinstance(objective, Likelihood):
         return _from_best_start(objective, start, budget)
     return run(objective, _optimizer(optimizer, objective), start, budget)
+
+
+def _search_one(
+    task: Task, options: dict[str, Any], budget: Budget, *, name: str, optimizer: Any
+) -> Found:
+    return search(task, name, optimizer, options, budget)
 
 
 def _from_best_start(objective: Objective, start: FloatArray, budget: Budget) -> Found:
@@ -108,7 +119,8 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
     first = zoomed(task, objective, options, budget)
     for history in first.histories:
         budget = budget.without(history)
-    if objective.space.kernel.n_dims <= 1 or budget.is_spent:
+    is_behind = first.histories[-1].status == "behind"
+    if objective.space.kernel.n_dims <= 1 or budget.is_spent or is_behind:
         return first
     found = refined(task, objective, options, first, budget)
     tell_unsearched(found, task, budget)

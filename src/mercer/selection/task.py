@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -72,6 +74,9 @@ class Task:
         What targets, and the C of a search, are measured by; who makes the task may change it.
     C_range, gamma_range : pair of float or None, default=None
         Where a search is to look; who makes the task may change them, too.
+    variants : sequence of dict, default=()
+        Parameters of the machines that a search is to choose from, its kernel among them; of none
+        it takes the machine.
     is_sample : bool
         Whether the rows are some of those that were given.
     """
@@ -104,6 +109,7 @@ class Task:
         self.unit, self.is_sample = 1.0, False
         self.C_range: tuple[float, float] | None = None
         self.gamma_range: tuple[float, float] | None = None
+        self.variants: Sequence[dict[str, Any]] = ()
 
     def sampled(self, count: int) -> Task:
         """The same on :meth:`sample_rows`."""
@@ -128,6 +134,12 @@ class Task:
         task = Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
         task.unit, task.C_range, task.gamma_range = self.unit, self.C_range, self.gamma_range
         task.is_sample = True
+        return task
+
+    def scaled(self, rows: Any) -> Task:
+        """The same with the features of all rows in other units."""
+        task = copy(self)
+        task.rows, task.data = rows, replace(self.data, rows=rows)
         return task
 
     @property

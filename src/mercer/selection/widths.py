@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram.native import take_rows
-from mercer.kernels.products import squared_distances
+from mercer.kernels import Laplacian
+from mercer.kernels.products import absolute_distances, squared_distances
 from mercer.kernels.rows import numeric_rows
 from mercer.selection.space import Space
 from mercer.selection.task import Task
@@ -16,16 +19,18 @@ from mercer.selection.task import Task
 __all__ = ["jaakkola_gamma", "moderate_start"]
 
 FloatArray = NDArray[np.float64]
+Distances = Callable[[Any, Any], FloatArray]
 
 _FIRST_C = 10.0
 _MOST_ROWS = 1000  # of all classes
 
 
-def jaakkola_gamma(task: Task) -> float:
+def jaakkola_gamma(task: Task, distances: Distances = squared_distances) -> float:
     """gamma = 1 / (2 m^2), m the median distance of rows of different classes.
 
-    Jaakkola et al. 1999. Of at most 1,000 rows, at equal intervals within each class; without
-    classes of all rows. 1 if they do not differ.
+    Jaakkola et al. 1999; 1 / (2 m) of the absolute distances of a Laplacian kernel. Of at most
+    1,000 rows, at equal intervals within each class; without classes of all rows. 1 if they do not
+    differ.
     """
     labels = task.labels if task.classes is not None else np.zeros(task.n_rows, dtype=np.intp)
     step = max(-(-task.n_rows // _MOST_ROWS), 1)
@@ -37,13 +42,13 @@ def jaakkola_gamma(task: Task) -> float:
     groups = [numeric_rows(take_rows(task.rows, rows)) for rows in chosen]
     apart, weight = [], []
     for i, j in combinations(range(len(groups)), 2):
-        apart.append(squared_distances(groups[i], groups[j]).ravel())
+        apart.append(distances(groups[i], groups[j]).ravel())
         weight.append(np.multiply.outer(task.weight[chosen[i]], task.weight[chosen[j]]).ravel())
-    distances, weights = np.concatenate(apart), np.concatenate(weight)
-    is_known = distances > 0
+    found, weights = np.concatenate(apart), np.concatenate(weight)
+    is_known = found > 0
     if not is_known.any():
         return 1.0
-    return float(0.5 / _median(distances[is_known], weights[is_known]))
+    return float(0.5 / _median(found[is_known], weights[is_known]))
 
 
 def _median(values: FloatArray, weights: FloatArray) -> float:
@@ -72,5 +77,7 @@ def moderate_start(task: Task, space: Space) -> np.ndarray:
         np.log(np.linalg.eigvalsh(gamma) if gamma.ndim == 2 else gamma).ravel()
         for gamma in space.widths
     ]
-    shift = np.log(jaakkola_gamma(task)) - float(np.concatenate(sizes).mean())
+    is_absolute = isinstance(space.kernel, Laplacian)
+    gamma = jaakkola_gamma(task, absolute_distances if is_absolute else squared_distances)
+    shift = np.log(gamma) - float(np.concatenate(sizes).mean())
     return start + shift * np.concatenate([[0.0], space.width_direction])

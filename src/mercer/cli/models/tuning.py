@@ -186,6 +186,7 @@ def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
 def _tuned(task: Task, search: Search, cv: Any) -> Any:
     common: dict[str, Any] = {
         "kernel": _kernel(search),
+        "scale": False,  # the command has a scaler of its own
         "tol": search.tol,
         "max_time": search.max_time,
         "cv": cv,

@@ -104,9 +104,11 @@ def _tuned(estimator: Any) -> Node:
     """What was chosen, with the probabilities of the search."""
     node = _node(estimator.best_estimator_)
     calibration = vars(estimator).get("calibration_")
-    if calibration is None or not isinstance(node, Machine):
+    machine = node.node if isinstance(node, Prepared) else node
+    if calibration is None or not isinstance(machine, Machine):
         return node
-    return replace(node, slope=calibration.slope)
+    machine = replace(machine, slope=calibration.slope)
+    return replace(node, node=machine) if isinstance(node, Prepared) else machine
 
 
 def _machine(machine: Any) -> Machine:

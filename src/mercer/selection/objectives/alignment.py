@@ -3,8 +3,11 @@
 Cristianini et al. 2002; Baram 2005. With T_ij = 1 for rows of one class, -1/(k - 1) for rows of two
 of k classes (y y' for two) and rows counted as often as they weigh:
 
-    polarization  P = <T, K>,    alignment  A = <T, K> / (|T| |K|),
+    polarization  P = <H T H, K>,    alignment  A = <T, K> / (|T| |K|),
     A' = (<T, K'> |K|^2 - <T, K> <K, K'>) / (|T| |K|^3).
+
+H centres the target, as Cortes et al. 2012 do for alignment: with classes of unequal size <T, K> is
+largest where all kernel values are 1, the widest kernel. With equal sizes H T H = T.
 
 No machine is trained, and C does not count: its derivative is 0.
 """
@@ -28,7 +31,7 @@ FloatArray = NDArray[np.float64]
 
 
 class Polarization(Objective):
-    """<T, K>, to be large.
+    """<H T H, K>, to be large: the agreement of kernel values with centred labels.
 
     Parameters
     ----------
@@ -44,6 +47,7 @@ class Polarization(Objective):
         if not task.is_classifier:
             raise self._refused("classes")
         self._used = np.flatnonzero(task.weight > 0)
+        self._agreement = self._between_classes()
         self._kept: tuple[Kernel, FloatArray] | None = None
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
@@ -54,9 +58,20 @@ class Polarization(Objective):
     def _target(self, rows: NDArray[np.intp]) -> FloatArray:
         """T of some rows against all that count, times the weights of both."""
         task = self.task
-        same = task.labels[rows][:, None] == task.labels[self._used]
-        weight = np.multiply.outer(task.weight[rows], task.weight[self._used])
-        return np.where(same, weight, -weight / (task.n_classes - 1))
+        target: FloatArray = self._agreement[task.labels[rows]][:, task.labels[self._used]]
+        return target * np.multiply.outer(task.weight[rows], task.weight[self._used])
+
+    def _between_classes(self) -> FloatArray:
+        """H T H for a row of one class and a row of another one, (k, k)."""
+        table = self._uncentred()
+        share = np.bincount(self.task.labels, self.task.weight, len(table)) / self.task.weight.sum()
+        mean = table @ share
+        return np.asarray(table - mean[:, None] - mean + share @ mean)
+
+    def _uncentred(self) -> FloatArray:
+        """T for a row of one class and a row of another one, (k, k)."""
+        k = self.task.n_classes
+        return np.where(np.eye(k) > 0, 1.0, -1.0 / (k - 1))
 
     def _values(self, kernel: Kernel, part: slice) -> FloatArray:
         """Kernel values of some rows against all; kept for the same kernel if some are all."""
@@ -107,6 +122,9 @@ class Alignment(Polarization):
     """
 
     name = "alignment"
+
+    def _between_classes(self) -> FloatArray:
+        return self._uncentred()
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         kernel, size = self.space.kernel_at(theta), self._target_size()

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import inv, solve
+from scipy.linalg import LinAlgWarning, inv, solve
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from mercer._memory import LITTLE, available_bytes
@@ -44,7 +45,12 @@ def inverse_of_rows(K: NDArray[Any], ridge: FloatArray, *, has_bias: bool) -> Fl
     system = np.array(K, dtype=np.float64)
     np.einsum("ii->i", system)[:] += ridge
     factor, failed = dpotrf(system, lower=1, clean=0)
-    inverse = inv(system) if failed else _mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
+    if failed:
+        with catch_warnings():
+            filterwarnings("ignore", category=LinAlgWarning)  # a search goes elsewhere
+            inverse = inv(system)
+    else:
+        inverse = _mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
     if has_bias:
         along = inverse.sum(axis=1)
         inverse -= np.outer(along, along / along.sum())

@@ -8,23 +8,21 @@ mean is that over all splits (bootstrapping).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from mercer.gram import Gram
-from mercer.machines.least_squares.left_out import LeftOutClassifier, LeftOutRegressor
-from mercer.machines.svm.one_vs_one import scores
 from mercer.selection.adjoint import Trained
 from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.held_out import MOST_VALUES, BestHeldOut
 from mercer.selection.objectives.base import Objective
+from mercer.selection.objectives.judges import Costs, Judge, scorer_of
 from mercer.selection.objectives.left_out_blocks import LeftOutBlocks, LeftOutValues
 from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
 from mercer.selection.quick import QuickMachines
@@ -51,10 +49,20 @@ class Validation(Objective):
         "zero_one" (the default for classes), "squared" (that for targets), "logistic"; a scorer
         of scikit-learn or its name, which is then to be large; or a matrix of costs, one row for
         each class and one column for each class that is predicted. "squared" and "logistic" have
-        gradients; with more than two classes they are summed over the binary problems.
+        gradients; with more than two classes they are summed over the binary problems. Scorers
+        that need probabilities get those of one slope.
+    also : dict of str to scorer or str, default=None
+        More scores of what is held out, by their names; they decide nothing.
+
+    Attributes
+    ----------
+    also : dict of bytes to dict of str to ndarray
+        Of the points evaluated, theta as bytes, those scores of each split.
     """
 
-    def __init__(self, task: Task, *, loss: Any = None) -> None:
+    def __init__(
+        self, task: Task, *, loss: Any = None, also: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(task)
         if loss is None:
             loss = "zero_one" if task.is_classifier else "squared"
@@ -62,16 +70,20 @@ class Validation(Objective):
         if task.y is None:
             raise self._refused("targets")
         self._smooth: SmoothLoss | None = None
-        self._judge: Callable[[FloatArray, Any], float] | None = None
+        self._judge: Judge | None = None
         if isinstance(loss, str) and loss in SMOOTH_LOSSES:
             self._check_smooth(loss)
             self._smooth = SMOOTH_LOSSES[loss]
         elif isinstance(loss, str) and loss == "zero_one":
-            self._judge = self._by_costs(1.0 - np.eye(self._count_classes()))
+            self._judge = Costs(task, 1.0 - np.eye(self._count_classes()))
         elif isinstance(loss, str) or callable(loss):
-            self._judge, self.greater_is_better = self._by_scorer(loss), True
+            self._judge, self.greater_is_better = scorer_of(task, loss), True
         else:
-            self._judge = self._by_costs(self._checked_costs(loss))
+            self._judge = Costs(task, self._checked_costs(loss))
+        self._others: dict[str, Judge] = {}
+        for name, own in (also or {}).items():
+            self._others[name] = scorer_of(task, own)
+        self.also: dict[bytes, dict[str, FloatArray]] = {}
         self.has_gradient = self._smooth is not None
         self.by_split: FloatArray = np.empty(0)  # of the last evaluation
         self.held_out = BestHeldOut(task, greater_is_better=self.greater_is_better)
@@ -119,6 +131,10 @@ class Validation(Objective):
     ) -> FloatArray:
         """The loss of each split, the predictions kept if these are the best."""
         loss = self._by_split(values, splits)
+        if self._others:
+            tests = [split.test for split in splits]
+            others = {name: judge.over(values, tests) for name, judge in self._others.items()}
+            self._note_others(point, others)
         self._offer(point, loss, splits, [self._predicted(own) for own in values], values)
         return loss
 
@@ -144,28 +160,44 @@ class Validation(Objective):
         """Losses of each point and split, and whether few held-out rows of it are doubtful."""
         assert self._quick is not None
         assert self._judge is not None
+        judges: dict[str, Judge] = {"": self._judge, **self._others}
+        whole = {name: judge for name, judge in judges.items() if judge.needs_all}
         Cs = np.exp([point[0] for point in points])
         order = np.argsort(Cs)
         self.n_trainings += len(points) * len(splits) * len(self.task.parts)
-        losses = np.empty((len(points), len(splits)))
+        worth = {name: np.empty((len(points), len(splits))) for name in judges}
         doubtful = np.zeros(len(points), dtype=np.intp)
         predicted: list[list[NDArray[Any]]] = [[] for _ in points]
         kept: list[list[NDArray[Any]]] = [[] for _ in points]
+        every: list[list[FloatArray]] = [[] for _ in points]
         is_small = len(points) * self.task.n_rows * len(self.task.parts) <= MOST_VALUES
         found = self._quick.values(gram, Cs[order].tolist(), accuracy)
         for s, (values, split) in enumerate(zip(found, splits, strict=True)):
             values *= self.task.unit
             for j, k in enumerate(order):
-                losses[k, s] = self._judge(values[:, j], split.test)
+                for name, judge in judges.items():
+                    if not judge.needs_all:
+                        worth[name][k, s] = judge(values[:, j], split.test)
+                if whole:
+                    every[k].append(values[:, j].copy())
                 predicted[k].append(self._predicted(values[:, j]))
                 doubtful[k] += self._count_doubtful(values[:, j])
                 if is_small and self.task.is_classifier:
                     kept[k].append(values[:, j])
-        n_tested = sum(len(split.test) for split in splits)
+        tests = [split.test for split in splits]
+        for name, judge in whole.items():
+            worth[name][:] = [judge.over(values, tests) for values in every]
+        losses = worth.pop("")
+        n_tested = sum(map(len, tests))
         is_sure = (doubtful <= _MOST_DOUBT * n_tested) | (accuracy < 1.0)
         for k in np.flatnonzero(is_sure):
             self._offer(points[k], losses[k], splits, predicted[k], kept[k])
+            if worth:
+                self._note_others(points[k], {name: own[k] for name, own in worth.items()})
         return losses, is_sure
+
+    def _note_others(self, point: FloatArray, worth: dict[str, FloatArray]) -> None:
+        self.also[point.tobytes()] = worth
 
     def _predicted(self, values: FloatArray) -> NDArray[Any]:
         """The number, or the position of the class, that values of all parts decide for."""
@@ -261,9 +293,10 @@ class Validation(Objective):
 
     def _by_split(self, values: list[FloatArray], splits: list[Split]) -> FloatArray:
         """The mean loss, or the score, of each split."""
-        judge = self._judge or self._smooth_mean
-        pairs = zip(values, splits, strict=True)
-        return np.array([judge(own, split.test) for own, split in pairs])
+        tests = [split.test for split in splits]
+        if self._judge is not None:
+            return self._judge.over(values, tests)
+        return np.array([self._smooth_mean(*pair) for pair in zip(values, tests, strict=True)])
 
     def _smooth_mean(self, values: FloatArray, test: NDArray[np.intp]) -> float:
         """The mean of a smooth loss, summed over the parts that a row belongs to."""
@@ -316,44 +349,6 @@ class Validation(Objective):
             )
         return costs
 
-    def _by_costs(self, costs: FloatArray) -> Callable[[FloatArray, Any], float]:
-        def judge(values: FloatArray, test: Any) -> float:
-            cost = costs[self.task.labels[test], self.task.predicted(values)]
-            return float(np.average(cost, weights=self.task.weight[test]))
-
-        return judge
-
-    def _by_scorer(self, scoring: Any) -> Callable[[FloatArray, Any], float]:
-        task = self.task
-        machine: Any = LeftOutRegressor()
-        if task.classes is not None:
-            classes = task.classes
-            machine = LeftOutClassifier(classes, lambda values: classes[task.predicted(values)])
-        try:
-            scorer = check_scoring(machine, scoring=scoring)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                "loss (scoring of machines that tune themselves) must be 'zero_one', 'squared', "
-                f"'logistic', a scorer or a matrix of costs, got {scoring!r}: {error}"
-            ) from error
-
-        def judge(values: FloatArray, test: Any) -> float:
-            weight = task.weight[test]
-            options = {} if (weight == weight[0]).all() else {"sample_weight": weight}
-            given = values
-            if task.n_classes > 2 and not task.is_least_squares:
-                given = scores(values, task.n_classes)
-                machine.choose = lambda found: task.classes[found.argmax(axis=1)]  # type: ignore[index]
-            try:
-                return float(scorer(machine, given, task.y[test], **options))
-            except AttributeError as error:
-                raise ValueError(
-                    f"the score {scoring!r} asks for more than predictions and decision values, "
-                    f"which machines of a search do not have: {error}"
-                ) from error
-
-        return judge
-
 
 def values_at(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
     """Values of all parts at some rows, shape (n, n_parts), from one product."""
@@ -368,7 +363,7 @@ class CrossValidation(Validation):
 
     Parameters
     ----------
-    task, loss
+    task, loss, also
         As for :class:`Validation`.
     cv : int, splitter or iterable of (train, test), default=5
         As in scikit-learn; exactly the indices it gives are used.
@@ -379,9 +374,15 @@ class CrossValidation(Validation):
     name = "cv"
 
     def __init__(
-        self, task: Task, *, loss: Any = None, cv: Any = 5, groups: ArrayLike | None = None
+        self,
+        task: Task,
+        *,
+        loss: Any = None,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        also: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(task, loss=loss)
+        super().__init__(task, loss=loss, also=also)
         self._given = task.splits(cv, groups)
 
     def _splits(self) -> list[Split]:

@@ -48,6 +48,8 @@ class Climb:
         cells = Cells(watched, theta, may_move=True)
         for rival in (theta, *self.rivals):
             cells.column(cells.shift_of(rival), rival[:1])
+        if watched.is_behind(cells.lowest):
+            return "behind"
         log_C, shift = cells.best
         for _ in range(self.n_moves + 1):
             best, lowest = cells.best, cells.lowest

@@ -56,12 +56,15 @@ class Zoom:
         reach = np.log(self.width) * (self.n_widths // 2)
         shifts = np.linspace(-reach, reach, self.n_widths) if cells.has_width else np.zeros(1)
         shifts = space.shifts_within(theta, shifts)
+        to_beat = watched.to_beat[0]
         is_open = {-1.0: True, 0.0: True, 1.0: True}  # towards wider and narrower kernels
         for shift in sorted(shifts, key=abs):
             side = float(np.sign(shift))
             if is_open[side] and not cells.is_perfect:
                 lowest = self._column(cells, float(shift), rows)
-                is_open[side] = lowest <= cells.lowest + _HOPELESS * cells.noise
+                is_open[side] = lowest <= min(cells.lowest, to_beat) + _HOPELESS * cells.noise
+        if watched.is_behind(cells.lowest):
+            return "behind"
         apart = np.array([rows[1] - rows[0], np.diff(shifts[:2]).sum()])
         for _ in range(0 if cells.is_perfect else self.n_rounds):
             apart /= 2.0
@@ -76,7 +79,8 @@ class Zoom:
         half = len(rows) // 2 + 1 if len(rows) > 3 else len(rows)
         found = cells.column(shift, rows[:half])
         is_falling = found[-1] == found.min()
-        may_win = found.min() <= cells.lowest + _HOPELESS * cells.noise
+        best = min(cells.lowest, cells.watched.to_beat[0])
+        may_win = found.min() <= best + _HOPELESS * cells.noise
         is_open = is_falling or (may_win and found[-1] <= found.min() + cells.noise)
         if half < len(rows) and is_open:
             found = np.append(found, cells.column(shift, rows[half:]))

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.kernels import Gaussian
 from mercer.machines.base import KernelMachine
 from mercer.machines.certified import certificate_html, table_html
 from mercer.machines.fit_context import fit_context
@@ -24,33 +25,27 @@ from mercer.selection.found import Found
 from mercer.selection.history import Budget, History
 from mercer.selection.honest import honest_of
 from mercer.selection.optimizers import OPTIMIZERS
-from mercer.selection.results import cv_results, plot_search, relevance
+from mercer.selection.results import cv_results, plot_search, point_params, relevance
 from mercer.selection.simplest import simplest_within_error
 from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.task import Task
+from mercer.selection.tuned.continued import earlier_histories, key_of
+from mercer.selection.tuned.kernel_names import kernels_of
 from mercer.selection.tuned.last_fit import last_fit
 from mercer.selection.tuned.messages import constant_prediction, messages_of
+from mercer.selection.tuned.scaling import last_machine, scaled_rows, scaler_for, with_scaler
+from mercer.selection.tuned.scores import scoring_options
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["TunedClassifier", "TunedMachine", "named_kernel", "with_short_names"]
+__all__ = ["TunedClassifier", "TunedMachine"]
 
 FloatArray = NDArray[np.float64]
 
 _RANGES = ("C_range", "gamma_range")  # parameters of those machines that search them
+_COMPARES = ("auto", "cv", "holdout", "gcv")  # objectives that are of one unit for all kernels
 _LOG = logging.getLogger("mercer")
 _LAST_SHARE = 0.25  # of the time, at least, for the fit with the parameters found
 _OF_GROUPS = ("auto", "cv", "alignment", "polarization", "rejection", "detection")  # objectives
-
-
-def named_kernel(kernel: Any) -> Any:
-    """What machines know by the short names of tuned ones."""
-    is_short = isinstance(kernel, str) and kernel == "ard"
-    return Gaussian("scale", metric="diagonal") if is_short else kernel
-
-
-def with_short_names(constraints: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """The constraints of parameters, with kernels of :func:`named_kernel`."""
-    return {**constraints, "kernel": [*constraints["kernel"], StrOptions({"ard"})]}
 
 
 def _is_hard(machine: Any) -> bool:
@@ -59,6 +54,14 @@ def _is_hard(machine: Any) -> bool:
         return False
     coef = machine.dual_coef_
     return hasattr(machine, "C") and (coef.shape[1] == 0 or float(abs(coef).max()) < machine.C)
+
+
+def _best_of(seen: list[History]) -> History:
+    """The last search that decides, or one of another kernel on as many rows that is better."""
+    known = [history for history in seen if history.decides]
+    last, sign = known[-1], -1.0 if known[-1].greater_is_better else 1.0
+    others = [own for own in known if own.n_rows >= last.n_rows and not own.is_of_machine(last)]
+    return min([last, *others], key=lambda own: sign * own.values[own.best])
 
 
 def _checked_range(name: str, given: Any) -> tuple[float, float] | None:
@@ -85,12 +88,20 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         "objective": [StrOptions(set(STRATEGIES))],
         "optimizer": [StrOptions({"auto", *OPTIMIZERS}), object],
         "cv": ["cv_object"],
-        "scoring": [str, callable, None],
+        "scoring": [str, callable, list, tuple, dict, None],
+        "refit": [str, None],
+        "scale": ["boolean", StrOptions({"auto"})],
+        "warm_start": ["boolean"],
         "max_evals": [Interval(Integral, 1, None, closed="left"), None],
         "max_time": [Interval(Real, 0.0, None, closed="neither"), None],
         "random_state": ["random_state"],
         "callback": [callable, None],
     }
+
+    scale: bool | str = False
+    refit: str | None = None
+    warm_start: bool = False
+    best_estimator_: Any
 
     def _machine(self) -> Any:
         """The machine that is tuned, unfitted."""
@@ -107,7 +118,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         if interval is not None:
             low, high = interval
             chosen["on new rows"] = f"{self.honest_score_:.6g} ({low:.6g} to {high:.6g})"
-        return shown + table_html(chosen) + certificate_html(self.best_estimator_)
+        return shown + table_html(chosen) + certificate_html(last_machine(self.best_estimator_))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -143,10 +154,18 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         limit = None if self.max_time is None else (1.0 - _LAST_SHARE) * self.max_time
         deadline, for_search = Deadline.after(self.max_time), Deadline.after(limit)
         task = self._task(X, y, sample_weight)
+        scaler = scaler_for(self.scale, task, X, sample_weight)
+        if scaler is not None:
+            X = scaler.transform(X)
+            task = task.scaled(scaled_rows(scaler, task, X))
         seen: list[History] = []
         budget = Budget(self.max_evals, for_search, self._watch(seen))
         try:
             options = self._options(groups)
+            if self.warm_start:
+                key = key_of(self, task, options)
+                budget = replace(budget, known=earlier_histories(self, key))
+                self._search_key = key
             best = search(task, self.objective, self.optimizer, options, budget)
             found = self._chosen(best)
             count = sum(len(history) for history in found.histories)
@@ -164,7 +183,15 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for history in found.histories:
             if history.held_out is not None:
                 history.held_out.forget_values()
+        self._keep_scaler(scaler)
         return self
+
+    def _keep_scaler(self, scaler: StandardScaler | None) -> None:
+        """From here on the machine takes rows as they were given."""
+        self.best_estimator_ = with_scaler(self.best_estimator_, scaler)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(scaler, name):
+                setattr(self, name, getattr(scaler, name))
 
     def _keep_honest(self, best: Found, task: Task, *, has_groups: bool) -> None:
         """The score that the choice has not seen."""
@@ -183,9 +210,23 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
         """What is learned, and where parameters are looked for."""
         task = Task(self._machine(), X, y, sample_weight)
+        task.variants = self._variants()
+        if task.variants and self.objective not in _COMPARES:
+            raise ValueError(
+                f"objective must be one of {', '.join(map(repr, _COMPARES))} to choose among "
+                f"kernels, losses or class weights, got {self.objective!r}"
+            )
         for name in _RANGES:
             setattr(task, name, _checked_range(name, getattr(self, name, None)))
         return task
+
+    def _variants(self) -> list[dict[str, Any]]:
+        """Parameters of the machines to choose from; none if there is one only."""
+        return [{"kernel": kernel} for kernel in kernels_of(self.kernel)]
+
+    def _varied(self) -> tuple[str, ...]:
+        """Parameters that are searched beside C and the kernel."""
+        return ()
 
     def _chosen(self, found: Found) -> Found:
         """The best point, or the simplest that is as good."""
@@ -218,8 +259,8 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         if self.cv is not None and self.objective not in ("likelihood", "posterior"):
             # several criteria read what can be read once
             options["cv"] = list(self.cv) if isinstance(self.cv, Iterator) else self.cv
-        if self.scoring is not None:
-            options["loss"] = self.scoring
+        if self.scoring is not None or self.refit is not None:
+            options |= scoring_options(self.scoring, self.refit)
         if self.objective == "posterior" and getattr(self, "prior", None) is not None:
             options["prior"] = self.prior
         return options
@@ -249,10 +290,9 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self._forget()
         if seen:
             seen[-1].status = self.search_status_ = "interrupted"
-            history = next(known for known in reversed(seen) if known.decides)
+            history = _best_of(seen)
             space, theta = history.spaces[history.best], history.thetas[history.best]
-            penalty = {space.penalty: space.penalty_at(theta)}
-            self.history_, self.best_params_ = seen, {**penalty, "kernel": space.kernel_at(theta)}
+            self.history_, self.best_params_ = seen, point_params(space, theta, self._varied())
             self.held_out_ = history.held_out_at(theta)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -272,6 +312,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self.best_params_ = {
             found.space.penalty: getattr(machine, found.space.penalty),
             "kernel": machine.kernel_,
+            **{name: getattr(machine, name) for name in found.varied},
         }
         self.best_score_ = found.score
         if found.chosen is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from mercer._warning import warn
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.found import Found
 from mercer.selection.tuned.base import TunedMachine
+from mercer.selection.tuned.scaling import last_machine
 
 __all__ = ["TunedOneClassSVM"]
 
@@ -37,6 +38,8 @@ class TunedOneClassSVM(OutlierMixin, TunedMachine):
     ----------
     kernel : str, Kernel or callable, default="rbf"
         With a width; several widths are multiplied by one factor.
+    scale : bool or "auto", default="auto"
+        As in :class:`TunedSVC`.
     nu : float, default=0.1
         Share of the rows that are to be rejected, as in :class:`OneClassSVM`.
     objective : {"auto", "detection", "rejection"}, default="auto"
@@ -86,6 +89,7 @@ held_out_, best_index_, search_status_
         self,
         *,
         kernel: Any = "rbf",
+        scale: bool | Literal["auto"] = "auto",
         nu: float = 0.1,
         objective: str = "auto",
         optimizer: Any = "auto",
@@ -100,6 +104,7 @@ held_out_, best_index_, search_status_
         callback: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.scale = scale
         self.nu = nu
         self.objective = objective
         self.optimizer = optimizer
@@ -199,5 +204,5 @@ held_out_, best_index_, search_status_
     def offset_(self) -> FloatArray:
         """``decision_function = score_samples - offset_``."""
         check_is_fitted(self)
-        offset: FloatArray = self.best_estimator_.offset_
+        offset: FloatArray = last_machine(self.best_estimator_).offset_
         return offset

@@ -9,12 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.machines.least_squares.rlsc import RLSC
-from mercer.selection.tuned.base import (
-    TunedClassifier,
-    TunedMachine,
-    named_kernel,
-    with_short_names,
-)
+from mercer.selection.tuned.base import TunedClassifier, TunedMachine
+from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
+from mercer.selection.tuned.scaling import last_machine
 
 __all__ = ["TunedRLSC"]
 
@@ -28,8 +25,8 @@ class TunedRLSC(TunedClassifier):
 
     Parameters
     ----------
-    kernel, objective, optimizer, scoring, choice, tol, max_time, max_evals, random_state, \
-n_threads, verbose, callback
+    kernel, scale, objective, optimizer, scoring, refit, choice, tol, max_time, max_evals, \
+random_state, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     cv : int, splitter or iterable, default=None
         Splits, as in scikit-learn: exactly the rows that each leaves out, from the machine of all
@@ -67,10 +64,12 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         self,
         *,
         kernel: Any = "rbf",
+        scale: bool | Literal["auto"] = "auto",
         objective: str = "auto",
         optimizer: Any = "auto",
         cv: Any = None,
         scoring: Any = None,
+        refit: str | None = None,
         choice: Literal["best", "one-se"] = "best",
         class_weight: Any = None,
         tol: float = 1e-3,
@@ -82,10 +81,12 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         callback: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.scale = scale
         self.objective = objective
         self.optimizer = optimizer
         self.cv = cv
         self.scoring = scoring
+        self.refit = refit
         self.choice = choice
         self.class_weight = class_weight
         self.tol = tol
@@ -120,4 +121,4 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
     def alpha_(self) -> float:
         """The chosen alpha."""
         check_is_fitted(self)
-        return float(self.best_estimator_.alpha)
+        return float(last_machine(self.best_estimator_).alpha)

@@ -12,17 +12,15 @@ from mercer._sklearn import StrOptions
 from mercer.machines.svm.classifiers import SVC
 from mercer.selection.found import Found
 from mercer.selection.task import Task
-from mercer.selection.tuned.base import (
-    TunedClassifier,
-    TunedMachine,
-    named_kernel,
-    with_short_names,
-)
+from mercer.selection.tuned.base import TunedClassifier, TunedMachine
+from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 from mercer.selection.tuned.probabilities import slope_of, values_of_folds
+from mercer.selection.tuned.scaling import last_machine, prepared_rows
 
 __all__ = ["TunedSVC"]
 
 FloatArray = NDArray[np.float64]
+_LOSSES = ("hinge", "squared_hinge")
 
 
 class TunedSVC(TunedClassifier):
@@ -34,10 +32,18 @@ class TunedSVC(TunedClassifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
+    kernel : str, Kernel, callable or list of these, default="rbf"
         As in :class:`SVC`, or "ard" (automatic relevance determination), which is
         ``Gaussian("scale", metric="diagonal")``: one width for each feature. ``metric="full"`` has
-        a whole matrix; all parameters that are not fixed are tuned.
+        a whole matrix; all parameters that are not fixed are tuned. "auto" chooses among the
+        Gaussian, the Laplacian, the linear kernel and polynomials ``(gamma x'z + 1)^d`` of degree
+        2 and 3, a list among its kernels: each is searched in the same way, given up early where
+        it is behind, and the first that is within one standard error of the best is taken. Needs
+        the objective "auto", "cv", "holdout" or "gcv".
+    scale : bool or "auto", default="auto"
+        Whether features are brought to mean 0 and deviation 1 first (sparse rows to deviation 1);
+        "auto" does so where the largest deviation of a feature is more than ten times the median
+        one, not of bytes or sparse rows. `best_estimator_` is then a Pipeline with the scaler.
     objective : str, default="auto"
         The criterion: "auto", or one of :func:`mercer.selection.make_objective`. "radius_margin"
         is for ``loss="squared_hinge"``: of the hinge it knows a hard margin only, and no C.
@@ -49,8 +55,12 @@ class TunedSVC(TunedClassifier):
         Of the objective "posterior".
     cv : int, splitter or iterable, default=5
         Splits of the criteria that have them, as in scikit-learn.
-    scoring : str or callable, default=None
-        What is to be large on held-out rows; None for the share of right predictions.
+    scoring : str, callable, list of str or dict, default=None
+        What is to be large on held-out rows; None for the share of right predictions. Scores that
+        need probabilities get those of one slope, which each split has from the others. Of several
+        one decides, and all stand in ``cv_results_`` by their names.
+    refit : str, default=None
+        Which of several scores decides; None for the first.
     choice : {"best", "one-se"}, default="best"
         Which of the points that were evaluated on all rows: the best, or the one with the smallest
         C (of equal ones the widest kernel) of those that are no narrower and within one standard
@@ -61,12 +71,12 @@ class TunedSVC(TunedClassifier):
     gamma_range : pair of float, default=None
         The same of the gamma of the kernel; None for a range around the one that the distances of
         the rows suggest.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        As in :class:`SVC`.
-    class_weight : dict or "balanced", default=None
-        As in :class:`SVC`, for training; "balanced" means the training rows of each split, and
-        held-out rows are then judged by balanced accuracy, unless ``scoring`` says otherwise.
-        Other weights do not count on held-out rows.
+    loss : {"hinge", "squared_hinge", "search"}, default="hinge"
+        As in :class:`SVC`; "search" chooses between the two as among kernels.
+    class_weight : dict, "balanced" or "search", default=None
+        As in :class:`SVC`, for training; "search" chooses between none and "balanced", which means
+        the training rows of each split. With both held-out rows are judged by balanced accuracy,
+        unless ``scoring`` says otherwise. Other weights do not count on held-out rows.
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
@@ -76,6 +86,9 @@ class TunedSVC(TunedClassifier):
         many as it is enough for (2,000 at least, in a second), and a warning says so.
     max_evals : int, default=None
         Evaluations of the criterion after which the same happens.
+    warm_start : bool, default=False
+        Whether a second fit to the same rows, with more time or evaluations, other ranges or more
+        kernels, knows the cells of C and one width that the one before has evaluated.
     random_state : int, RandomState or None, default=None
         For criteria that draw rows.
     n_threads : int, default=None
@@ -87,16 +100,18 @@ class TunedSVC(TunedClassifier):
 
     Attributes
     ----------
-    best_estimator_ : SVC
-        The machine, fitted on all rows, or on those that `max_time` allowed.
+    best_estimator_ : SVC or Pipeline
+        The machine, fitted on all rows, or on those that `max_time` allowed; behind a
+        StandardScaler where features were scaled.
     best_params_ : dict
         Its C and kernel; after Ctrl-C the best so far by the criterion, without a machine.
     best_score_ : float
         The criterion there, large is good: the share of right predictions of held-out rows.
     honest_score_ : float or None
         What the same score will be on new rows, without the luck of the choice: each split is
-        judged by what the other splits choose, and several widths are searched once more without
-        it. None if the criterion has no two splits, or several kernel parameters have seen all.
+        judged by what the other splits choose (of several kernels, too), and several widths are
+        searched once more without it. None if the criterion has no two splits, or several kernel
+        parameters have seen all.
     honest_interval_ : tuple of float or None
         Where that lies in 95 of 100 cases.
     honest_kind_ : {"left-out-splits", "nested"} or None
@@ -113,7 +128,8 @@ class TunedSVC(TunedClassifier):
         The searches, with every point that was evaluated.
     cv_results_ : dict
         As in scikit-learn's searches, without the times of single fits: machines share kernel
-        values, and each starts from the one before. ``seconds`` is when each row was known.
+        values, and each starts from the one before. ``seconds`` is when each row was known. Of
+        several kernels all that were tried on all rows, those of the one chosen first.
     held_out_ : HeldOut or None
         What the machines of the chosen parameters predict for held-out rows, as the search has
         found it: ``rows`` and ``predicted`` of each split; None if the criterion has no splits, or
@@ -147,38 +163,43 @@ class TunedSVC(TunedClassifier):
         "prior": [callable, None],
         "C_range": ["array-like", None],
         "gamma_range": ["array-like", None],
-        "loss": [StrOptions({"hinge", "squared_hinge"})],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "loss": [StrOptions({*_LOSSES, "search"})],
+        "class_weight": [StrOptions({"balanced", "search"}), dict, None],
     }
 
     def __init__(
         self,
         *,
         kernel: Any = "rbf",
+        scale: bool | Literal["auto"] = "auto",
         objective: str = "auto",
         optimizer: Any = "auto",
         prior: Any = None,
         cv: Any = 5,
         scoring: Any = None,
+        refit: str | None = None,
         choice: Literal["best", "one-se"] = "best",
         C_range: Any = None,
         gamma_range: Any = None,
-        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        loss: Literal["hinge", "squared_hinge", "search"] = "hinge",
         class_weight: Any = None,
         tol: float = 1e-3,
         max_time: float | None = None,
         max_evals: int | None = None,
+        warm_start: bool = False,
         random_state: Any = None,
         n_threads: int | None = None,
         verbose: bool = False,
         callback: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.scale = scale
         self.objective = objective
         self.optimizer = optimizer
         self.prior = prior
         self.cv = cv
         self.scoring = scoring
+        self.refit = refit
         self.choice = choice
         self.C_range = C_range
         self.gamma_range = gamma_range
@@ -187,6 +208,7 @@ class TunedSVC(TunedClassifier):
         self.tol = tol
         self.max_time = max_time
         self.max_evals = max_evals
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_threads = n_threads
         self.verbose = verbose
@@ -195,11 +217,26 @@ class TunedSVC(TunedClassifier):
     def _machine(self) -> SVC:
         return SVC(
             kernel=named_kernel(self.kernel),
-            loss=self.loss,
-            class_weight=self.class_weight,
+            loss=_LOSSES[0] if self.loss == "search" else self.loss,
+            class_weight=None if self.class_weight == "search" else self.class_weight,
             tol=self.tol,
             n_threads=self.n_threads,
         )
+
+    def _varied(self) -> tuple[str, ...]:
+        given = {"class_weight": self.class_weight, "loss": self.loss}
+        return tuple(name for name, value in given.items() if value == "search")
+
+    def _variants(self) -> list[dict[str, Any]]:
+        """Every kernel with the hinge and no weights first, then the others."""
+        found = super()._variants()
+        if "search" not in (self.class_weight, self.loss):
+            return found
+        found = found or [{"kernel": named_kernel(self.kernel)}]
+        choices = {"class_weight": (None, "balanced"), "loss": _LOSSES}
+        for name in reversed(self._varied()):
+            found = [{**own, name: value} for value in choices[name] for own in found]
+        return found
 
     def _options(self, groups: ArrayLike | None) -> dict[str, Any]:
         if self.objective == "radius_margin" and self.loss == "hinge":
@@ -208,7 +245,7 @@ class TunedSVC(TunedClassifier):
                 "judges a hard margin and finds no C: use the objective 'auto' or 'span_like'"
             )
         options = super()._options(groups)
-        if self.scoring is None and self.class_weight == "balanced":
+        if self.scoring is None and self.class_weight in ("balanced", "search"):
             # accuracy would undo in the choice what the weights do in training
             options["loss"] = "balanced_accuracy"
         return options
@@ -246,11 +283,12 @@ class TunedSVC(TunedClassifier):
             return np.log(self.predict_proba(X))
 
     def _values(self, X: Any) -> FloatArray:
-        values: FloatArray = self.best_estimator_.machine_decisions(X)
+        machine, rows = last_machine(self.best_estimator_), prepared_rows(self.best_estimator_, X)
+        values: FloatArray = machine.machine_decisions(rows)
         return values[:, 0] if values.shape[1] == 1 else values
 
     @property
     def C_(self) -> float:
         """The chosen C."""
         check_is_fitted(self)
-        return float(self.best_estimator_.C)
+        return float(last_machine(self.best_estimator_).C)

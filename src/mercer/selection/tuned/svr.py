@@ -14,7 +14,9 @@ from mercer._warning import warn
 from mercer.machines.svm.regressors import SVR
 from mercer.selection.deviation import spreads
 from mercer.selection.task import Task
-from mercer.selection.tuned.base import TunedMachine, named_kernel, with_short_names
+from mercer.selection.tuned.base import TunedMachine
+from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
+from mercer.selection.tuned.scaling import last_machine
 
 __all__ = ["TunedSVR"]
 
@@ -34,8 +36,8 @@ class TunedSVR(RegressorMixin, TunedMachine):
 
     Parameters
     ----------
-    kernel, objective, optimizer, cv, scoring, choice, C_range, gamma_range, max_time, \
-max_evals, random_state, n_threads, verbose, callback
+    kernel, scale, objective, optimizer, cv, scoring, refit, choice, C_range, gamma_range, \
+max_time, max_evals, warm_start, random_state, n_threads, verbose, callback
         As in :class:`TunedSVC`.
     epsilon : float or "scale", default="scale"
         Half-width of the tube, as in :class:`SVR`; "scale" is a tenth of the scale of the
@@ -71,34 +73,40 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         self,
         *,
         kernel: Any = "rbf",
+        scale: bool | Literal["auto"] = "auto",
         epsilon: float | Literal["scale"] = "scale",
         objective: str = "auto",
         optimizer: Any = "auto",
         cv: Any = 5,
         scoring: Any = None,
+        refit: str | None = None,
         choice: Literal["best", "one-se"] = "best",
         C_range: Any = None,
         gamma_range: Any = None,
         tol: float = 1e-3,
         max_time: float | None = None,
         max_evals: int | None = None,
+        warm_start: bool = False,
         random_state: Any = None,
         n_threads: int | None = None,
         verbose: bool = False,
         callback: Any = None,
     ) -> None:
         self.kernel = kernel
+        self.scale = scale
         self.epsilon = epsilon
         self.objective = objective
         self.optimizer = optimizer
         self.cv = cv
         self.scoring = scoring
+        self.refit = refit
         self.choice = choice
         self.C_range = C_range
         self.gamma_range = gamma_range
         self.tol = tol
         self.max_time = max_time
         self.max_evals = max_evals
+        self.warm_start = warm_start
         self.random_state = random_state
         self.n_threads = n_threads
         self.verbose = verbose
@@ -120,7 +128,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
     def C_(self) -> float:
         """The chosen C."""
         check_is_fitted(self)
-        return float(self.best_estimator_.C)
+        return float(last_machine(self.best_estimator_).C)
 
 
 def _tell_outliers(task: Task) -> None:
