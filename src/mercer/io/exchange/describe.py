@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
@@ -207,12 +208,17 @@ def _calibrated(estimator: Any) -> Calibrated:
                 f"CalibratedClassifierCV of {type(own.estimator).__name__}, which has no decision "
                 "values, cannot be exported"
             )
-        places = np.searchsorted(classes, own.estimator.classes_)
-        if len(classes) == 2:
-            places = places[1:]
         curves = tuple(curve_of(curve, own.method) for curve in own.calibrators)
-        members.append(Member(_node(own.estimator), curves, tuple(map(int, places))))
+        members.append(Member(_node(own.estimator), curves, _places_of(own, classes)))
     return Calibrated(tuple(members), classes)
+
+
+def _places_of(own: Any, classes: NDArray[Any]) -> tuple[int, ...]:
+    """Which classes the values of a calibrated classifier belong to."""
+    if own.method == "temperature":  # of all classes, which scikit-learn may have made numbers of
+        return tuple(range(len(classes)))
+    places = np.searchsorted(classes, own.estimator.classes_)
+    return tuple(map(int, places[1:] if len(classes) == 2 else places))
 
 
 def _with_curves(estimator: CalibratedSVC) -> Calibrated:

@@ -1,15 +1,15 @@
-"""How an exporter computes distances, and the diagonal of a kernel."""
+"""How an exporter computes distances and the diagonal of a kernel, and rounds numbers."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import form as shapes
 
-__all__ = ["UNIT", "diagonal", "goes_by_differences", "inverse_lengths", "transformed"]
+__all__ = ["UNIT", "diagonal", "goes_by_differences", "inverse_lengths", "narrowed", "transformed"]
 
 FloatArray = NDArray[np.float64]
 Precision = Literal["double", "single"]
@@ -17,6 +17,19 @@ Precision = Literal["double", "single"]
 UNIT: dict[str, float] = {"double": 2.0**-53, "single": 2.0**-24}
 # What exponents from norms and inner products may be off by, before differences are taken.
 _MOST_LOST: dict[str, float] = {"double": 2.0e-13, "single": 1.0e-7}
+
+
+def narrowed(values: Any, dtype: Any) -> NDArray[Any]:
+    """Numbers in another floating type; ValueError if one becomes infinite there."""
+    given = np.asarray(values, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        found = given.astype(dtype)
+    if np.isinf(found).sum() > np.isinf(given).sum():
+        raise ValueError(
+            f"precision='single' has no numbers of {np.abs(given[np.isfinite(given)]).max():.3g}, "
+            "which this machine needs: use precision='double', or scale the rows and targets"
+        )
+    return found
 
 
 def transformed(leaf: shapes.Leaf, rows: FloatArray) -> FloatArray:
