@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 
 import mercer.io.onnx.export
-from mercer import RLSC, SVC, SVR, CalibratedSVC, OneClassSVM, OnlineSVC
+from mercer import RLSC, SVC, SVDD, SVR, CalibratedSVC, OneClassSVM, OnlineSVC
 from mercer.io import to_c, to_onnx
 from mercer.kernels import Gaussian, Polynomial, Precomputed
 
@@ -164,6 +164,7 @@ def test_what_cannot_be_exported_is_named(tmp_path: Any) -> None:
         "QuantileTransformer": make_pipeline(QuantileTransformer(n_quantiles=9), SVC()),
         "function": SVC(kernel=lambda a, b: a @ b.T),
         "not fitted": SVC(),
+        "SVDD with the kernel Linear": SVDD(kernel="linear").fit(X),
     }
     refused["QuantileTransformer"].fit(X, NAMES)
     refused["function"].fit(X, NAMES)

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from mercer._warning import warn
 from mercer.hull import HullClassifier
 from mercer.io.exchange.curves import curve_of, curves_of, has_probabilities, slope_of
+from mercer.io.exchange.distances import equal_diagonal
 from mercer.io.exchange.functions import function_of
 from mercer.io.exchange.model import (
     Calibrated,
@@ -41,6 +42,7 @@ from mercer.machines import (
     LSSVR,
     RLSC,
     SVC,
+    SVDD,
     SVR,
     CodeClassifier,
     NuSVC,
@@ -52,13 +54,14 @@ from mercer.machines.least_squares.class_scores import CodeScores, PairScores
 from mercer.machines.svm.schemes import CodeScheme, PairScheme
 from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import PathSVC
-from mercer.predictions import CalibratedSVC
+from mercer.predictions import CalibratedSVC, ThresholdSVC
 from mercer.selection.tuned import TunedMachine
 
 __all__ = ["describe"]
 
 EXPORTED = (
-    *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "RLSC", "LSSVC", "LSSVR", "ReducedSVC"),
+    *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD", "RLSC", "LSSVC", "LSSVR"),
+    *("ReducedSVC", "ThresholdSVC"),
     *("HullClassifier", "PathSVC", "OnlineSVC", "OnlineSVR", "TunedSVC", "TunedSVR", "TunedRLSC"),
     *("TunedOneClassSVM", "CalibratedSVC", "CodeClassifier", "CalibratedClassifierCV", "Pipeline"),
     "TransformedTargetRegressor",
@@ -98,7 +101,45 @@ def _node(estimator: Any) -> Node:
             return _with_curves(estimator)
         case CodeClassifier():
             return _coded(estimator)
+        case ThresholdSVC():
+            return _with_threshold(_node(_fitted(estimator)), float(estimator.threshold_))
+        case SVDD():
+            return _ball(estimator)
     return _machine(estimator)
+
+
+def _fitted(estimator: Any) -> Any:
+    """The machine inside."""
+    if not hasattr(estimator, "estimator_"):
+        raise ValueError(f"{type(estimator).__name__} is not fitted")
+    return estimator.estimator_
+
+
+def _with_threshold(node: Node, threshold: float) -> Node:
+    """Decision values minus a threshold, and no probabilities."""
+    if isinstance(node, Prepared):
+        return replace(node, node=_with_threshold(node.node, threshold))
+    if not isinstance(node, Machine):
+        raise ValueError("ThresholdSVC of other than one machine of two classes cannot be exported")
+    function = replace(node.function, bias=node.function.bias - threshold)
+    return Machine(function, node.read_out)
+
+
+def _ball(machine: SVDD) -> Machine:
+    """R^2 - |x - c|^2 = 2 f(x) - k(x, x) + R^2 - |c|^2, with k(x, x) the same for all rows."""
+    if not hasattr(machine, "intercept_"):
+        raise ValueError("SVDD is not fitted")
+    found = function_of(machine)
+    square = equal_diagonal(found.form)
+    if square is None or found.weights is None:
+        raise ValueError(
+            f"SVDD with the kernel {machine.kernel_!r} cannot be exported: k(x, x) must be the "
+            "same for all rows, as of Gaussian, Laplacian and normalized kernels"
+        )
+    level = found.bias - machine.intercept_  # of f, where its rows are moved
+    bias = 2.0 * level + machine.intercept_ - square
+    function = replace(found, weights=2.0 * found.weights, bias=bias)
+    return Machine(function, Heights(float(machine._error())))
 
 
 def _tuned(estimator: Any) -> Node:

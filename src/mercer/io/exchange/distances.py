@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from mercer.kernels import form as shapes
 
-__all__ = ["UNIT", "diagonal", "goes_by_differences", "inverse_lengths", "narrowed", "transformed"]
+__all__ = [
+    "UNIT",
+    "diagonal",
+    "equal_diagonal",
+    "goes_by_differences",
+    "inverse_lengths",
+    "narrowed",
+    "transformed",
+]
 
 FloatArray = NDArray[np.float64]
 Precision = Literal["double", "single"]
@@ -64,6 +72,24 @@ def diagonal(form: shapes.Form, rows: FloatArray) -> FloatArray:
         case shapes.Product():
             return np.prod([diagonal(part, rows) for part in form.parts], axis=0)
     return np.ones(len(rows))
+
+
+def equal_diagonal(form: shapes.Form) -> float | None:
+    """k(x, x) if it is the same for all rows."""
+    match form:
+        case shapes.Leaf():
+            return 1.0 if form.kind in ("gaussian", "laplacian") else None
+        case shapes.Constant():
+            return form.value
+        case shapes.Scaled():
+            part = equal_diagonal(form.part)
+            return None if part is None else form.factor * part
+        case shapes.Sum() | shapes.Product():
+            parts = [equal_diagonal(part) for part in form.parts]
+            if None in parts:
+                return None
+            return float(np.sum(parts) if isinstance(form, shapes.Sum) else np.prod(parts))
+    return 1.0
 
 
 def inverse_lengths(form: shapes.Form, rows: FloatArray) -> FloatArray:
