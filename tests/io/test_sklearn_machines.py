@@ -88,6 +88,16 @@ def test_kernel_ridge_is_the_least_squares_machine_without_a_bias(
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_a_ridge_made_of_rows_in_single_precision_keeps_its_digits(layout: Any) -> None:
+    rows, others = (layout(np.asarray(own, dtype=np.float32)) for own in (X, ROWS))
+    ours = LSSVR(kernel="poly", gamma=0.5, fit_intercept=False).fit(rows, TARGETS)
+    size = float(np.abs(ours.dual_coef_).sum())
+    np.testing.assert_allclose(
+        to_sklearn(ours).predict(others), ours.predict(others), rtol=0, atol=1e-12 * size
+    )
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
 def test_rows_of_zeros_have_no_cosine_with_each_other_in_scikit_learn(layout: Any) -> None:
     rows, others = X.copy(), ROWS.copy()
     rows[:2] = others[:2] = 0.0
