@@ -120,6 +120,8 @@ def test_numbers_that_single_precision_does_not_have_are_refused(convert: Any) -
     machine = SVR(C=1e50).fit(X, 1e45 * X[:, 0])
     with pytest.raises(ValueError, match="precision='single' has no numbers of"):
         convert(machine, precision="single")
+    with pytest.raises(ValueError, match="precision='single' has no numbers of"):
+        to_onnx(machine, precision="single", operators="svm")
 
 
 def test_any_number_of_rows() -> None:

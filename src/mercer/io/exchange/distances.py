@@ -85,8 +85,8 @@ def equal_diagonal(form: shapes.Form) -> float | None:
             part = equal_diagonal(form.part)
             return None if part is None else form.factor * part
         case shapes.Sum() | shapes.Product():
-            parts = [equal_diagonal(part) for part in form.parts]
-            if None in parts:
+            parts = [level for part in form.parts if (level := equal_diagonal(part)) is not None]
+            if len(parts) < len(form.parts):
                 return None
             return float(np.sum(parts) if isinstance(form, shapes.Sum) else np.prod(parts))
     return 1.0
