@@ -66,7 +66,7 @@ def compare(folder: Path, name: str, threads: int, size: int) -> None:
     rivals: dict[str, Callable[[], Any]] = {
         "exact": lambda: machine,
         "random chunks": lambda: ChunkedEnsemble(
-            alone, partition="stratified", combine="average", **parallel
+            alone, partition="random", combine="average", **parallel
         ),
         "cells": lambda: ChunkedEnsemble(alone, partition="cells", **parallel),
         "cells, overlap 0.2": lambda: ChunkedEnsemble(
@@ -118,12 +118,13 @@ def measure_cluster(
         ):
             fit(DaskRLSC, client, 2**14, rank, features, block)  # imports
             for n in rows:
-                wall, workers, own = fit(DaskRLSC, client, n, rank, features, block)
+                wall, each, own = fit(DaskRLSC, client, n, rank, features, block)
+                workers = sum(each)
                 times.append((wall, workers))
                 print(
                     f"{n_processes} processes  {n:10} rows  {wall:8.1f} s  CPU: workers "
-                    f"{workers:8.1f} s, {1e6 * workers / n:6.2f} us a row, client and scheduler "
-                    f"{own:6.1f} s",
+                    f"{workers:8.1f} s, {1e6 * workers / n:6.2f} us a row, the busiest "
+                    f"{max(each):6.1f} s, client and scheduler {own:6.1f} s",
                     flush=True,
                 )
         if len(rows) > 1:
@@ -137,19 +138,21 @@ def measure_cluster(
 
 def fit(
     estimator: Any, client: Any, n: int, rank: int, features: int, block: int
-) -> tuple[float, float, float]:
-    """Wall seconds; CPU seconds of all workers; those of the client and scheduler."""
+) -> tuple[float, list[float], float]:
+    """Wall seconds; CPU seconds of each worker; those of the client and scheduler."""
     X, y = make_rows(n, features, block)
     options = {"gamma": 0.05, "low_rank": rank, "loo": False, "block_size": block}
     machine = estimator(alpha="gcv", client=client, **options)
     began, own, workers = time.perf_counter(), time.process_time(), worker_seconds(client)
     machine.fit(X, y)
     wall = time.perf_counter() - began
-    return wall, worker_seconds(client) - workers, time.process_time() - own
+    each = worker_seconds(client)
+    return wall, [each[w] - workers[w] for w in each], time.process_time() - own
 
 
-def worker_seconds(client: Any) -> float:
-    return float(sum(client.run(time.process_time).values()))
+def worker_seconds(client: Any) -> dict[str, float]:
+    found: dict[str, float] = client.run(time.process_time)
+    return found
 
 
 def divide(folder: Path, name: str, threads: int) -> None:

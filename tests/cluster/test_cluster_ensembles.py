@@ -12,6 +12,8 @@ from sklearn.base import clone
 from mercer import RLSC, SVC, ChunkedEnsemble, CodeClassifier, TunedSVC, io
 
 da = pytest.importorskip("dask.array")
+from dask import delayed  # noqa: E402
+
 from mercer.dask import BlockError, DaskChunkedEnsemble, DaskTunedSVC  # noqa: E402
 
 RNG = np.random.default_rng(0)
@@ -74,6 +76,18 @@ def test_a_chunk_that_raises_is_reported_or_left_out() -> None:
         machine.fit(holed, Y)
     assert len(machine.estimators_) == 2
     assert [report.status for report in machine.blocks_].count("skipped") == 1
+
+
+def test_a_block_of_another_width_is_reported_with_its_rows_or_left_out() -> None:
+    parts = [delayed(X[:300]), delayed(X[300:301, :1]), delayed(X[301:])]
+    machine = DaskChunkedEnsemble(SVC(), combine="average", **OPTIONS | {"block_size": 80})
+    with pytest.raises(BlockError, match="rows 240 to 319: ValueError"):
+        machine.fit(parts, Y)
+    machine.set_params(on_bad_block="skip")
+    with pytest.warns(UserWarning, match="rows 240 to 319, left out"):
+        machine.fit(parts, Y)
+    assert machine.chunk_sizes_.sum() == len(X) - 80
+    assert [report.start for report in machine.blocks_ if report.status == "skipped"] == [240]
 
 
 @pytest.mark.parametrize("final", ["chunks", "sample"])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mercer import RLSC
+from mercer import RLSC, SVC
 
 dask = pytest.importorskip("dask")
 pytest.importorskip("dask.array")
@@ -24,7 +24,7 @@ if not hasattr(signal, "SIGKILL"):
 
 import faulty  # noqa: E402
 
-from mercer.dask import BlockError, DaskRLSC  # noqa: E402
+from mercer.dask import BlockError, DaskChunkedEnsemble, DaskRLSC  # noqa: E402
 
 Y = faulty.labels()
 # With gamma="scale" and a grid each block is made four times: for the census, the sample, the
@@ -44,8 +44,15 @@ def state(fitted: DaskRLSC) -> bytes:
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     with (
-        # a lost worker is waited for by those that want its results
-        dask.config.set({"distributed.comm.timeouts.connect": "2s"}),
+        dask.config.set(
+            {
+                # a lost worker is waited for by those that want its results
+                "distributed.comm.timeouts.connect": "2s",
+                # a worker that is away a while after it was lost is not started again: ours are
+                # lost again and again, and without any worker a fit waits for one
+                "distributed.deploy.lost-worker-timeout": "10 minutes",
+            }
+        ),
         distributed.LocalCluster(
             n_workers=3,
             threads_per_worker=1,
@@ -79,6 +86,24 @@ def test_a_worker_killed_in_a_phase_changes_no_bit(
 ) -> None:
     rows = faulty.rows(tmp_path, {120: ("die", {PHASES[phase]})})
     assert state(machine(client).fit(rows, Y)) == expected
+
+
+# Random chunks make each block once, to deal it; cells once more, for a sample.
+@pytest.mark.parametrize(("partition", "call"), [("random", 0), ("cells", 1)])
+def test_a_worker_killed_while_rows_are_dealt_changes_no_bit(
+    client: Any, tmp_path: Path, partition: str, call: int
+) -> None:
+    def fitted(rows: Any, client: Any) -> bytes:
+        machine = DaskChunkedEnsemble(
+            SVC(), n_chunks=3, partition=partition, random_state=0, block_size=64, client=client
+        )
+        machine.set_params(combine="cell" if partition == "cells" else "average").fit(rows, Y)
+        values: bytes = machine.to_local().decision_function(calm.compute()).tobytes()
+        return values
+
+    (tmp_path / "calm").mkdir()
+    calm = faulty.rows(tmp_path / "calm")
+    assert fitted(faulty.rows(tmp_path, {120: ("die", {call})}), client) == fitted(calm, None)
 
 
 def test_two_of_three_workers_killed_change_no_bit(

@@ -25,6 +25,7 @@ from mercer import (
     LSSVR,
     RLSC,
     SVC,
+    SVDD,
     SVR,
     CalibratedSVC,
     CodeClassifier,
@@ -36,6 +37,7 @@ from mercer import (
     OnlineSVR,
     PathSVC,
     ReducedSVC,
+    ThresholdSVC,
     TunedRLSC,
     TunedSVC,
 )
@@ -138,6 +140,11 @@ ESTIMATORS: dict[str, Make] = {
     "SVR": lambda: SVR().fit(X, TARGETS),
     "NuSVR": lambda: NuSVR().fit(X, TARGETS),
     "OneClassSVM": lambda: OneClassSVM(nu=0.2).fit(X),
+    "SVDD": lambda: SVDD(nu=0.2).fit(X),
+    "SVDD of a sum": lambda: SVDD(
+        kernel=0.5 * Laplacian(0.2) + Normalized(Linear()) * Gaussian(0.1) + Constant(0.3)
+    ).fit(X),
+    "ThresholdSVC": lambda: ThresholdSVC(make_pipeline(StandardScaler(), SVC())).fit(X, TWO),
     "RLSC": lambda: RLSC().fit(X, NAMES),
     "RLSC by pairs": lambda: RLSC(multiclass="one-vs-one").fit(X, FOUR),
     "RLSC by code": lambda: RLSC(multiclass="code", decoding="hinge").fit(X, FOUR),

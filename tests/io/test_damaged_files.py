@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import damage
 import numpy as np
 import pytest
@@ -23,13 +25,16 @@ from mercer import (
     LSSVR,
     RLSC,
     SVC,
+    SVDD,
     SVR,
+    CalibratedOneClassSVM,
+    CalibratedSVC,
     CodeClassifier,
     OneClassSVM,
     ReducedSVC,
     TunedSVC,
 )
-from mercer.io import save
+from mercer.io import load, save
 
 COLUMNS = make_column_transformer(
     (PowerTransformer(), [0]),
@@ -50,6 +55,9 @@ MODELS = {
     "calibrated": lambda: CalibratedClassifierCV(SVC(), method="isotonic", cv=2).fit(X, Y),
     "members": lambda: CodeClassifier(RLSC(kernel="linear")).fit(X, Y),
     "columns": lambda: make_pipeline(COLUMNS, SVC()).fit(X, Y),
+    "boundary": lambda: SVDD().fit(X),
+    "values": lambda: CalibratedOneClassSVM().fit(X),
+    "maps": lambda: CalibratedSVC(SVC(), cv=2).fit(X, Y),
     "basis": lambda: ReducedSVC(low_rank=20).fit(X, Y),
 }
 
@@ -64,3 +72,30 @@ def test_a_damaged_file_is_refused_or_harmless(name, kind, tmp_path):
     files = getattr(damage, kind)(path.read_bytes(), 25, rng)
     outcomes = [damage.opened(content, path, X.round()) for content in files]
     assert "refused" in outcomes
+
+
+@pytest.mark.parametrize(
+    ("machine", "name", "wrong"),
+    [
+        (SVDD(), "radius_", []),
+        (SVDD(), "_largest", "x"),
+        (OneClassSVM(), "violation_", []),
+        (CalibratedOneClassSVM(), "estimator_", None),
+        (CalibratedSVC(SVC(), cv=2), "estimator_", None),
+    ],
+)
+def test_a_file_without_what_a_machine_predicts_with_is_refused(machine, name, wrong, tmp_path):
+    machine = machine.fit(X, Y)
+    save(machine, tmp_path / "m.mercer")
+    entries = damage.unpacked((tmp_path / "m.mercer").read_bytes())
+    document = json.loads(entries["model.json"])
+    state = document["model"]["state"]
+    assert name in state
+    state[name] = wrong
+    if wrong is None:
+        del state[name]
+    (tmp_path / "m.mercer").write_bytes(
+        damage.packed(entries | {"model.json": json.dumps(document).encode()})
+    )
+    with pytest.raises(ValueError, match="do not fit together"):
+        load(tmp_path / "m.mercer")

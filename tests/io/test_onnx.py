@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from exchange_cases import ESTIMATORS, KERNELS, NAMES, ROWS, TWO, X, allowed_error, with_holes
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import QuantileTransformer
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 
 import mercer.io.onnx.export
-from mercer import RLSC, SVC, SVR, CalibratedSVC, OneClassSVM, OnlineSVC
-from mercer.io import to_onnx
+from mercer import RLSC, SVC, SVDD, SVR, CalibratedSVC, OneClassSVM, OnlineSVC
+from mercer.io import to_c, to_onnx
 from mercer.kernels import Gaussian, Polynomial, Precomputed
 
 onnx = pytest.importorskip("onnx")
@@ -71,6 +74,56 @@ def test_columns_of_strings_and_holes() -> None:
     np.testing.assert_allclose(found["decision"], estimator.decision_function(table), atol=1e-12)
 
 
+def test_columns_called_as_constants_and_nodes_of_the_graph_are() -> None:
+    estimator, table = with_holes()
+    table = table.rename(columns={"p": "c0", "q": "t1", "r": "c1", "size": "t0"})
+    parts = [
+        ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["c0", "t1", "c1", "t0"]),
+        ("colour", OneHotEncoder(), ["colour"]),
+    ]
+    estimator = make_pipeline(ColumnTransformer(parts), SVC()).fit(table, NAMES)
+    feed = {
+        name: table[[name]].to_numpy(dtype=object if name == "colour" else float)
+        for name in table.columns
+    }
+    found = run(to_onnx(estimator), feed)
+    np.testing.assert_allclose(found["decision"], estimator.decision_function(table), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["label", "decision", ""])
+def test_columns_called_as_outputs_of_the_graph_are_refused(name: str) -> None:
+    _, table = with_holes()
+    table = table[["p", "colour"]].rename(columns={"p": name})
+    parts = [("number", "passthrough", [name]), ("colour", OneHotEncoder(), ["colour"])]
+    estimator = make_pipeline(ColumnTransformer(parts), SVC()).fit(table, NAMES)
+    with pytest.raises(ValueError, match=f"names of their own.*got '{name}'"):
+        to_onnx(estimator)
+
+
+def test_gaps_of_a_data_frame_filled_with_a_constant() -> None:
+    _, table = with_holes()
+    table = table[["p", "q", "r"]]
+    imputer = SimpleImputer(strategy="constant", fill_value=-1.0)
+    estimator = make_pipeline(imputer, SVC()).fit(table, NAMES)
+    found = run(to_onnx(estimator), table.to_numpy())
+    np.testing.assert_allclose(found["decision"], estimator.decision_function(table), atol=1e-12)
+
+
+def test_temperature_of_strings_that_are_objects() -> None:
+    labels = NAMES.astype(object)
+    estimator = CalibratedClassifierCV(SVC(), method="temperature", cv=2).fit(X, labels)
+    check(estimator, ROWS[:25], "double", 1e-12)
+
+
+@pytest.mark.parametrize("convert", [to_onnx, to_c])
+def test_numbers_that_single_precision_does_not_have_are_refused(convert: Any) -> None:
+    machine = SVR(C=1e50).fit(X, 1e45 * X[:, 0])
+    with pytest.raises(ValueError, match="precision='single' has no numbers of"):
+        convert(machine, precision="single")
+    with pytest.raises(ValueError, match="precision='single' has no numbers of"):
+        to_onnx(machine, precision="single", operators="svm")
+
+
 def test_any_number_of_rows() -> None:
     machine = SVC().fit(X, NAMES)
     model = to_onnx(machine)
@@ -113,6 +166,7 @@ def test_what_cannot_be_exported_is_named(tmp_path: Any) -> None:
         "QuantileTransformer": make_pipeline(QuantileTransformer(n_quantiles=9), SVC()),
         "function": SVC(kernel=lambda a, b: a @ b.T),
         "not fitted": SVC(),
+        "SVDD with the kernel Linear": SVDD(kernel="linear").fit(X),
     }
     refused["QuantileTransformer"].fit(X, NAMES)
     refused["function"].fit(X, NAMES)

@@ -87,6 +87,27 @@ def test_kernel_ridge_is_the_least_squares_machine_without_a_bias(
     np.testing.assert_allclose(back.predict(others), theirs.predict(others), **exact)
 
 
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_a_ridge_made_of_rows_in_single_precision_keeps_its_digits(layout: Any) -> None:
+    rows, others = (layout(np.asarray(own, dtype=np.float32)) for own in (X, ROWS))
+    ours = LSSVR(kernel="poly", gamma=0.5, fit_intercept=False).fit(rows, TARGETS)
+    size = float(np.abs(ours.dual_coef_).sum())
+    np.testing.assert_allclose(
+        to_sklearn(ours).predict(others), ours.predict(others), rtol=0, atol=1e-12 * size
+    )
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix])
+def test_rows_of_zeros_have_no_cosine_with_each_other_in_scikit_learn(layout: Any) -> None:
+    rows, others = X.copy(), ROWS.copy()
+    rows[:2] = others[:2] = 0.0
+    theirs = KernelRidge(kernel="cosine").fit(layout(rows), TARGETS)
+    ours = from_sklearn(theirs)
+    np.testing.assert_allclose(
+        ours.predict(layout(others)), theirs.predict(layout(others)), rtol=0, atol=1e-12
+    )
+
+
 def test_a_converted_machine_is_saved_and_a_pipeline_keeps_its_steps(tmp_path: Any) -> None:
     theirs = make_pipeline(StandardScaler(), svm.SVC()).fit(X, THREE)
     ours = from_sklearn(theirs)

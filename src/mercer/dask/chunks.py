@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import getitem
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,31 @@ from mercer.dask.inputs import joined, stacked_parts
 from mercer.predictions.cells import Cells
 from mercer.predictions.stacked_rows import some_rows
 
-__all__ = ["Chunks", "Deal"]
+__all__ = ["Chunks", "Deal", "Dealt"]
 
 IndexArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """What came of some chunks, and which blocks could not be dealt.
+
+    Attributes
+    ----------
+    value : object or None
+        It can be merged.
+    bad : dict
+        The reports on such blocks, by their numbers.
+    """
+
+    value: Any
+    bad: dict[int, BlockReport]
+
+    def merge(self, other: Dealt) -> Dealt:
+        """Of both sets of chunks."""
+        if self.value is None or other.value is None:
+            return Dealt(other.value if self.value is None else self.value, self.bad | other.bad)
+        return Dealt(self.value.merge(other.value), self.bad | other.bad)
 
 
 class Deal:
@@ -69,10 +91,14 @@ class Chunks:
         The blocks that are used.
     deal : Deal
         What goes where.
+    skips : bool
+        Whether chunks are trained without the rows of blocks that cannot be dealt.
     """
 
-    def __init__(self, blocks: Blocks, numbers: list[int], deal: Deal, key: str) -> None:
-        self.n_rows, self.n_chunks = blocks.X.n_rows, deal.n_chunks
+    def __init__(
+        self, blocks: Blocks, numbers: list[int], deal: Deal, key: str, skips: bool
+    ) -> None:
+        self.n_rows, self.n_chunks, self.skips = blocks.X.n_rows, deal.n_chunks, skips
         shared = delayed(deal, pure=False, traverse=False)
         self.pieces = []
         for number in numbers:
@@ -82,7 +108,9 @@ class Chunks:
                 for source in (blocks.X, blocks.y, blocks.weight)
             ]
             name = f"mercer-deal-{key}-{number}"
-            self.pieces.append(delayed(_dealt)(shared, span[0], data, dask_key_name=name))
+            report = blocks.report(number)
+            task = delayed(_dealt)(shared, number, report, data, dask_key_name=name)
+            self.pieces.append(task)
 
     def __len__(self) -> int:
         return self.n_chunks
@@ -105,23 +133,38 @@ class Chunks:
         needs_X: bool,
     ) -> Any:
         """A delayed task: the value of a chunk."""
-        own = [delayed(getitem)(piece, number) for piece in self.pieces]
+        own = [delayed(_piece)(piece, number) for piece in self.pieces]
         return delayed(_outcome, pure=False)(
-            function, shared, self.report(number), own, dask_key_name=key
+            function, shared, self.report(number), own, self.skips, dask_key_name=key
         )
 
 
-def _dealt(deal: Deal, start: int, data: list[Any]) -> list[Any]:
-    return deal(start, *(None if part is None else joined(*part) for part in data))
-
-
-def _outcome(function: Function, shared: Any, report: BlockReport, pieces: list[Any]) -> Outcome:
-    number = report.chunk if report.chunk is not None else 0
+def _dealt(deal: Deal, number: int, report: BlockReport, data: list[Any]) -> list[Any] | Outcome:
+    """The rows of a block for each chunk, or why there are none."""
     try:
-        full = [piece for piece in pieces if len(piece[1])]
+        return deal(report.start, *(None if part is None else joined(*part) for part in data))
+    except Exception as error:
+        return failed(number, report, error)
+
+
+def _piece(dealt: list[Any] | Outcome, number: int) -> Any:
+    return dealt if isinstance(dealt, Outcome) else dealt[number]
+
+
+def _outcome(
+    function: Function, shared: Any, report: BlockReport, pieces: list[Any], skips: bool
+) -> Outcome:
+    """The value of a chunk; none if there are bad blocks that are not to be left out."""
+    number = report.chunk if report.chunk is not None else 0
+    lost = [own for piece in pieces if isinstance(piece, Outcome) for own in piece.failures]
+    bad = {block: why for block, why, _ in lost}
+    if bad and not skips:
+        return Outcome(Dealt(None, bad), [])
+    try:
+        full = [piece for piece in pieces if not isinstance(piece, Outcome) and len(piece[1])]
         X, y, weight = (
             None if part[0] is None else stacked_parts(part) for part in zip(*full, strict=True)
         )
-        return Outcome(function(shared, number, 0, X, y, weight), [])
+        return Outcome(Dealt(function(shared, number, 0, X, y, weight), bad), [])
     except Exception as error:
         return failed(number, report, error)

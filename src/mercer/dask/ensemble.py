@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.dask.census import Census, count_rows_of_block
-from mercer.dask.chunks import Chunks, Deal
+from mercer.dask.chunks import Chunks, Deal, Dealt
 from mercer.dask.estimator import DaskEstimator
 from mercer.dask.landmarks import draw_rows, fetch_rows
 from mercer.dask.lazy import lazily
@@ -185,10 +185,13 @@ def train_chunks(ensemble: Any, runner: Runner, passes: Reduction) -> None:
     wanted = wanted if cells is None else len(cells.centers)
     deal = Deal(wanted, int(rng.randint(2**31)), cells, ensemble.overlap)
     used = [k for k, report in enumerate(passes.reports) if report.status != "skipped"]
-    chunks = Chunks(passes.blocks, used, deal, uuid4().hex[:12])
+    skips = passes.on_bad_block == "skip"
+    chunks = Chunks(passes.blocks, used, deal, uuid4().hex[:12], skips)
     dealt = Reduction(runner, chunks, passes.on_bad_block)
-    members: Members = dealt.run("chunk", fit_chunk, ensemble)
-    _keep_members(ensemble, members, cells)
+    found: Dealt = dealt.run("chunk", fit_chunk, ensemble)
+    for number in sorted(found.bad):
+        passes.note(number, found.bad[number])
+    _keep_members(ensemble, found.value, cells)
     bad = [report for report in passes.reports if report.status == "skipped"]
     passes.reports = dealt.reports + bad
 

@@ -100,7 +100,9 @@ def _of_wrapper(cls: type, fitted: tuple[str, ...], check: Any) -> Recipe:
 
     def make(state: State) -> Any:
         machine = assembled(cls, names.__contains__, state)
-        return completed(machine, check) if "estimator_" in vars(machine) else machine
+        if is_fitted := set(names) & set(vars(machine)):
+            require("estimator_" in is_fitted, "estimator_ is missing")
+        return completed(machine, check) if is_fitted else machine
 
     return Recipe(cls.__name__, cls, take, make)
 

@@ -163,7 +163,7 @@ def _check_function(machine: Any) -> None:
             vars(machine).get("_near_intercept"), "bias at the origin", "f", (2, n_intercepts)
         )
     if is_outlier_detector(machine):
-        require_array(machine.offset_, "offset_", "f", (1,))
+        _check_heights(machine)
     if isinstance(machine, KernelClassifier):
         _check_members(machine)
         _check_probability(machine)
@@ -172,6 +172,13 @@ def _check_function(machine: Any) -> None:
     if hasattr(machine, "solutions_"):
         is_one = vars(machine).get("multiclass_") in ALL_IN_ONE
         check_solutions(machine, 1 if is_one else n_intercepts)
+
+
+def _check_heights(machine: Any) -> None:
+    """The height of the boundary, and the numbers that say how exact it is."""
+    require_array(machine.offset_, "offset_", "f", (1,))
+    for name in ("violation_", "radius_", "_largest"):
+        require(is_number(vars(machine).get(name, 0.0)), f"{name} must be a number")
 
 
 def _counts(machine: Any) -> tuple[int, int]:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.io.exchange.distances import narrowed
+
 __all__ = ["HELPERS", "Source"]
 
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -108,7 +110,7 @@ class Source:
         """A literal that reads back as this number."""
         if np.isinf(value):
             return "INFINITY" if value > 0 else "(-INFINITY)"
-        digits = f"{np.float32(value):.9g}" if self._suffix else f"{float(value):.17g}"
+        digits = f"{narrowed(value, np.float32):.9g}" if self._suffix else f"{float(value):.17g}"
         text = digits if re.search(r"[.e]", digits) else digits + ".0"
         text += self._suffix
         return f"({text})" if text.startswith("-") else text

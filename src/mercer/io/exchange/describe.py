@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
@@ -15,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from mercer._warning import warn
 from mercer.hull import HullClassifier
 from mercer.io.exchange.curves import curve_of, curves_of, has_probabilities, slope_of
+from mercer.io.exchange.distances import equal_diagonal
 from mercer.io.exchange.functions import function_of
 from mercer.io.exchange.model import (
     Calibrated,
@@ -40,6 +42,7 @@ from mercer.machines import (
     LSSVR,
     RLSC,
     SVC,
+    SVDD,
     SVR,
     CodeClassifier,
     NuSVC,
@@ -51,13 +54,14 @@ from mercer.machines.least_squares.class_scores import CodeScores, PairScores
 from mercer.machines.svm.schemes import CodeScheme, PairScheme
 from mercer.online import OnlineSVC, OnlineSVR
 from mercer.paths import PathSVC
-from mercer.predictions import CalibratedSVC
+from mercer.predictions import CalibratedSVC, ThresholdSVC
 from mercer.selection.tuned import TunedMachine
 
 __all__ = ["describe"]
 
 EXPORTED = (
-    *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "RLSC", "LSSVC", "LSSVR", "ReducedSVC"),
+    *("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD", "RLSC", "LSSVC", "LSSVR"),
+    *("ReducedSVC", "ThresholdSVC"),
     *("HullClassifier", "PathSVC", "OnlineSVC", "OnlineSVR", "TunedSVC", "TunedSVR", "TunedRLSC"),
     *("TunedOneClassSVM", "CalibratedSVC", "CodeClassifier", "CalibratedClassifierCV", "Pipeline"),
     "TransformedTargetRegressor",
@@ -97,7 +101,45 @@ def _node(estimator: Any) -> Node:
             return _with_curves(estimator)
         case CodeClassifier():
             return _coded(estimator)
+        case ThresholdSVC():
+            return _with_threshold(_node(_fitted(estimator)), float(estimator.threshold_))
+        case SVDD():
+            return _ball(estimator)
     return _machine(estimator)
+
+
+def _fitted(estimator: Any) -> Any:
+    """The machine inside."""
+    if not hasattr(estimator, "estimator_"):
+        raise ValueError(f"{type(estimator).__name__} is not fitted")
+    return estimator.estimator_
+
+
+def _with_threshold(node: Node, threshold: float) -> Node:
+    """Decision values minus a threshold, and no probabilities."""
+    if isinstance(node, Prepared):
+        return replace(node, node=_with_threshold(node.node, threshold))
+    if not isinstance(node, Machine):
+        raise ValueError("ThresholdSVC of other than one machine of two classes cannot be exported")
+    function = replace(node.function, bias=node.function.bias - threshold)
+    return Machine(function, node.read_out)
+
+
+def _ball(machine: SVDD) -> Machine:
+    """R^2 - |x - c|^2 = 2 f(x) - k(x, x) + R^2 - |c|^2, with k(x, x) the same for all rows."""
+    if not hasattr(machine, "intercept_"):
+        raise ValueError("SVDD is not fitted")
+    found = function_of(machine)
+    square = equal_diagonal(found.form)
+    if square is None or found.weights is None:
+        raise ValueError(
+            f"SVDD with the kernel {machine.kernel_!r} cannot be exported: k(x, x) must be the "
+            "same for all rows, as of Gaussian, Laplacian and normalized kernels"
+        )
+    level = found.bias - machine.intercept_  # of f, where its rows are moved
+    bias = 2.0 * level + machine.intercept_ - square
+    function = replace(found, weights=2.0 * found.weights, bias=bias)
+    return Machine(function, Heights(float(machine._error())))
 
 
 def _tuned(estimator: Any) -> Node:
@@ -211,12 +253,17 @@ def _calibrated(estimator: Any) -> Calibrated:
                 f"CalibratedClassifierCV of {type(own.estimator).__name__}, which has no decision "
                 "values, cannot be exported"
             )
-        places = np.searchsorted(classes, own.estimator.classes_)
-        if len(classes) == 2:
-            places = places[1:]
         curves = tuple(curve_of(curve, own.method) for curve in own.calibrators)
-        members.append(Member(_node(own.estimator), curves, tuple(map(int, places))))
+        members.append(Member(_node(own.estimator), curves, _places_of(own, classes)))
     return Calibrated(tuple(members), classes)
+
+
+def _places_of(own: Any, classes: NDArray[Any]) -> tuple[int, ...]:
+    """Which classes the values of a calibrated classifier belong to."""
+    if own.method == "temperature":  # of all classes, which scikit-learn may have made numbers of
+        return tuple(range(len(classes)))
+    places = np.searchsorted(classes, own.estimator.classes_)
+    return tuple(map(int, places[1:] if len(classes) == 2 else places))
 
 
 def _with_curves(estimator: CalibratedSVC) -> Calibrated:

@@ -1,15 +1,23 @@
-"""How an exporter computes distances, and the diagonal of a kernel."""
+"""How an exporter computes distances and the diagonal of a kernel, and rounds numbers."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import form as shapes
 
-__all__ = ["UNIT", "diagonal", "goes_by_differences", "inverse_lengths", "transformed"]
+__all__ = [
+    "UNIT",
+    "diagonal",
+    "equal_diagonal",
+    "goes_by_differences",
+    "inverse_lengths",
+    "narrowed",
+    "transformed",
+]
 
 FloatArray = NDArray[np.float64]
 Precision = Literal["double", "single"]
@@ -17,6 +25,19 @@ Precision = Literal["double", "single"]
 UNIT: dict[str, float] = {"double": 2.0**-53, "single": 2.0**-24}
 # What exponents from norms and inner products may be off by, before differences are taken.
 _MOST_LOST: dict[str, float] = {"double": 2.0e-13, "single": 1.0e-7}
+
+
+def narrowed(values: Any, dtype: Any) -> NDArray[Any]:
+    """Numbers in another floating type; ValueError if one becomes infinite there."""
+    given = np.asarray(values, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        found = given.astype(dtype)
+    if np.isinf(found).sum() > np.isinf(given).sum():
+        raise ValueError(
+            f"precision='single' has no numbers of {np.abs(given[np.isfinite(given)]).max():.3g}, "
+            "which this machine needs: use precision='double', or scale the rows and targets"
+        )
+    return found
 
 
 def transformed(leaf: shapes.Leaf, rows: FloatArray) -> FloatArray:
@@ -51,6 +72,24 @@ def diagonal(form: shapes.Form, rows: FloatArray) -> FloatArray:
         case shapes.Product():
             return np.prod([diagonal(part, rows) for part in form.parts], axis=0)
     return np.ones(len(rows))
+
+
+def equal_diagonal(form: shapes.Form) -> float | None:
+    """k(x, x) if it is the same for all rows."""
+    match form:
+        case shapes.Leaf():
+            return 1.0 if form.kind in ("gaussian", "laplacian") else None
+        case shapes.Constant():
+            return form.value
+        case shapes.Scaled():
+            part = equal_diagonal(form.part)
+            return None if part is None else form.factor * part
+        case shapes.Sum() | shapes.Product():
+            parts = [level for part in form.parts if (level := equal_diagonal(part)) is not None]
+            if len(parts) < len(form.parts):
+                return None
+            return float(np.sum(parts) if isinstance(form, shapes.Sum) else np.prod(parts))
+    return 1.0
 
 
 def inverse_lengths(form: shapes.Form, rows: FloatArray) -> FloatArray:

@@ -148,7 +148,8 @@ def _pca_steps(part: PCA) -> tuple[Step, ...]:
 def _fill_of(part: SimpleImputer) -> Fill:
     values = np.asarray(part.statistics_)
     missing = part.missing_values
-    if values.dtype.kind not in "biuf" or not isinstance(missing, int | float | np.number):
+    # constants for the columns of a data frame are objects, though they be numbers
+    if not all(isinstance(value, int | float | np.number) for value in (*values, missing)):
         raise ValueError("SimpleImputer of values that are not numbers cannot be exported")
     values = values.astype(np.float64)
     kept = np.arange(len(values)) if part.keep_empty_features else np.flatnonzero(~np.isnan(values))

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
+from mercer.io.exchange.distances import narrowed
+
 __all__ = ["ML", "Graph"]
 
 ML = "ai.onnx.ml"
+OUTPUTS = ("label", "decision", "probabilities", "prediction")
 
 
 class Graph:
@@ -38,10 +41,11 @@ class Graph:
         self.inputs: list[ValueInfoProto] = []
         self.outputs: list[ValueInfoProto] = []
         self._known: dict[Any, Any] = {}
+        self._taken: set[str] = set()
 
     def numbers(self, values: Any) -> str:
         """A constant in the floating type of the graph."""
-        return self.constant(np.asarray(values, dtype=self.dtype))
+        return self.constant(narrowed(values, self.dtype))
 
     def integers(self, values: Any) -> str:
         """A constant of 64-bit integers."""
@@ -53,7 +57,7 @@ class Graph:
         content: Any = tuple(array.ravel().tolist()) if text else sha256(array.tobytes()).digest()
         key = ("constant", array.dtype.str, array.shape, content)
         if key not in self._known:
-            name = f"c{len(self.constants)}"
+            name = self._fresh(f"c{len(self.constants)}")
             cells = array.astype(object) if text else np.ascontiguousarray(array)
             self.constants.append(numpy_helper.from_array(cells.reshape(array.shape), name))
             self._known[key] = name
@@ -65,7 +69,7 @@ class Graph:
         key = (operation, inputs, repr(sorted(plain.items())))
         if len(plain) == len(attributes) and key in self._known:
             return str(self._known[key])
-        name = f"t{len(self.nodes)}"
+        name = self._fresh(f"t{len(self.nodes)}")
         domain = attributes.pop("domain", None)
         self.nodes.append(
             helper.make_node(operation, list(inputs), [name], domain=domain, **attributes)
@@ -73,8 +77,20 @@ class Graph:
         self._known[key] = name
         return name
 
+    def _fresh(self, name: str) -> str:
+        """This name, or a longer one where a column of the rows is called so."""
+        while name in self._taken:
+            name += "_"
+        return name
+
     def add_input(self, name: str, kind: int, width: int) -> str:
         """An input of any number of rows."""
+        if not name or name in self._taken or name in OUTPUTS:
+            raise ValueError(
+                "columns that are inputs of a graph must have names of their own, other than "
+                f"{', '.join(OUTPUTS)} and the empty one, got {name!r}: rename it and fit again"
+            )
+        self._taken.add(name)
         self.inputs.append(helper.make_tensor_value_info(name, kind, ["n_rows", width]))
         return name
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.io.exchange.distances import narrowed
 from mercer.io.exchange.model import Function
 from mercer.io.onnx.graph import ML, Graph
 from mercer.kernels import form as shapes
@@ -70,8 +71,8 @@ def _machine(
         "SVMRegressor",
         x,
         domain=ML,
-        coefficients=weights[used].tolist(),
-        support_vectors=function.rows[used].ravel().tolist(),
+        coefficients=narrowed(weights[used], np.float32).tolist(),
+        support_vectors=narrowed(function.rows[used], np.float32).ravel().tolist(),
         n_supports=len(used),
         rho=[float(bias)],
         **kernel,

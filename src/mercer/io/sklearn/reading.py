@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import svm
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.pipeline import Pipeline
@@ -116,14 +117,22 @@ def _of_ridge(estimator: KernelRidge) -> LSSVR:
     machine.shape_fit_ = (int(rows.shape[0]), int(rows.shape[1]))
     machine._n_dimensions = coef.ndim
     machine.kernel_, machine.alpha_ = kernel, alpha
+    machine.support_ = np.arange(rows.shape[0], dtype=np.int32)
+    if isinstance(kernel, Normalized):
+        machine.support_ = _with_length(rows)
+        rows, coef = rows[machine.support_], coef[machine.support_]
     machine.dual_coef_ = np.ascontiguousarray(coef.reshape(len(coef), -1).T)
     machine.intercept_ = np.zeros(len(machine.dual_coef_))
-    machine.support_ = np.arange(rows.shape[0], dtype=np.int32)
     machine.support_vectors_ = np.empty((0, 0)) if is_stored else _read_rows(rows)
     factor = None if is_stored else linear_factor(kernel)
     if factor is not None:
         machine.coef_ = factor * np.asarray(machine.support_vectors_.T @ machine.dual_coef_.T).T
     return machine
+
+
+def _with_length(rows: Any) -> NDArray[np.int32]:
+    """Rows that are not zero: scikit-learn's cosine is 0 for the others, also among them."""
+    return np.flatnonzero(np.asarray(abs(rows).sum(axis=1)).ravel()).astype(np.int32)
 
 
 def _read_rows(rows: Any) -> Any:

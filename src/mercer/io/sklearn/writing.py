@@ -169,7 +169,7 @@ def _linear_ridge(machine: LSSVR) -> KernelRidge:
 
 
 def _with_rows(estimator: Any, machine: Any, rows: Any, coef: FloatArray) -> KernelRidge:
-    estimator.X_fit_ = rows
+    estimator.X_fit_ = rows.astype(np.float64)  # of two sets of floats it would compute in floats
     estimator.dual_coef_ = coef[:, 0] if machine._is_flat else np.ascontiguousarray(coef)
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(machine, name):
