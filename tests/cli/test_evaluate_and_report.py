@@ -180,3 +180,55 @@ def test_exit_codes(mercer, files):
     options = ["--target", "species", "--cv", 0, "--max-time", 1e-9, "-o", "early.mercer"]
     mercer("fit", "train.csv", *options, "-q", code=2)
     assert "Training ended before" in words(mercer("evaluate", "early.mercer", "test.csv").output)
+
+
+def test_two_commands_lead_from_one_table_to_a_report_on_rows_that_took_no_part(mercer, iris_csv):
+    output = words(mercer("tune", iris_csv, "--target", "species", "--test-size", 0.3).output)
+    assert "mercer report iris.csv.mercer iris.csv mercer info" in output
+    output = words(mercer("report", "iris.csv.mercer", iris_csv).output)
+    assert "iris.csv: the 45 rows that --test-size kept apart" in output
+    with open("iris.csv.mercer.html", encoding="utf-8") as file:
+        text = file.read()
+    assert "are no test" not in text
+    found = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
+    assert found["rows"]["n_rows"] == 45
+    assert found["training"] == {
+        "n_rows": 105,
+        "n_support": len(load("iris.csv.mercer")[-1].support_),
+    }
+    assert found["path"]["same"] == 1.0
+    assert found["growth"]["n_rows"][-1] == 105
+    run = mercer("evaluate", "iris.csv.mercer", iris_csv, "--json")
+    assert json.loads(run.stdout)["verdict"] == found["verdict"]
+    assert "45 rows that --test-size kept apart" in run.stderr
+
+
+def test_rows_kept_apart_are_found_where_rows_without_a_target_were_left_out(mercer, iris):
+    iris["species"] = iris["species"].astype(object)
+    iris.loc[[3, 70], "species"] = None
+    iris.to_csv("gaps.csv", index=False)
+    options = ["--target", "species", "--test-size", 0.25, "--cv", 0, "-q"]
+    mercer("fit", "gaps.csv", *options)
+    found = json.loads(mercer("report", "gaps.csv.mercer", "gaps.csv", "--json").output)
+    assert (found["rows"]["n_rows"], found["training"]["n_rows"]) == (37, 111)
+    assert found["rows"]["n_seen"] < found["training"]["n_support"]
+    in_file = pd.read_csv("gaps.csv")
+    for own in found["doubtful"]:  # by the row of the file
+        assert own["true"] == in_file["species"][own["label"]]
+    iris.iloc[:-1].to_csv("gaps.csv", index=False)  # another file: nothing is known of its rows
+    run = mercer("evaluate", "gaps.csv.mercer", "gaps.csv", "--json")
+    assert json.loads(run.stdout)["rows"]["n_rows"] == 147
+    assert "2 rows without a value of 'species' left out" in run.stderr
+
+
+def test_a_report_takes_the_training_table_beside_the_test_table(mercer, files):
+    options = ["--test", "test.csv", "--target", "species", "--cv", 0, "--force"]
+    output = words(mercer("fit", "train.csv", *options).output)
+    assert "mercer report train.csv.mercer test.csv --train train.csv" in output
+    mercer("report", MODEL, "test.csv", "--train", "train.csv", "-o", "r.html")
+    with open("r.html", encoding="utf-8") as file:
+        text = file.read()
+    assert "What another C would do" in text
+    assert "mercer report train.csv.mercer test.csv --train train.csv" in text
+    text = mercer("report", MODEL, "--train", "train.csv", "-o", "no.html", code=1).stderr
+    assert "--train needs a FILE" in text

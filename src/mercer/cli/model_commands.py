@@ -115,6 +115,14 @@ def report(
         Path | None, typer.Option("--out", "-o", help="HTML file. Default: MODEL.html.")
     ] = None,
     target: Truth = None,
+    train: Annotated[
+        Path | None,
+        typer.Option(
+            "--train",
+            help="Table it was trained on: tells what another C would do, and whether more rows "
+            "would help. Not needed if FILE is that table and --test-size kept rows apart.",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the file if there is one.")
     ] = False,
@@ -130,13 +138,18 @@ def report(
         from mercer.report.words import verdict_lines
 
         path = Path(f"{model}.html") if out is None else out
-        check_table_destination(path, force, model, *([] if file is None else [file]))
-        found = report_on(model, file, target, command_of("report", model, file))
+        given = [own for own in (file, train) if own is not None]
+        check_table_destination(path, force, model, *given)
+        options = [] if train is None else ["--train", train]
+        command = command_of("report", model, file, *options)
+        found = report_on(model, file, target, train, command)
         found.save(path)
         if as_json:
             typer.echo(found.to_json())
             return
-        lines = [*verdict_lines(found.data)[:2], f"report written to {path}"]
+        judged = found.data["reproduce"]["facts"].get("rows of")
+        by = [] if judged is None else [f"judged by {judged}"]
+        lines = [*verdict_lines(found.data)[:2], *by, f"report written to {path}"]
         Console(quiet=quiet, highlight=False).print(Line("\n".join(lines)))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils import check_consistent_length
 
-__all__ = ["Judged", "judge", "plain", "take"]
+__all__ = ["Judged", "judge", "label_of", "plain", "take"]
 
 FloatArray = NDArray[np.float64]
 Task = Literal["classes", "numbers", "outliers"]
@@ -148,6 +148,11 @@ def _of_outliers(
 def take(X: Any, rows: NDArray[np.intp]) -> Any:
     """Some rows of a table or a matrix."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def label_of(X: Any, row: int) -> Any:
+    """What a row is called in the index of its table; None if it has none."""
+    return plain(X.index[row]) if hasattr(X, "iloc") else None
 
 
 def plain(value: Any) -> Any:

@@ -12,9 +12,17 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from mercer.cli.choices import Task
-from mercer.cli.commands.fit import Outcome, card_of, data_lines, model_path, scaling_line
+from mercer.cli.commands.fit import (
+    Outcome,
+    card_of,
+    data_lines,
+    model_path,
+    report_command,
+    scaling_line,
+)
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
 from mercer.cli.errors import InputError
+from mercer.cli.models.apart import told_apart
 from mercer.cli.models.estimators import machine_of
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
@@ -75,8 +83,10 @@ def tune(
     tuning = tune_machine(data, held_out, search, display)
     scores = None if tuning.held_out is None else tuning.held_out.scores
     told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
+    told |= told_apart(file, data, held_out, test_size)
     save(tuning.to_save(search.proba), path, metadata=told)
-    summary = _summary(data, tuning, search, path, file)
+    follow = report_command(path, file, test, test_size)
+    summary = _summary(data, tuning, search, path, file, follow)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
     record["search"] = _searched(tuning)
@@ -101,7 +111,12 @@ def _tried(tuned: Any) -> dict[str, Any] | None:
 
 
 def _summary(
-    data: TrainingSet, tuning: Tuning, search: Search, path: Path, file: Path | None
+    data: TrainingSet,
+    tuning: Tuning,
+    search: Search,
+    path: Path,
+    file: Path | None,
+    report: str,
 ) -> RenderableType:
     machine = machine_of(tuning.estimator)
     findings = diagnose(machine).findings
@@ -121,7 +136,7 @@ def _summary(
     model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
     sections["use it"] = [
         Text(f"mercer predict {model} {rows}", style="bold"),
-        Text(f"mercer report {model} FILE", style="bold"),
+        Text(report, style="bold"),
         Text(f"mercer info {model}", style="bold"),
     ]
     return framed(f"mercer tune: {data.task}", sections)
