@@ -162,8 +162,8 @@ def test_predict_with_intervals_in_units_of_the_target(mercer, files):
             ["--proba"],
             "--proba needs a model with probabilities, SVC has none: train one with mercer tune",
         ),
-        (["--set", 0.9], "--set needs a model of ConformalSVC"),
-        (["--interval", 0.9], "--interval needs a model of ConformalSVR"),
+        (["--set", 0.9], "--set needs a model of classes with the machines of folds, this one is"),
+        (["--interval", 0.9], "train one with mercer tune --conformal or mercer fit --conformal"),
         (["--set", 2], "--set must be a coverage between 0 and 1, got 2"),
     ],
 )
@@ -232,3 +232,55 @@ def test_a_report_takes_the_training_table_beside_the_test_table(mercer, files):
     assert "mercer report train.csv.mercer test.csv --train train.csv" in text
     text = mercer("report", MODEL, "--train", "train.csv", "-o", "no.html", code=1).stderr
     assert "--train needs a FILE" in text
+
+
+@pytest.mark.parametrize("command", ["tune", "fit"])
+def test_sets_and_probabilities_of_models_that_the_command_line_has_made(mercer, files, command):
+    options = ["--target", "species", "--conformal", "--proba", "--force", "-q"]
+    mercer(command, "train.csv", *options)
+    mercer("predict", MODEL, "test.csv", "--set", 0.9, "--proba", "-o", "s.csv")
+    table, classes = pd.read_csv("s.csv"), ["setosa", "versicolor", "virginica"]
+    assert list(table)[-6:] == [f"{kind}_{own}" for kind in ("p", "set") for own in classes]
+    truth = files["species"].map(classes.index).to_numpy()
+    sets = table[[f"set_{own}" for own in classes]].to_numpy()
+    assert sets[np.arange(75), truth].mean() > 0.85
+    assert sets.sum() < 120
+    machine = load(MODEL)
+    kept = machine[-1].predict_set(machine[:-1].transform(files.drop(columns="species")), 0.1)
+    assert (sets == kept).all()
+    found = json.loads(mercer("evaluate", MODEL, "test.csv", "--json").stdout)
+    assert found["calibration"]["log_loss"] < 0.5
+    assert "ConformalSVC of CalibratedSVC of SVC" in words(mercer("info", MODEL).output)
+    assert "the first of" not in words(mercer("info", MODEL).output)
+    mercer("report", MODEL, "test.csv", "--train", "train.csv", "-q")
+
+
+@pytest.mark.parametrize("command", ["tune", "fit"])
+def test_intervals_of_models_that_the_command_line_has_made(mercer, files, command):
+    options = ["--target", "petal width", "--conformal", "--force", "-q"]
+    mercer(command, "train.csv", *options)
+    mercer("predict", MODEL, "test.csv", "--interval", 0.8, "-o", "r.csv")
+    table = pd.read_csv("r.csv")
+    assert list(table) == ["prediction", "low", "high"]
+    inside = (table["low"] <= files["petal width"]) & (files["petal width"] <= table["high"])
+    assert inside.mean() > 0.7
+    assert (table["high"] - table["low"]).max() < 2.0
+    run = mercer("predict", MODEL, "test.csv", "--interval", 0.999, "--json")
+    assert json.loads(run.stdout)["rows"][0]["low"] is None
+    assert "needs 999 training rows or more" in run.stderr
+
+
+def test_the_decision_stays_beside_sets(mercer, files):
+    mercer("fit", "train.csv", "--target", "species", "--cv", 0, "-q", "-o", "plain.mercer")
+    mercer("fit", "train.csv", "--target", "species", "--conformal", "--cv", 0, "-q", "--force")
+    plain = mercer("predict", "plain.mercer", "test.csv").stdout
+    assert mercer("predict", MODEL, "test.csv").stdout == plain
+
+
+def test_sets_of_outliers_and_of_a_class_of_one_row(mercer, files):
+    text = mercer("fit", "train.csv", "--task", "outliers", "--conformal", "--force", code=1).stderr
+    assert "--conformal is for classes and numbers" in text
+    few = pd.concat([files[:20], files[-1:]])
+    few.to_csv("few.csv", index=False)
+    output = words(mercer("fit", "few.csv", "--target", "species", "--conformal").output)
+    assert "no probabilities, sets or intervals are kept: a class has one row only" in output

@@ -14,13 +14,13 @@ from mercer.cli.commands.bench import bench
 from mercer.cli.errors import Commands, explained
 from mercer.cli.model_commands import add_model_commands
 from mercer.cli.options import (
-    RUN,
     AsJson,
     Category,
     ClassWeightOption,
     Coef0,
     ColumnKinds,
     CommandTime,
+    Conformal,
     CRange,
     Degree,
     Epsilon,
@@ -40,6 +40,7 @@ from mercer.cli.options import (
     Nu,
     Out,
     PrecisionOption,
+    Proba,
     Quiet,
     Relevance,
     Scale,
@@ -120,6 +121,8 @@ def fit(
     nu: Nu = 0.05,
     tol: Tol = 1e-3,
     cv: Folds = 5,
+    proba: Proba = False,
+    conformal: Conformal = False,
     seed: Seed = 0,
     max_time: MaxTime = None,
     solver: Solver = "auto",
@@ -173,6 +176,8 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
         chosen["force"],
         Display(errors, chosen["quiet"]),
         Tests(chosen["test"], chosen["test_size"]),
+        chosen["proba"],
+        chosen["conformal"],
     )
 
 
@@ -203,10 +208,8 @@ def tune(
     nu: Nu = 0.05,
     tol: Tol = 1e-3,
     cv: Folds = 5,
-    proba: Annotated[
-        bool,
-        typer.Option("--proba", help="Keep probabilities of the classes.", rich_help_panel=RUN),
-    ] = False,
+    proba: Proba = False,
+    conformal: Conformal = False,
     seed: Seed = 0,
     max_time: CommandTime = None,
     threads: Threads = None,
@@ -244,6 +247,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         "scale",
         "seed",
         "proba",
+        "conformal",
         "scoring",
         "relevance",
     )

@@ -17,6 +17,7 @@ from mercer.cli.models.apart import told_apart
 from mercer.cli.models.card import Card, Scores
 from mercer.cli.models.estimators import Options, build_estimator, machine_of
 from mercer.cli.models.held_out import HeldOut, on_test_set
+from mercer.cli.models.promised import check_promises, promised
 from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
@@ -89,12 +90,15 @@ def fit(
     force: bool,
     display: Display,
     tests: Tests = NO_TEST,
+    proba: bool = False,
+    conformal: bool = False,
 ) -> Outcome:
     """Train, save, and return the summary."""
     path = model_path(file, out)
     check_model_destination(path, force, *(own for own in (file, tests.file) if own is not None))
     with display.working("reading"):
         data = read_training_set(file, roles, task)
+    check_promises(data.task, proba, conformal)
     data, test = tests.split(data, seed)
     training = train(build_estimator(data, options), data, folds, seed, display)
     held_out = None
@@ -102,7 +106,9 @@ def fit(
         held_out = on_test_set(training.estimator, test, data, Deadline())
     told = card_of(data, training.scores).as_metadata()
     told |= told_apart(file, data, test, tests.share)
-    save(training.estimator, path, metadata=told)
+    with display.working("training on folds"):
+        kept = promised(training.estimator, data, proba, conformal, seed, training.notes)
+    save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
     report = report_command(path, file, tests.file, tests.share)
     summary = _summary(data, training, options, path, file, held_out, report)

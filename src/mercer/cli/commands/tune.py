@@ -21,9 +21,9 @@ from mercer.cli.commands.fit import (
     scaling_line,
 )
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
-from mercer.cli.errors import InputError
 from mercer.cli.models.apart import told_apart
 from mercer.cli.models.estimators import machine_of
+from mercer.cli.models.promised import check_promises, promised
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
 from mercer.cli.output.columns import bar_lines, column_lines
@@ -77,20 +77,28 @@ def tune(
     check_model_destination(path, force, *(given for given in (file, test) if given is not None))
     with display.working("reading"):
         data = read_training_set(file, roles, task)
-    if search.proba and data.task is not Task.classification:
-        raise InputError(f"--proba is for classes, the task is {data.task}")
+    check_promises(data.task, search.proba, search.conformal)
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
     scores = None if tuning.held_out is None else tuning.held_out.scores
     told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
     told |= told_apart(file, data, held_out, test_size)
-    save(tuning.to_save(search.proba), path, metadata=told)
+    save(_kept(tuning, data, search, display), path, metadata=told)
     follow = report_command(path, file, test, test_size)
     summary = _summary(data, tuning, search, path, file, follow)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
     record["search"] = _searched(tuning)
     return Outcome.of(summary, machine, tuning.is_interrupted, record)
+
+
+def _kept(tuning: Tuning, data: TrainingSet, search: Search, display: Display) -> Any:
+    """What the model file holds: what was chosen, and what predict may be asked for."""
+    if not search.conformal:
+        return tuning.to_save(search.proba)
+    left = None if search.max_time is None else search.deadline.seconds_left
+    with display.working("training on folds"):
+        return promised(tuning.estimator, data, search.proba, True, search.seed, tuning.notes, left)
 
 
 def _searched(tuning: Tuning) -> dict[str, Any]:

@@ -27,6 +27,7 @@ __all__ = ["Search", "Tuning", "tune_machine"]
 
 _JUDGING = 0.2  # of the time, to predict the rows of a test set and to save
 _SAVING = 0.05  # the same without one
+_FOLDS = 0.5  # for the fits of folds that sets and intervals need
 _LEAST_SECONDS = 1e-3  # for a search that has no time left
 _LEAST_FIT = 1.0  # seconds for the fit after Ctrl-C
 
@@ -48,6 +49,7 @@ class Search:
     folds: int = 5
     seed: int = 0
     proba: bool = False
+    conformal: bool = False
     scoring: str | None = None
     relevance: bool = False
     began: float = field(default_factory=time.perf_counter)
@@ -106,6 +108,7 @@ def tune_machine(
     tuned = checked(_tuned(data.task, search, splitter_of(data, folds, search.seed)))
     if search.max_time is not None:
         share = 1.0 - (_JUDGING if test is not None else _SAVING)
+        share *= 1.0 - _FOLDS * search.conformal
         tuned.set_params(max_time=max(share * search.deadline.seconds_left, _LEAST_SECONDS))
     with noted(notes):
         estimator, tuned, is_interrupted = _trained(tuned, data, search, display)
