@@ -16,6 +16,7 @@ import mercer as package
 from mercer.cli import main
 from mercer.cli.models import training
 from mercer.cli.output.progress import Distance
+from mercer.io import load
 from mercer.solvers import Progress
 
 COMMAND = "from mercer.cli import main; main()"
@@ -80,10 +81,12 @@ def test_ctrl_c_ends_a_process_with_130():
     time.sleep(0.3)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert errors == "interrupted\n"
-    assert os.listdir() == ["hard.csv"]
+    assert errors == "interrupted: keeping the machine as far as it was trained\n"
+    assert "saved as hard.csv.mercer" in output
+    assert "terminated early (callback)" in output
+    assert len(load("hard.csv.mercer").predict(frame)) == 4000
 
 
 def test_ctrl_c_between_folds(mercer, monkeypatch):
@@ -92,8 +95,9 @@ def test_ctrl_c_between_folds(mercer, monkeypatch):
 
     monkeypatch.setattr(training, "_fold_score", interrupt)
     result = mercer("fit", code=130)
-    assert result.stderr == "interrupted\n"
-    assert os.listdir() == []
+    assert result.stderr == "interrupted: keeping the machine without cross-validation\n"
+    assert os.listdir() == ["breast-cancer.mercer"]
+    assert "saved as breast-cancer.mercer" in result.stdout
 
 
 def report(iteration, violation):

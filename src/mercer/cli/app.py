@@ -139,6 +139,8 @@ def fit(
         if libsvm is not None:
             from mercer.cli.commands.libsvm import train_like_libsvm
 
+            if as_json:
+                raise ValueError("--libsvm says what svm-train says: leave out --json")
             lines = train_like_libsvm(libsvm, file, out, force, threads)
             Console(quiet=quiet, highlight=False).print(Line("\n".join(lines)))
             return

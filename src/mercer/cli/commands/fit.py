@@ -107,7 +107,8 @@ def fit(
     told = card_of(data, training.scores).as_metadata()
     told |= told_apart(file, data, test, tests.share)
     with display.working("training on folds"):
-        kept = promised(training.estimator, data, proba, conformal, seed, training.notes)
+        wanted = (False, False) if training.is_interrupted else (proba, conformal)
+        kept = promised(training.estimator, data, *wanted, seed, training.notes)
     save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
     report = report_command(path, file, tests.file, tests.share)
@@ -115,7 +116,7 @@ def fit(
     record = training_record("fit", data, machine, path, training.notes, held_out)
     scores = training.scores
     record["cross_validation"] = scores and {"name": scores.name, "values": scores.values}
-    return Outcome.of(summary, machine, record=record)
+    return Outcome.of(summary, machine, training.is_interrupted, record)
 
 
 def model_path(file: Path | None, out: Path | None) -> Path:

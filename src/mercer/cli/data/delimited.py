@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from typing import Any
 
@@ -18,6 +19,7 @@ __all__ = ["read_delimited", "text_sample"]
 SAMPLE_CHARACTERS = 65536
 LEAST_LINES = 3
 MOST_LINES = 5
+TOO_LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 
 
 def text_sample(content: Content) -> str:
@@ -50,7 +52,7 @@ def read_delimited(content: Content, sample: str, notes: list[str]) -> tuple[Any
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(io.BytesIO(content.data), **options)
     except (ValueError, pd.errors.ParserWarning) as error:
-        raise InputError(f"{content.name} is not readable CSV: {str(error).strip()}") from None
+        raise InputError(f"{content.name} {_not_readable(str(error).strip(), dialect)}") from None
     if dialect.has_thousands:
         frame = frame.apply(_without_thousands)
     if words := dialect.words(encoding):
@@ -58,6 +60,18 @@ def read_delimited(content: Content, sample: str, notes: list[str]) -> tuple[Any
     if len(frame) and frame.iloc[:, -1].isna().any():
         _tell_short_lines(content, dialect, encoding, len(names), notes)
     return frame, names
+
+
+def _not_readable(error: str, dialect: Dialect) -> str:
+    """What is wrong with a text table, of lines that are too long in words of our own."""
+    found = TOO_LONG.search(error)
+    if found is None:
+        return f"is not readable CSV: {error}"
+    expected, line, seen = found.groups()
+    return (
+        f"has {seen} fields in line {line}, the header has {expected}: put fields that hold the "
+        f"separator {dialect.delimiter!r} into quotes, or correct the line"
+    )
 
 
 def _header(name: str, lines: list[str], dialect: Dialect, notes: list[str]) -> list[str]:

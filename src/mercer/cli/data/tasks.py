@@ -14,7 +14,7 @@ from mercer.cli.choices import Task
 from mercer.cli.data.columns import check_missing
 from mercer.cli.errors import InputError, absent, quoted, shown
 
-__all__ = ["find_target", "known_targets", "resolve_task", "target_values"]
+__all__ = ["alike", "find_target", "known_targets", "resolve_task", "target_values"]
 
 USUAL_NAMES = ("target", "label", "class", "y")
 MOST_CLASSES = 20
@@ -36,6 +36,20 @@ def find_target(names: list[str], target: str | None, task: Task) -> str | None:
     if len(usual) != 1:
         raise InputError(f"say which column to predict with --target; the columns are {listed}")
     return usual[0]
+
+
+def alike(labels: NDArray[Any]) -> list[str]:
+    """Note on labels that differ in case or spaces only: most likely these are mistakes."""
+    if labels.dtype.kind not in "US":
+        return []
+    same: dict[str, list[str]] = {}
+    for label in np.unique(labels).tolist():
+        same.setdefault(" ".join(label.casefold().split()), []).append(label)
+    return [
+        f"labels {quoted(own)} differ in case or spaces only, they are taken for different classes"
+        for own in same.values()
+        if len(own) > 1
+    ]
 
 
 def _header_hint(names: list[str]) -> str:

@@ -17,7 +17,7 @@ from mercer.cli.data.columns import Columns, describe_columns, usable_frame
 from mercer.cli.data.kinds import KINDS
 from mercer.cli.data.opened import source_name
 from mercer.cli.data.tables import SparseData, read_file
-from mercer.cli.data.tasks import find_target, resolve_task, target_values
+from mercer.cli.data.tasks import alike, find_target, resolve_task, target_values
 from mercer.cli.data.values import marked_missing, rows_text
 from mercer.cli.errors import InputError, absent, collecting, plural, raise_all
 from mercer.datasets import load_example
@@ -191,6 +191,7 @@ def _from_frame(
         with collecting(problems):
             task = resolve_task(frame[target], task)
             y = target_values(frame[target], task)
+            said += alike(y)
     features = frame.drop(columns=[] if target is None else [target])
     with collecting(problems):
         columns = describe_columns(features, asked, roles.missing is Missing.impute)
