@@ -11,7 +11,7 @@ from rich.text import Text as Line
 
 from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, Task
 from mercer.cli.commands.bench import bench
-from mercer.cli.errors import Commands, explained
+from mercer.cli.errors import Commands, explained, working
 from mercer.cli.model_commands import add_model_commands
 from mercer.cli.options import (
     AsJson,
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from mercer.cli.commands.fit import Outcome
 
 __all__ = ["app"]
+
+LOADING = "starting"
 
 app = typer.Typer(
     cls=Commands,
@@ -161,11 +163,12 @@ def _show(outcome: Outcome, as_json: bool, quiet: bool) -> None:
 
 def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
     # Imported here: `mercer --help` need not wait for the machines.
-    from mercer.cli.commands.fit import fit as fit_file
-    from mercer.cli.data.training_set import Roles
-    from mercer.cli.models.estimators import Options
-    from mercer.cli.models.test_rows import Tests
-    from mercer.cli.output.progress import Display
+    with working(errors, LOADING, chosen["quiet"]):
+        from mercer.cli.commands.fit import fit as fit_file
+        from mercer.cli.data.training_set import Roles
+        from mercer.cli.models.estimators import Options
+        from mercer.cli.models.test_rows import Tests
+        from mercer.cli.output.progress import Display
 
     return fit_file(
         chosen["file"],
@@ -232,10 +235,11 @@ def tune(
 
 
 def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
-    from mercer.cli.commands.tune import tune as tune_file
-    from mercer.cli.data.training_set import Roles
-    from mercer.cli.models.tuning import Search
-    from mercer.cli.output.progress import Display
+    with working(errors, LOADING, chosen["quiet"]):
+        from mercer.cli.commands.tune import tune as tune_file
+        from mercer.cli.data.training_set import Roles
+        from mercer.cli.models.tuning import Search
+        from mercer.cli.output.progress import Display
 
     is_balanced = chosen["class_weight"] is ClassWeight.balanced
     same = (
@@ -303,9 +307,10 @@ def path(
     """Follow the classifiers of every C exactly, choose one, and save it as a model file."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli.commands.path import follow
+        with working(errors, "following the path", quiet):
+            from mercer.cli.commands.path import follow
 
-        outcome = follow(context.params)
+            outcome = follow(context.params)
         _show(outcome, as_json, quiet)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)

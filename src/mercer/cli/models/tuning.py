@@ -20,6 +20,7 @@ from mercer.cli.errors import InputError
 from mercer.cli.models.estimators import as_targets, checked, machine_of, prepared, with_machine
 from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
 from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splitter_of
+from mercer.cli.output.interrupts import asked_to_stop
 from mercer.cli.output.progress import Display
 from mercer.solvers.runs.deadline import Deadline
 
@@ -140,17 +141,24 @@ def _trained(
         else:
             tuned = machine_of(searching)
             return with_machine(searching, tuned.best_estimator_), tuned, False
-    display.say("interrupted: training with the best parameters so far, Ctrl-C again to give up")
-    return _with_best(tuned, data, search), tuned, True
+    display.say("interrupted: training with the best parameters so far, Ctrl-C again ends that")
+    return _with_best(tuned, data, search, display), tuned, True
 
 
-def _with_best(tuned: Any, data: TrainingSet, search: Search) -> Any:
+def _with_best(tuned: Any, data: TrainingSet, search: Search, display: Display) -> Any:
     """The estimator with the best parameters of a search that was interrupted, fitted."""
     machine = clone(tuned.history_[-1].spaces[-1].machine).set_params(**tuned.best_params_)
     if search.max_time is not None:
         machine.set_params(max_time=max(search.deadline.seconds_left, _LEAST_FIT))
-    estimator = prepared(machine, data, search.scale).fit(*_learned(data))
-    machine_of(estimator).set_params(max_time=None)
+    n_classes = len(data.class_counts)
+    n_problems = max(1, n_classes * (n_classes - 1) // 2)
+    with (
+        asked_to_stop() as stop,
+        display.fitting(n_problems, search.tol, stop) as callback,
+    ):
+        machine.set_params(callback=callback)
+        estimator = prepared(machine, data, search.scale).fit(*_learned(data))
+    machine_of(estimator).set_params(max_time=None, callback=None)
     return estimator
 
 

@@ -17,6 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from mercer.cli.errors import working
 from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
 
@@ -140,10 +141,7 @@ class Display:
     @contextmanager
     def working(self, words: str) -> Iterator[None]:
         """Show that something is going on which tells no share."""
-        if not self.is_shown:
-            yield
-            return
-        with self.console.status(words):
+        with working(self.console, words, self.is_quiet):
             yield
 
     def say(self, message: str) -> None:
