@@ -151,8 +151,12 @@ def take(X: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def label_of(X: Any, row: int) -> Any:
-    """What a row is called in the index of its table; None if it has none."""
-    return plain(X.index[row]) if hasattr(X, "iloc") else None
+    """What a row is called in the index of its table; None if that only counts the rows."""
+    if not hasattr(X, "iloc"):
+        return None
+    index = X.index
+    counts = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+    return None if counts else plain(index[row])
 
 
 def plain(value: Any) -> Any:
