@@ -12,7 +12,7 @@ __all__ = ["as_on_the_site", "parts"]
 # Heading of each part of the site and its pages, from docs/; others follow in their folder's part.
 _PARTS = {
     "Start": (
-        "../README start choose when_to_use from_scikit_learn from_libsvm from_shark_liquidsvm"
+        "../README start how_do_i choose when_to_use from_scikit_learn from_libsvm from_shark_liquidsvm"
     ),
     "Guide": (
         "guide model_selection paths predictions report plots least_squares multiclass online hull "

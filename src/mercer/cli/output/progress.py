@@ -75,7 +75,7 @@ class Display:
     ) -> Iterator[Callable[[SolverProgress], bool] | None]:
         """Give a callback for the estimator, which ends it when `stop` says so.
 
-        Several problems are trained side by side where nobody watches them: there is none then.
+        Without a terminal several problems are trained side by side, and there is none.
         """
         if not self.is_shown:
             yield None if n_problems > 1 else lambda _: stop()
