@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from scipy.stats import ttest_1samp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -14,6 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from mercer import RLSC, SVC, OneClassSVM, PathSVC, svc_path, svr_path, write_report
 from mercer.report.growth import gained
 from mercer.report.inside import taken_apart
+
+pl = pytest.importorskip("polars")
 
 
 def test_every_number_of_the_path_is_that_of_svc_path(flat):
@@ -114,15 +119,30 @@ def test_of_many_rows_a_part_is_followed_and_said(monkeypatch):
         (RLSC(), "RLSC has no path over C"),
         (SVC(loss="squared_hinge"), "the exact path is that of the loss 'hinge'"),
         (SVC(multiclass="one-vs-all"), "the exact path is that of pairs of classes"),
+        (SVC(C=np.inf, gamma=10.0), "C is infinite"),
+        (SVC(kernel="sigmoid"), "positive semi-definite"),
     ],
 )
 def test_machines_without_a_path_say_so_and_have_a_learning_curve(machine, why_not):
     X, y = load_iris(return_X_y=True)
     training = (X[::2], y[::2])
-    report = write_report(machine.fit(*training), X[1::2], y[1::2], training=training)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the sigmoid kernel, once
+        machine.fit(*training)
+    report = write_report(machine, X[1::2], y[1::2], training=training)
     assert why_not in report.data["path"]["why_not"]
     assert report.data["growth"]["why_not"] is None
     assert "Not followed: " in report.to_html()
+
+
+@pytest.mark.parametrize("make", [csr_array, np.asarray, list, pl.DataFrame])
+def test_training_rows_of_any_kind(make):
+    X, y = np.random.default_rng(0).normal(size=(80, 2)), np.arange(80) // 2 % 2
+    expected = write_report(SVC().fit(X[:40], y[:40]), X[40:], y[40:], training=(X[:40], y[:40]))
+    training = (make(X[:40]), y[:40].tolist())
+    report = write_report(SVC().fit(*training), make(X[40:]), y[40:], training=training)
+    assert report.data["growth"] == expected.data["growth"]
+    assert report.data["path"]["error"] == pytest.approx(expected.data["path"]["error"])
 
 
 def test_a_chosen_C_of_a_path_and_kernel_values():

@@ -85,6 +85,8 @@ def _check(learned: Learned) -> None:
         hasattr(machine, "C_") or hasattr(machine, "C")
     ):
         raise NotLearned(f"{name} has no path over C")
+    if np.isinf(machine.C_ if hasattr(machine, "C_") else machine.C):
+        raise NotLearned("C is infinite")
     if loss not in wanted:
         raise NotLearned(f"the exact path is that of the loss {wanted[0]!r}, this one is {loss!r}")
     if getattr(machine, "multiclass", "one-vs-one") not in ("one-vs-one", "ovo"):

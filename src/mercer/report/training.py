@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -30,8 +31,13 @@ def from_training(
 
 
 def _known(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What is made, or why it cannot be: kernels and parameters may not allow it."""
+    """What is made, or why it cannot be: kernels and parameters may not allow it.
+
+    What there is to warn of the machine itself was said when it was trained.
+    """
     try:
-        return make()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return make()
     except ValueError as error:
         return {"why_not": str(error)}
