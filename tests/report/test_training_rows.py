@@ -105,6 +105,18 @@ def test_many_more_rows_are_seen_to_help_and_the_page_says_so():
     assert "More rows are likely to help." in report.to_html()
 
 
+def test_of_many_rows_a_part_is_doubled_and_the_machine_stands_behind_it(monkeypatch):
+    monkeypatch.setattr("mercer.report.growth.MOST_ROWS", 80)
+    X, y = np.random.default_rng(0).normal(size=(300, 3)), np.arange(300) // 2 % 2
+    training = (X[:200], y[:200])
+    report = write_report(SVC().fit(*training), X[200:], y[200:], training=training)
+    found = report.data["growth"]
+    assert found["n_rows"] == [10, 20, 40, 80, 200]
+    assert (found["gain"]["from"], found["gain"]["to"]) == (40, 80)
+    assert found["error"][-1] == pytest.approx(1 - report.data["verdict"]["accuracy"])
+    assert "From 40 to 80 training rows" in report.to_html()
+
+
 def test_of_many_rows_a_part_is_followed_and_said(monkeypatch):
     monkeypatch.setattr("mercer.report.over_c.MOST_ROWS", 30)
     X, y = np.random.default_rng(0).normal(size=(120, 3)), np.arange(120) % 2

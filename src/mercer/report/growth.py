@@ -15,6 +15,7 @@ __all__ = ["gained", "learning_curve"]
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2)
 LEAST_ROWS = 10
 REPEATS = 4
+MOST_ROWS = 16_000  # of the largest machine that is trained
 MOST_TRAINED = 40_000  # rows of all machines of a size
 FloatArray = NDArray[np.float64]
 
@@ -24,20 +25,37 @@ def learning_curve(learned: Learned, confidence: float) -> dict[str, Any]:
 
     The parameters are those of the machine, which is the last one of the curve. What a doubling
     gained is the mean over the judged rows of the difference d of their losses, with the interval
-    mean +- t s / sqrt(n) of n rows; for classes d is a difference of zeros and ones.
+    mean +- t s / sqrt(n) of n rows; for classes d is a difference of zeros and ones. Of more than
+    16,000 rows a part is doubled, and the machine stands behind it.
     """
-    sizes = [round(share * learned.n_rows) for share in SHARES]
-    losses = [_losses(learned, size) for size in sizes if size >= LEAST_ROWS]
-    curve = [one for one in losses if one is not None] + [learned.losses(learned.machine)[None, :]]
-    sizes = [*sizes, learned.n_rows][-len(curve) :]
-    found: dict[str, Any] = {"why_not": None, "n_rows": sizes, "n_machines": list(map(len, curve))}
-    means = [[learned.error(float(own.mean())) for own in one] for one in curve]
-    found |= {
-        "error": [learned.error(float(one.mean())) for one in curve],
+    whole = min(learned.n_rows, MOST_ROWS)
+    sizes = [round(share * whole) for share in SHARES]
+    sizes += [whole] if whole < learned.n_rows else []
+    parts = {size: _losses(learned, size) for size in sizes if size >= LEAST_ROWS}
+    curve = {size: own for size, own in parts.items() if own is not None}
+    doubled = list(curve)
+    curve[learned.n_rows] = learned.losses(learned.machine)[None, :]
+    doubled += [] if whole < learned.n_rows else [learned.n_rows]
+    means = [[learned.error(float(own.mean())) for own in one] for one in curve.values()]
+    return {
+        "why_not": None,
+        "n_rows": list(curve),
+        "n_machines": [len(one) for one in curve.values()],
+        "error": [learned.error(float(one.mean())) for one in curve.values()],
         "lowest": [min(own) for own in means],
         "highest": [max(own) for own in means],
+        "gain": _last_doubling(curve, doubled, confidence),
     }
-    return found | {"gain": gained(curve, confidence) if len(curve) > 1 else None}
+
+
+def _last_doubling(
+    curve: dict[int, FloatArray], doubled: list[int], confidence: float
+) -> dict[str, Any] | None:
+    if len(doubled) < 2:
+        return None
+    first, second = doubled[-2:]
+    found = gained([curve[first], curve[second]], confidence)
+    return {"from": first, "to": second} | found
 
 
 def _losses(learned: Learned, size: int) -> FloatArray | None:

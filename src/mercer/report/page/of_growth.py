@@ -27,10 +27,10 @@ def growth_section(data: Data) -> str:
 
 
 def _answer(data: Data, found: Data) -> str:
-    gain, sizes = found["gain"], found["n_rows"]
+    gain = found["gain"]
     if gain is None or gain["interval"] is None:
         return "Too few rows to tell."
-    doubled = f"From {sizes[-2]:,} to {count(sizes[-1], 'training row')}"
+    doubled = f"From {gain['from']:,} to {count(gain['to'], 'training row')}"
     low, high = (_loss(data, end) for end in gain["interval"])
     sure = percent(data["verdict"]["confidence"]).replace(".0", "")
     lost = "the share of wrong rows" if data["task"] == "classes" else "the mean squared error"
