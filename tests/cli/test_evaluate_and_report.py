@@ -250,7 +250,8 @@ def test_sets_and_probabilities_of_models_that_the_command_line_has_made(mercer,
     assert (sets == kept).all()
     found = json.loads(mercer("evaluate", MODEL, "test.csv", "--json").stdout)
     assert found["calibration"]["log_loss"] < 0.5
-    assert "ConformalSVC of CalibratedSVC of SVC" in words(mercer("info", MODEL).output)
+    inside = {"tune": "TunedSVC", "fit": "CalibratedSVC"}[command]
+    assert f"ConformalSVC of {inside} of SVC" in words(mercer("info", MODEL).output)
     assert "the first of" not in words(mercer("info", MODEL).output)
     mercer("report", MODEL, "test.csv", "--train", "train.csv", "-q")
 
@@ -268,6 +269,20 @@ def test_intervals_of_models_that_the_command_line_has_made(mercer, files, comma
     run = mercer("predict", MODEL, "test.csv", "--interval", 0.999, "--json")
     assert json.loads(run.stdout)["rows"][0]["low"] is None
     assert "needs 999 training rows or more" in run.stderr
+
+
+def test_sets_of_many_rows_in_little_time_left_a_machine_that_was_hardly_trained(
+    mercer, files, monkeypatch
+):
+    """The machine of all rows was trained again in a sixth of the time, and kept."""
+    monkeypatch.setattr("mercer.cli.models.promised.MOST_ROWS_IN_TIME", 30)
+    options = ["--target", "species", "--max-time", 20, "--force", "--json"]
+    mercer("tune", "train.csv", *options)
+    plain = mercer("predict", MODEL, "test.csv").stdout
+    found = json.loads(mercer("tune", "train.csv", *options, "--conformal").stdout)
+    assert mercer("predict", MODEL, "test.csv").stdout == plain
+    assert "sets and intervals come from machines of 30 of 75 rows" in found["notes"]
+    assert "set_setosa" in mercer("predict", MODEL, "test.csv", "--set", 0.8).stdout
 
 
 def test_the_decision_stays_beside_sets(mercer, files):

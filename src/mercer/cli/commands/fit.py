@@ -17,7 +17,7 @@ from mercer.cli.models.apart import told_apart
 from mercer.cli.models.card import Card, Scores
 from mercer.cli.models.estimators import Options, build_estimator, machine_of
 from mercer.cli.models.held_out import HeldOut, on_test_set
-from mercer.cli.models.promised import check_promises, promised
+from mercer.cli.models.promised import check_promises, with_probabilities, with_sets
 from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
@@ -106,9 +106,12 @@ def fit(
         held_out = on_test_set(training.estimator, test, data, Deadline())
     told = card_of(data, training.scores).as_metadata()
     told |= told_apart(file, data, test, tests.share)
+    kept = training.estimator
     with display.working("training on folds"):
-        wanted = (False, False) if training.is_interrupted else (proba, conformal)
-        kept = promised(training.estimator, data, *wanted, seed, training.notes)
+        if proba and not training.is_interrupted:
+            kept = with_probabilities(kept, data, training.notes)
+        if conformal and not training.is_interrupted:
+            kept = with_sets(training.estimator, kept, data, seed, training.notes)
     save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
     report = report_command(path, file, tests.file, tests.share)

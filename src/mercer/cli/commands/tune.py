@@ -23,7 +23,7 @@ from mercer.cli.commands.fit import (
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
 from mercer.cli.models.apart import told_apart
 from mercer.cli.models.estimators import machine_of
-from mercer.cli.models.promised import check_promises, promised
+from mercer.cli.models.promised import check_promises, with_sets
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
 from mercer.cli.output.columns import bar_lines, column_lines
@@ -94,11 +94,12 @@ def tune(
 
 def _kept(tuning: Tuning, data: TrainingSet, search: Search, display: Display) -> Any:
     """What the model file holds: what was chosen, and what predict may be asked for."""
-    if not search.conformal:
-        return tuning.to_save(search.proba)
+    kept = tuning.to_save(search.proba)
+    if not search.conformal or tuning.is_interrupted:
+        return kept
     left = None if search.max_time is None else search.deadline.seconds_left
     with display.working("training on folds"):
-        return promised(tuning.estimator, data, search.proba, True, search.seed, tuning.notes, left)
+        return with_sets(tuning.estimator, kept, data, search.seed, tuning.notes, left)
 
 
 def _searched(tuning: Tuning) -> dict[str, Any]:

@@ -28,7 +28,7 @@ __all__ = ["Search", "Tuning", "tune_machine"]
 
 _JUDGING = 0.2  # of the time, to predict the rows of a test set and to save
 _SAVING = 0.05  # the same without one
-_FOLDS = 0.5  # for the fits of folds that sets and intervals need
+_FOLDS = 0.3  # for the fits of folds that sets and intervals need
 _LEAST_SECONDS = 1e-3  # for a search that has no time left
 _LEAST_FIT = 1.0  # seconds for the fit after Ctrl-C
 
