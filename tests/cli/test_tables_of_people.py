@@ -106,3 +106,44 @@ def test_json_beside_libsvm_was_ignored(mercer):
         file.writelines(f"{k % 2} 1:{k}\n" for k in range(20))
     text = mercer("fit", "t.svm", "--libsvm", "-c 1", "--json", code=1).stderr
     assert "--libsvm says what svm-train says: leave out --json" in text
+
+
+def test_percent_with_a_decimal_comma_was_left_out(rows, mercer):
+    share = [f"{1000 + 100 * v:,.1f} %" for v in rows["z"].abs()]
+    german = [own.replace(",", "_").replace(".", ",").replace("_", ".") for own in share]
+    rows.assign(share=german).to_csv("t.csv", index=False, sep=";", decimal=",")
+    record = mercer("fit", "t.csv", "--target", "y", "--cv", 0, "--json").stdout
+    assert json.loads(record)["columns"]["share"]["why"] == "read without '%'"
+    said = mercer("predict", "t.csv.mercer", "t.csv").stdout
+    rows.assign(share=share).to_csv("same.csv", index=False)
+    assert mercer("predict", "t.csv.mercer", "same.csv").stdout == said
+
+
+def test_zip_codes_lost_their_zeros_without_a_word(rows, fitted):
+    rng = np.random.default_rng(0)
+    frame = rows.assign(zip=rng.choice(["01234", "00501", "99999"], N))
+    [note] = [own for own in fitted(frame)["notes"] if "zeros" in own]
+    assert "column 'zip' has leading zeros, e.g. " in note
+    assert "say --category zip" in note
+    assert fitted(frame, "y", "--category", "zip")["columns"]["zip"]["kind"] == "category"
+
+
+def test_a_target_of_dates_became_a_class_for_each_row(rows, mercer):
+    rows.assign(y=pd.date_range("2020-01-01", periods=N)).to_csv("t.csv", index=False)
+    text = mercer("fit", "t.csv", "--target", "y", code=1).stderr
+    assert "has 80 different values in as many rows, e.g. '2020-01-01'" in text
+    assert "--target takes another column" in text
+
+
+def test_a_comment_above_the_names_was_told_in_words_of_the_parser(rows, mercer):
+    with open("t.csv", "w") as file:
+        file.write("# made by hand\n" + rows.to_csv(index=False))
+    text = mercer("fit", "t.csv", "--target", "y", code=1).stderr
+    assert "remove what stands above the names, such as a comment" in text
+
+
+def test_a_column_of_lists_was_said_to_mix_one_kind(rows, mercer):
+    rows.assign(v=[[1, 2]] * N).to_parquet("t.parquet")
+    text = mercer("fit", "t.parquet", "--target", "y", code=1).stderr
+    assert "column 'v' holds values of type ndarray" in text
+    assert "--ignore v leaves it out" in text

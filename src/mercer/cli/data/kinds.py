@@ -74,7 +74,10 @@ def _kind(present: pd.Series[Any], name: str) -> str:
         found = sorted({type(value).__name__ for value in present})
         if set(found) <= {"date", "datetime", "Timestamp", "str"}:
             return "date"
-        raise InputError(f"column {name!r} mixes {', '.join(found)}; {ALLOWED}")
+        verb = "mixes" if len(found) > 1 else "holds values of type"
+        raise InputError(
+            f"column {name!r} {verb} {', '.join(found)}; {ALLOWED}; --ignore {name} leaves it out"
+        )
     return _kind_of_texts(present.map(str))
 
 

@@ -18,6 +18,7 @@ __all__ = ["alike", "find_target", "known_targets", "resolve_task", "target_valu
 
 USUAL_NAMES = ("target", "label", "class", "y")
 MOST_CLASSES = 20
+LEAST_NAMES = 20  # labels from which on, if all differ, they name rows
 
 
 def find_target(names: list[str], target: str | None, task: Task) -> str | None:
@@ -90,6 +91,12 @@ def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
     name = values.name
     targets = known_targets(values, task)
     distinct = values.nunique()
+    if task is Task.classification and distinct == len(values) >= LEAST_NAMES:
+        raise InputError(
+            f"the target {name!r} has {distinct:,} different values in as many rows, e.g. "
+            f"{shown(values.iloc[0])}: these are names or dates of rows, there are no classes to "
+            "learn; --target takes another column"
+        )
     if distinct < 2:
         raise InputError(
             f"the target {name!r} is constant, all {len(values)} values are "

@@ -11,7 +11,15 @@ from pandas.api import types
 
 from mercer.cli.errors import InputError
 
-__all__ = ["check_small", "is_plain", "marked_missing", "numbers_in", "rows_text", "unit_of"]
+__all__ = [
+    "CURRENCY",
+    "check_small",
+    "is_plain",
+    "marked_missing",
+    "numbers_in",
+    "rows_text",
+    "unit_of",
+]
 
 LARGEST = 1e150
 MISSING_MARKS = ("?", "-", "--", ".", "*")  # beside those that pandas knows: NA, null, nan, ...
