@@ -12,21 +12,23 @@ __all__ = ["as_on_the_site", "parts"]
 # Heading of each part of the site and its pages, from docs/; others follow in their folder's part.
 _PARTS = {
     "Start": (
-        "../README start choose when_to_use from_scikit_learn from_libsvm from_shark_liquidsvm"
+        "../README start how_do_i choose when_to_use from_scikit_learn from_libsvm "
+        "from_shark_liquidsvm"
     ),
     "Guide": (
-        "guide model_selection paths predictions report plots least_squares multiclass online hull "
-        "scale exchange differences policies features"
+        "guide command_line report model_selection predictions paths plots least_squares "
+        "multiclass online hull scale exchange differences policies features"
     ),
     "Examples": "gallery/index",
     "Reference": "api/index public_names words",
     "Theory": (
         "theory/problem theory/smo theory/chunked theory/active_set theory/paths theory/hulls "
         "theory/least_squares theory/multiclass theory/model_selection theory/predictions "
-        "theory/online theory/rounding theory/bounds theory/kernels theory/datasets references"
+        "theory/online theory/rounding theory/bounds theory/kernels theory/datasets references "
+        "sources studies"
     ),
     "Performance": "performance ../benchmarks/README",
-    "Contributing": "../CONTRIBUTING design checking_the_core ../CHANGELOG",
+    "Contributing": "../CONTRIBUTING design checking_the_core releases ../CHANGELOG",
 }
 # Where the heading of a page says too little beside the others.
 _TITLES = {"../README": "What it is <../README>", "guide": "The guide <guide>"}

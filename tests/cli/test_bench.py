@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -78,3 +79,13 @@ def test_names_of_solvers():
     both = Smo(selection="auto", step="momentum", refine=False)
     assert parse_solver("auto/momentum") == both
     assert parse_solver("auto").name == "auto"
+
+
+def test_json_holds_the_medians_of_every_solver(mercer):
+    options = ["--solver", "smo", "--solver", "chunked", "--permutations", 2, "--json"]
+    run = mercer("bench", "solvers", *options)
+    found = json.loads(run.stdout)
+    assert found["schema"] == "mercer.comparison/1"
+    assert [own["solver"] for own in found["solvers"]] == ["smo", "chunked"]
+    assert found["solvers"][0]["p_iterations"] is None
+    assert found["solvers"][1]["iterations"] > 0

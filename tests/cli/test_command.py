@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -16,6 +18,8 @@ import mercer as package
 from mercer.cli import main
 from mercer.cli.models import training
 from mercer.cli.output.progress import Distance
+from mercer.datasets import load_example
+from mercer.io import load
 from mercer.solvers import Progress
 
 COMMAND = "from mercer.cli import main; main()"
@@ -80,10 +84,12 @@ def test_ctrl_c_ends_a_process_with_130():
     time.sleep(0.3)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert errors == "interrupted\n"
-    assert os.listdir() == ["hard.csv"]
+    assert errors == "interrupted: keeping the machine as far as it was trained\n"
+    assert "saved as hard.csv.mercer" in output
+    assert "terminated early (callback)" in output
+    assert len(load("hard.csv.mercer").predict(frame)) == 4000
 
 
 def test_ctrl_c_between_folds(mercer, monkeypatch):
@@ -92,8 +98,9 @@ def test_ctrl_c_between_folds(mercer, monkeypatch):
 
     monkeypatch.setattr(training, "_fold_score", interrupt)
     result = mercer("fit", code=130)
-    assert result.stderr == "interrupted\n"
-    assert os.listdir() == []
+    assert result.stderr == "interrupted: keeping the machine without cross-validation\n"
+    assert os.listdir() == ["breast-cancer.mercer"]
+    assert "saved as breast-cancer.mercer" in result.stdout
 
 
 def report(iteration, violation):
@@ -124,3 +131,34 @@ def test_progress_of_a_run_that_goes_on_in_double_precision():
     before = distance.update(report(100, 2e-3))
     assert distance.update(report(0, 3e-3)) == before
     assert distance.update(report(5, 1e-3)) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("command", ["fit", "tune", "evaluate"])
+def test_a_terminal_sees_at_once_that_something_is_going_on(command, mercer):
+    """Nothing was shown while the machines were imported, for seconds."""
+    if command == "evaluate":
+        load_example_csv()
+        mercer("fit", "rows.csv", "--target", "y", "--cv", 0, "-q")
+    given = {"evaluate": ["rows.csv.mercer", "rows.csv"]}.get(command, [])
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, command, *given],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env=environment,
+    )
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while piece := os.read(ours, 65536):
+            seen += piece
+    os.close(ours)
+    assert process.wait() == 0
+    words = {"fit": b"starting", "tune": b"starting", "evaluate": b"judging"}
+    assert words[command] in seen[:200]
+
+
+def load_example_csv():
+    X, y, names = load_example()
+    pd.DataFrame(X, columns=names).assign(y=y).to_csv("rows.csv", index=False)

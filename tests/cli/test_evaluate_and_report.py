@@ -162,8 +162,8 @@ def test_predict_with_intervals_in_units_of_the_target(mercer, files):
             ["--proba"],
             "--proba needs a model with probabilities, SVC has none: train one with mercer tune",
         ),
-        (["--set", 0.9], "--set needs a model of ConformalSVC"),
-        (["--interval", 0.9], "--interval needs a model of ConformalSVR"),
+        (["--set", 0.9], "--set needs a model of classes with the machines of folds, this one is"),
+        (["--interval", 0.9], "train one with mercer tune --conformal or mercer fit --conformal"),
         (["--set", 2], "--set must be a coverage between 0 and 1, got 2"),
     ],
 )
@@ -180,3 +180,122 @@ def test_exit_codes(mercer, files):
     options = ["--target", "species", "--cv", 0, "--max-time", 1e-9, "-o", "early.mercer"]
     mercer("fit", "train.csv", *options, "-q", code=2)
     assert "Training ended before" in words(mercer("evaluate", "early.mercer", "test.csv").output)
+
+
+def test_two_commands_lead_from_one_table_to_a_report_on_rows_that_took_no_part(mercer, iris_csv):
+    output = words(mercer("tune", iris_csv, "--target", "species", "--test-size", 0.3).output)
+    assert "mercer report iris.csv.mercer iris.csv mercer info" in output
+    output = words(mercer("report", "iris.csv.mercer", iris_csv).output)
+    assert "iris.csv: the 45 rows that --test-size kept apart" in output
+    with open("iris.csv.mercer.html", encoding="utf-8") as file:
+        text = file.read()
+    assert "are no test" not in text
+    found = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
+    assert found["rows"]["n_rows"] == 45
+    assert found["training"] == {
+        "n_rows": 105,
+        "n_support": len(load("iris.csv.mercer")[-1].support_),
+    }
+    assert found["path"]["same"] == 1.0
+    assert found["growth"]["n_rows"][-1] == 105
+    run = mercer("evaluate", "iris.csv.mercer", iris_csv, "--json")
+    assert json.loads(run.stdout)["verdict"] == found["verdict"]
+    assert "45 rows that --test-size kept apart" in run.stderr
+
+
+def test_rows_kept_apart_are_found_where_rows_without_a_target_were_left_out(mercer, iris):
+    iris["species"] = iris["species"].astype(object)
+    iris.loc[[3, 70], "species"] = None
+    iris.to_csv("gaps.csv", index=False)
+    options = ["--target", "species", "--test-size", 0.25, "--cv", 0, "-q"]
+    mercer("fit", "gaps.csv", *options)
+    found = json.loads(mercer("report", "gaps.csv.mercer", "gaps.csv", "--json").output)
+    assert (found["rows"]["n_rows"], found["training"]["n_rows"]) == (37, 111)
+    assert found["rows"]["n_seen"] < found["training"]["n_support"]
+    in_file = pd.read_csv("gaps.csv")
+    for own in found["doubtful"]:  # by the row of the file
+        assert own["true"] == in_file["species"][own["label"]]
+    iris.iloc[:-1].to_csv("gaps.csv", index=False)  # another file: nothing is known of its rows
+    run = mercer("evaluate", "gaps.csv.mercer", "gaps.csv", "--json")
+    assert json.loads(run.stdout)["rows"]["n_rows"] == 147
+    assert "2 rows without a value of 'species' left out" in run.stderr
+
+
+def test_a_report_takes_the_training_table_beside_the_test_table(mercer, files):
+    options = ["--test", "test.csv", "--target", "species", "--cv", 0, "--force"]
+    output = words(mercer("fit", "train.csv", *options).output)
+    assert "mercer report train.csv.mercer test.csv --train train.csv" in output
+    mercer("report", MODEL, "test.csv", "--train", "train.csv", "-o", "r.html")
+    with open("r.html", encoding="utf-8") as file:
+        text = file.read()
+    assert "What another C would do" in text
+    assert "mercer report train.csv.mercer test.csv --train train.csv" in text
+    text = mercer("report", MODEL, "--train", "train.csv", "-o", "no.html", code=1).stderr
+    assert "--train needs a FILE" in text
+
+
+@pytest.mark.parametrize("command", ["tune", "fit"])
+def test_sets_and_probabilities_of_models_that_the_command_line_has_made(mercer, files, command):
+    options = ["--target", "species", "--conformal", "--proba", "--force", "-q"]
+    mercer(command, "train.csv", *options)
+    mercer("predict", MODEL, "test.csv", "--set", 0.9, "--proba", "-o", "s.csv")
+    table, classes = pd.read_csv("s.csv"), ["setosa", "versicolor", "virginica"]
+    assert list(table)[-6:] == [f"{kind}_{own}" for kind in ("p", "set") for own in classes]
+    truth = files["species"].map(classes.index).to_numpy()
+    sets = table[[f"set_{own}" for own in classes]].to_numpy()
+    assert sets[np.arange(75), truth].mean() > 0.85
+    assert sets.sum() < 120
+    machine = load(MODEL)
+    kept = machine[-1].predict_set(machine[:-1].transform(files.drop(columns="species")), 0.1)
+    assert (sets == kept).all()
+    found = json.loads(mercer("evaluate", MODEL, "test.csv", "--json").stdout)
+    assert found["calibration"]["log_loss"] < 0.5
+    inside = {"tune": "TunedSVC", "fit": "CalibratedSVC"}[command]
+    assert f"ConformalSVC of {inside} of SVC" in words(mercer("info", MODEL).output)
+    assert "the first of" not in words(mercer("info", MODEL).output)
+    mercer("report", MODEL, "test.csv", "--train", "train.csv", "-q")
+
+
+@pytest.mark.parametrize("command", ["tune", "fit"])
+def test_intervals_of_models_that_the_command_line_has_made(mercer, files, command):
+    options = ["--target", "petal width", "--conformal", "--force", "-q"]
+    mercer(command, "train.csv", *options)
+    mercer("predict", MODEL, "test.csv", "--interval", 0.8, "-o", "r.csv")
+    table = pd.read_csv("r.csv")
+    assert list(table) == ["prediction", "low", "high"]
+    inside = (table["low"] <= files["petal width"]) & (files["petal width"] <= table["high"])
+    assert inside.mean() > 0.7
+    assert (table["high"] - table["low"]).max() < 2.0
+    run = mercer("predict", MODEL, "test.csv", "--interval", 0.999, "--json")
+    assert json.loads(run.stdout)["rows"][0]["low"] is None
+    assert "needs 999 training rows or more" in run.stderr
+
+
+def test_sets_of_many_rows_in_little_time_left_a_machine_that_was_hardly_trained(
+    mercer, files, monkeypatch
+):
+    """The machine of all rows was trained again in a sixth of the time, and kept."""
+    monkeypatch.setattr("mercer.cli.models.promised.MOST_ROWS_IN_TIME", 30)
+    options = ["--target", "species", "--max-time", 20, "--force", "--json"]
+    mercer("tune", "train.csv", *options)
+    plain = mercer("predict", MODEL, "test.csv").stdout
+    found = json.loads(mercer("tune", "train.csv", *options, "--conformal").stdout)
+    assert mercer("predict", MODEL, "test.csv").stdout == plain
+    assert "sets and intervals come from machines of 30 of 75 rows" in found["notes"]
+    assert "set_setosa" in mercer("predict", MODEL, "test.csv", "--set", 0.8).stdout
+
+
+def test_the_decision_stays_beside_sets(mercer, files):
+    mercer("fit", "train.csv", "--target", "species", "--cv", 0, "-q", "-o", "plain.mercer")
+    mercer("fit", "train.csv", "--target", "species", "--conformal", "--cv", 0, "-q", "--force")
+    plain = mercer("predict", "plain.mercer", "test.csv").stdout
+    assert mercer("predict", MODEL, "test.csv").stdout == plain
+
+
+def test_sets_of_outliers_and_of_a_class_of_one_row(mercer, files):
+    text = mercer("fit", "train.csv", "--task", "outliers", "--conformal", "--force", code=1).stderr
+    assert "--conformal is for classes and numbers" in text
+    few = pd.concat([files[:20], files[-1:]])
+    few.to_csv("few.csv", index=False)
+    output = words(mercer("fit", "few.csv", "--target", "species", "--conformal").output)
+    assert "no probabilities, sets or intervals are kept: a class has one row only" in output

@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 from sklearn.svm import SVC as LibsvmSVC
 
 import mercer as package
-from mercer import TunedSVC
+from mercer import PathSVC, TunedSVC
 from mercer.io import load, load_libsvm
 
 
@@ -165,5 +165,9 @@ def test_versions_and_the_log(capsys, caplog):
     assert caplog.records == []
     with caplog.at_level(logging.INFO, logger="mercer"):
         TunedSVC(max_evals=3).fit(X, X[:, 0] > 0)
-    assert "TunedSVC: " in caplog.text
+        PathSVC(cv=2).fit(X, X[:, 0] > 0)
+    assert "TunedSVC: 3 candidates" in caplog.text
+    assert "PathSVC: paths up to C=" in caplog.text
+    # Python prints warnings of loggers without a handler
+    assert isinstance(logging.getLogger("mercer").handlers[0], logging.NullHandler)
     assert capsys.readouterr().out == ""

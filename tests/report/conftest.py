@@ -18,17 +18,20 @@ from mercer import SVC, SVR, CalibratedSVC, Report, TunedSVC, write_report
 
 @dataclass(frozen=True)
 class Case:
-    """A fitted machine, rows that it has not seen, and their report."""
+    """A fitted machine, rows that it has not seen and those it has, and the report."""
 
     machine: Any
     X: Any
     y: Any
+    training: Any
     report: Report
 
 
 def case(machine, X, y) -> Case:
-    machine.fit(X[::2], y[::2])
-    return Case(machine, X[1::2], y[1::2], write_report(machine, X[1::2], y[1::2]))
+    training = (X[::2], y[::2])
+    machine.fit(*training)
+    report = write_report(machine, X[1::2], y[1::2], training=training)
+    return Case(machine, X[1::2], y[1::2], training, report)
 
 
 def noisy_rows(n=160):
@@ -60,6 +63,15 @@ def columns() -> Case:
         [("n", StandardScaler(), ["a", "b", "c"]), ("k", OneHotEncoder(), ["colour"])]
     )
     return case(make_pipeline(prepare, SVC()), frame, (f > 0.5).astype(int))
+
+
+@pytest.fixture(scope="session")
+def flat() -> Case:
+    """A table of two numbers, whose plane can be drawn."""
+    X, f = noisy_rows()
+    frame = pd.DataFrame(50.0 + 10.0 * X[:, :2], columns=["width", "height"])
+    labels = np.where(f > 0.5, "oak", "elm")
+    return case(make_pipeline(StandardScaler(), SVC(C=3.0)), frame, labels)
 
 
 @pytest.fixture(scope="session")

@@ -196,7 +196,7 @@ def test_the_hash_depends_on_the_values_and_not_on_how_they_are_kept(columns):
     assert own == data_hash(np.asfortranarray(X), y) == data_hash(X.astype(np.float32), y)
     assert own != data_hash(X + 1.0, y)
     assert own != data_hash(X, y[::-1])
-    again = write_report(columns.machine, columns.X, columns.y)
+    again = write_report(columns.machine, columns.X, columns.y, training=columns.training)
     assert again.to_json() == columns.report.to_json()
 
 

@@ -14,9 +14,11 @@ import pytest
 
 from mercer import SVC, write_report
 from mercer.report.page import page
+from mercer.report.page.charts import Frame
+from mercer.report.page.contours import contour
 from mercer.report.page.style import STYLE
 
-CASES = ["two", "three", "columns", "numbers"]
+CASES = ["two", "three", "columns", "numbers", "flat"]
 VOID = {"meta", "link", "input", "br"}
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -74,8 +76,8 @@ def test_the_page_is_well_formed_and_every_picture_has_words_and_a_table(name, r
 def test_the_order_of_the_sections(two):
     headings = re.findall(r'<h2 id="(\w+)"', two.report.to_html())
     assert headings == [
-        *("verdict", "confusion", "classes", "calibration", "features", "doubtful", "suspects"),
-        *("search", "certificate", "reproduce"),
+        *("verdict", "confusion", "classes", "path", "features", "doubtful", "suspects"),
+        *("calibration", "search", "certificate", "growth", "reproduce"),
     ]
 
 
@@ -111,27 +113,31 @@ def test_letters_can_be_read_light_dark_and_printed(block):
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (ink, back)
 
 
-# Moves the slider as a user would, and leaves what it saw in the page.
+# Moves the sliders as a user would, and leaves what it saw in the page.
 PROBE = """<script>
-var seen = [], slider = document.getElementById("threshold");
-function look() {
-  seen.push(["c1-1", "at", "accuracy"].map(k => document.getElementById(k).textContent));
+function look(names) { return names.map(k => document.getElementById(k).textContent); }
+function move(slider, reset, names) {
+  var one = document.getElementById(slider), seen = [look(names)];
+  one.value = 0; one.dispatchEvent(new Event("input")); seen.push(look(names));
+  seen.push(Array.from(document.querySelectorAll(".of-C.shown")).map(own => own.id));
+  document.getElementById(reset).click(); seen.push(look(names));
+  return seen;
 }
-look(); slider.value = 0; slider.dispatchEvent(new Event("input")); look();
-document.getElementById("reset").click(); look();
-var wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
 var found = document.createElement("pre"); found.id = "found";
-found.textContent = JSON.stringify({seen: seen, wide: wide,
+found.textContent = JSON.stringify({
+  threshold: move("threshold", "reset", ["c1-1", "at", "accuracy"]),
+  C: move("C", "C-reset", ["C-at", "C-error", "C-support"]),
+  dots: ["C-error-dot", "C-support-dot"].map(k => document.getElementById(k).getAttribute("cx")),
+  wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
   requests: performance.getEntriesByType("resource").length});
 document.body.appendChild(found);
 </script>"""
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-@pytest.mark.parametrize("width", [400, 1400])
-def test_a_browser_moves_the_threshold_without_errors_or_requests(two, tmp_path, width):
-    file = tmp_path / "report.html"
-    file.write_text(two.report.to_html().replace("</body>", PROBE + "</body>"), encoding="utf-8")
+def probed(report, folder, width) -> dict:
+    """What the sliders of a page do in a browser, which must not complain."""
+    file = folder / "report.html"
+    file.write_text(report.to_html().replace("</body>", PROBE + "</body>"), encoding="utf-8")
     command = [
         CHROMIUM,
         "--headless=new",
@@ -139,23 +145,56 @@ def test_a_browser_moves_the_threshold_without_errors_or_requests(two, tmp_path,
         "--disable-gpu",
         f"--window-size={width},900",
     ]
-    command += [f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--dump-dom"]
+    command += [f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", "--dump-dom"]
     run = subprocess.run([*command, file.as_uri()], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
     assert "CONSOLE" not in run.stderr
-    found = json.loads(re.search(r'<pre id="found">(.*?)</pre>', run.stdout)[1])
-    thresholds, verdict = two.report.data["thresholds"], two.report.data["verdict"]
-    own, all_second, again = found["seen"]
-    assert (
-        own
-        == again
-        == [
-            str(two.report.data["confusion"]["counts"][1][1]),
-            "0 (the machine's)",
-            f"{100 * verdict['accuracy']:.1f} %",
-        ]
-    )
-    assert all_second[0] == str(thresholds["true_second"][0])
+    return json.loads(re.search(r'<pre id="found">(.*?)</pre>', run.stdout)[1])
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize(("name", "width"), [("two", 400), ("flat", 1400)])
+def test_a_browser_moves_the_sliders_without_errors_or_requests(name, width, tmp_path, request):
+    data = request.getfixturevalue(name).report.data
+    found = probed(request.getfixturevalue(name).report, tmp_path, width)
+    own, all_second, _, again = found["threshold"]
+    right = f"{100 * data['verdict']['accuracy']:.1f} %"
+    assert own == again == [str(data["confusion"]["counts"][1][1]), "0 (the machine's)", right]
+    assert all_second[0] == str(data["thresholds"]["true_second"][0])
     assert all_second != own
+    path = data["path"]
+    own, least, boundary, again = found["C"]
+    for seen, k, mark in ((own, path["own"], " (the machine's)"), (least, 0, "")):
+        assert seen[0] == f"{path['C'][k]:.4g}{mark}"
+        assert seen[1] == f"{100 * path['error'][k]:.1f} %"
+        assert seen[2] == str(path["n_support"][k])
+    assert again == own
+    assert found["dots"][0] == found["dots"][1]
+    assert boundary == ([] if path["plane"] is None else ["C-0"])
     assert found["requests"] == 0
     assert not found["wide"]
+
+
+def test_without_scripts_the_boundary_of_the_machine_is_shown(flat):
+    shown = re.findall(r'<g class="of-C shown" id="C-(\d+)">', flat.report.to_html())
+    assert shown == [str(flat.report.data["path"]["own"])]
+
+
+def test_a_contour_of_a_plane_is_a_straight_line():
+    frame = Frame((0.0, 1.0), (0.0, 1.0))
+    x = y = np.linspace(0.0, 1.0, 5)
+    values = np.add.outer(2.0 * y, x).ravel()  # x + 2 y
+    line = contour(frame, x, y, values, 1.1)
+    assert line.count("M") == 1
+    ends = re.split("[ML]", line)[1:]
+    assert {ends[0], ends[-1]} == {frame.at(0.0, 0.55), frame.at(1.0, 0.05)}
+
+
+def test_the_largest_report_is_below_a_megabyte():
+    """Many rows, two wild classes in a plane, all sections."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 2))
+    y = np.where(np.sin(4 * X[:, 0]) * np.sin(4 * X[:, 1]) + rng.normal(size=4000) > 0, "b", "a")
+    machine = SVC(C=10.0, gamma=8.0).fit(X[:600], y[:600])
+    text = write_report(machine, X, y, training=(X[:600], y[:600])).to_html()
+    assert len(text.encode()) < 1_000_000

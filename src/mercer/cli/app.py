@@ -11,16 +11,16 @@ from rich.text import Text as Line
 
 from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, Task
 from mercer.cli.commands.bench import bench
-from mercer.cli.errors import Commands, explained
+from mercer.cli.errors import Commands, explained, working
 from mercer.cli.model_commands import add_model_commands
 from mercer.cli.options import (
-    RUN,
     AsJson,
     Category,
     ClassWeightOption,
     Coef0,
     ColumnKinds,
     CommandTime,
+    Conformal,
     CRange,
     Degree,
     Epsilon,
@@ -40,6 +40,7 @@ from mercer.cli.options import (
     Nu,
     Out,
     PrecisionOption,
+    Proba,
     Quiet,
     Relevance,
     Scale,
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from mercer.cli.commands.fit import Outcome
 
 __all__ = ["app"]
+
+LOADING = "starting"
 
 app = typer.Typer(
     cls=Commands,
@@ -120,6 +123,8 @@ def fit(
     nu: Nu = 0.05,
     tol: Tol = 1e-3,
     cv: Folds = 5,
+    proba: Proba = False,
+    conformal: Conformal = False,
     seed: Seed = 0,
     max_time: MaxTime = None,
     solver: Solver = "auto",
@@ -136,6 +141,8 @@ def fit(
         if libsvm is not None:
             from mercer.cli.commands.libsvm import train_like_libsvm
 
+            if as_json:
+                raise ValueError("--libsvm says what svm-train says: leave out --json")
             lines = train_like_libsvm(libsvm, file, out, force, threads)
             Console(quiet=quiet, highlight=False).print(Line("\n".join(lines)))
             return
@@ -156,11 +163,12 @@ def _show(outcome: Outcome, as_json: bool, quiet: bool) -> None:
 
 def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
     # Imported here: `mercer --help` need not wait for the machines.
-    from mercer.cli.commands.fit import fit as fit_file
-    from mercer.cli.data.training_set import Roles
-    from mercer.cli.models.estimators import Options
-    from mercer.cli.models.test_rows import Tests
-    from mercer.cli.output.progress import Display
+    with working(errors, LOADING, chosen["quiet"]):
+        from mercer.cli.commands.fit import fit as fit_file
+        from mercer.cli.data.training_set import Roles
+        from mercer.cli.models.estimators import Options
+        from mercer.cli.models.test_rows import Tests
+        from mercer.cli.output.progress import Display
 
     return fit_file(
         chosen["file"],
@@ -173,6 +181,8 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
         chosen["force"],
         Display(errors, chosen["quiet"]),
         Tests(chosen["test"], chosen["test_size"]),
+        chosen["proba"],
+        chosen["conformal"],
     )
 
 
@@ -203,10 +213,8 @@ def tune(
     nu: Nu = 0.05,
     tol: Tol = 1e-3,
     cv: Folds = 5,
-    proba: Annotated[
-        bool,
-        typer.Option("--proba", help="Keep probabilities of the classes.", rich_help_panel=RUN),
-    ] = False,
+    proba: Proba = False,
+    conformal: Conformal = False,
     seed: Seed = 0,
     max_time: CommandTime = None,
     threads: Threads = None,
@@ -227,10 +235,11 @@ def tune(
 
 
 def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
-    from mercer.cli.commands.tune import tune as tune_file
-    from mercer.cli.data.training_set import Roles
-    from mercer.cli.models.tuning import Search
-    from mercer.cli.output.progress import Display
+    with working(errors, LOADING, chosen["quiet"]):
+        from mercer.cli.commands.tune import tune as tune_file
+        from mercer.cli.data.training_set import Roles
+        from mercer.cli.models.tuning import Search
+        from mercer.cli.output.progress import Display
 
     is_balanced = chosen["class_weight"] is ClassWeight.balanced
     same = (
@@ -244,6 +253,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         "scale",
         "seed",
         "proba",
+        "conformal",
         "scoring",
         "relevance",
     )
@@ -297,9 +307,10 @@ def path(
     """Follow the classifiers of every C exactly, choose one, and save it as a model file."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli.commands.path import follow
+        with working(errors, "following the path", quiet):
+            from mercer.cli.commands.path import follow
 
-        outcome = follow(context.params)
+            outcome = follow(context.params)
         _show(outcome, as_json, quiet)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)

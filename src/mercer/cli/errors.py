@@ -25,6 +25,7 @@ __all__ = [
     "quoted",
     "raise_all",
     "shown",
+    "working",
 ]
 
 BAD_INPUT = 1
@@ -115,6 +116,16 @@ def shown(value: Any) -> str:
     plain = value.item() if hasattr(value, "item") else value
     text = repr(plain)
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+@contextmanager
+def working(errors: Console, words: str, quiet: bool = False) -> Iterator[None]:
+    """Show on a terminal that something is going on which tells no share."""
+    if quiet or not errors.is_terminal:
+        yield
+        return
+    with errors.status(words):
+        yield
 
 
 @contextmanager

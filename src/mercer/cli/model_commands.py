@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text as Line
 
 from mercer.cli.choices import STANDARD, Precision
-from mercer.cli.errors import explained
+from mercer.cli.errors import explained, working
 from mercer.cli.options import AsJson, Quiet
 
 if TYPE_CHECKING:
@@ -56,16 +56,18 @@ def predict(
     """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli.commands.predict import predict as predict_file
-        from mercer.cli.models.extras import Wanted
-        from mercer.cli.output.destination import check_table_destination
-        from mercer.io.archive import replaced
+        with working(errors, "starting", quiet):
+            from mercer.cli.commands.predict import predict as predict_file
+            from mercer.cli.models.extras import Wanted
+            from mercer.cli.output.destination import check_table_destination
+            from mercer.io.archive import replaced
 
         out = None if out == STANDARD else out
         if out is not None:
             check_table_destination(out, force, model, file)
         wanted = Wanted(proba, coverage, interval, tuple(keep or ()))
-        predictions = predict_file(model, file, wanted)
+        with working(errors, "predicting", quiet):
+            predictions = predict_file(model, file, wanted)
         text = predictions.as_json if as_json else predictions.as_csv
         if out is None:
             sys.stdout.write(text)
@@ -100,9 +102,11 @@ def evaluate(
     """Judge a model on rows that it was not trained on: scores with intervals, each class."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli.commands.evaluate import evaluate as evaluate_file
+        with working(errors, "judging", quiet):
+            from mercer.cli.commands.evaluate import evaluate as evaluate_file
 
-        _show(evaluate_file(model, file, target), as_json, quiet, errors)
+            found = evaluate_file(model, file, target)
+        _show(found, as_json, quiet, errors)
 
 
 def report(
@@ -115,6 +119,14 @@ def report(
         Path | None, typer.Option("--out", "-o", help="HTML file. Default: MODEL.html.")
     ] = None,
     target: Truth = None,
+    train: Annotated[
+        Path | None,
+        typer.Option(
+            "--train",
+            help="Table it was trained on: tells what another C would do, and whether more rows "
+            "would help. Not needed if FILE is that table and --test-size kept rows apart.",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the file if there is one.")
     ] = False,
@@ -124,19 +136,26 @@ def report(
     """Write one HTML page to show: verdict, confusions, reasons, doubts, certificate."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli.commands.evaluate import command_of
-        from mercer.cli.commands.evaluate import report as report_on
-        from mercer.cli.output.destination import check_table_destination
-        from mercer.report.words import verdict_lines
+        with working(errors, "starting", quiet):
+            from mercer.cli.commands.evaluate import command_of
+            from mercer.cli.commands.evaluate import report as report_on
+            from mercer.cli.output.destination import check_table_destination
+            from mercer.report.words import verdict_lines
 
         path = Path(f"{model}.html") if out is None else out
-        check_table_destination(path, force, model, *([] if file is None else [file]))
-        found = report_on(model, file, target, command_of("report", model, file))
+        given = [own for own in (file, train) if own is not None]
+        check_table_destination(path, force, model, *given)
+        options = [] if train is None else ["--train", train]
+        command = command_of("report", model, file, *options)
+        with working(errors, "judging", quiet):
+            found = report_on(model, file, target, train, command)
         found.save(path)
         if as_json:
             typer.echo(found.to_json())
             return
-        lines = [*verdict_lines(found.data)[:2], f"report written to {path}"]
+        judged = found.data["reproduce"]["facts"].get("rows of")
+        by = [] if judged is None else [f"judged by {judged}"]
+        lines = [*verdict_lines(found.data)[:2], *by, f"report written to {path}"]
         Console(quiet=quiet, highlight=False).print(Line("\n".join(lines)))
 
 
@@ -150,9 +169,11 @@ def explain(
     """Show how much each feature moved the prediction of a row (exact Shapley values)."""
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        from mercer.cli.commands.evaluate import explain as explain_file
+        with working(errors, "explaining", quiet):
+            from mercer.cli.commands.evaluate import explain as explain_file
 
-        _show(explain_file(model, file, row), as_json, quiet, errors)
+            found = explain_file(model, file, row)
+        _show(found, as_json, quiet, errors)
 
 
 def _show(found: Evaluated, as_json: bool, quiet: bool, errors: Console) -> None:

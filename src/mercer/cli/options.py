@@ -219,6 +219,21 @@ Out = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace the model file if there is one.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON instead, of a documented schema.")]
+Proba = Annotated[
+    bool,
+    typer.Option(
+        "--proba", help="Keep probabilities of the classes, for predict.", rich_help_panel=RUN
+    ),
+]
+Conformal = Annotated[
+    bool,
+    typer.Option(
+        "--conformal",
+        help="Keep what predict needs for sets of labels (--set 0.9) and intervals (--interval "
+        "0.9): the machines of 5 folds.",
+        rich_help_panel=RUN,
+    ),
+]
 Libsvm = Annotated[
     str | None,
     typer.Option(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._log import LOG
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.formulations import ReadOut
@@ -242,6 +243,8 @@ class PathSVC(KernelClassifier):
         self.path_ = full.paths[0] if len(inputs.classes) == 2 else full
         self._choose(full, held_out)
         self._keep_machine(inputs, kernel, full)
+        LOG.info("%s: paths up to C=%.4g, %s, chosen C=%.6g", type(self).__name__, full.end,
+                 full.status, self.C_)  # fmt: skip
         return self
 
     def _read(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> TrainingSet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._floating import without_warnings
@@ -37,6 +39,11 @@ __all__ = ["ConformalSVC"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+def _inner_has(name: str) -> Callable[[Any], bool]:
+    """Whether the classifier inside has a method."""
+    return lambda self: hasattr(getattr(self, "estimator_", self._machine), name)
 
 
 class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -335,3 +342,15 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Class of each row, as ``estimator_`` says."""
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict(known_rows(self, X)))
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Any) -> FloatArray:
+        """Values of ``estimator_``, if it has any."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.decision_function(known_rows(self, X)))
+
+    @available_if(_inner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities by ``estimator_``, if it has any."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(known_rows(self, X)))

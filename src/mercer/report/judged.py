@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils import check_consistent_length
 
-__all__ = ["Judged", "judge", "plain", "take"]
+__all__ = ["Judged", "judge", "label_of", "plain", "take"]
 
 FloatArray = NDArray[np.float64]
 Task = Literal["classes", "numbers", "outliers"]
@@ -148,6 +148,15 @@ def _of_outliers(
 def take(X: Any, rows: NDArray[np.intp]) -> Any:
     """Some rows of a table or a matrix."""
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def label_of(X: Any, row: int) -> Any:
+    """What a row is called in the index of its table; None if that only counts the rows."""
+    if not hasattr(X, "iloc"):
+        return None
+    index = X.index
+    counts = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
+    return None if counts else plain(index[row])
 
 
 def plain(value: Any) -> Any:

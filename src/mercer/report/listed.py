@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.predictions.suspects import class_margins, number_margins
-from mercer.report.judged import Judged, plain
+from mercer.report.judged import Judged, label_of, plain
 
 __all__ = ["listed_rows"]
 
@@ -53,6 +53,7 @@ def _listed(
     return [
         {
             "row": int(row),
+            "label": label_of(judged.X, int(row)),
             "true": None if judged.truth is None else plain(judged.truth[row]),
             "said": plain(judged.predicted[row]),
             "margin": float(margins[row]),

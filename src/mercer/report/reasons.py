@@ -12,7 +12,7 @@ from mercer.machines.functions import functions_of, kernel_machine
 from mercer.predictions.explain import explain
 from mercer.predictions.explanation import Explanation
 from mercer.report.inside import Inside, taken_apart, target_map
-from mercer.report.judged import Judged, plain, take
+from mercer.report.judged import Judged, label_of, plain, take
 
 __all__ = ["explain_row", "reasons"]
 
@@ -116,8 +116,8 @@ def explain_row(estimator: Any, X: Any, row: int, most: int = 20) -> dict[str, A
     Returns
     -------
     dict
-        ``row, said, output, base, value, parts, rest, n_rest``: base, all parts and the rest add up
-        to the value.
+        ``row, label, said, output, base, value, parts, rest, n_rest``: base, all parts and the
+        rest add up to the value; ``label`` is that of the row in the index of its table.
     """
     n_rows = _n_rows(X)
     if not 0 <= row < n_rows:
@@ -160,6 +160,7 @@ def _one_row(
     order = np.argsort(-np.abs(own), kind="stable")
     return {
         "row": int(row),
+        "label": label_of(explained.X, int(row)),
         "said": plain(said),
         "output": output,
         "base": float(base),

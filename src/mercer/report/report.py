@@ -31,6 +31,7 @@ from mercer.report.page import page
 from mercer.report.probabilities import calibration
 from mercer.report.reasons import reasons
 from mercer.report.search import trials, tuned_inside
+from mercer.report.training import from_training
 from mercer.report.words import verdict_lines
 
 __all__ = ["SCHEMA", "Report", "write_report"]
@@ -110,6 +111,7 @@ def write_report(
     title: str | None = None,
     facts: Mapping[str, str] | None = None,
     search: Mapping[str, Any] | None = None,
+    training: tuple[Any, ArrayLike] | None = None,
 ) -> Report:
     """Judge a fitted machine on rows, and write what is found as one HTML page.
 
@@ -138,6 +140,10 @@ def write_report(
     search : mapping, default=None
         What was tried, as :func:`mercer.report.trials` gives it, if the machine that did is not in
         ``machine``.
+    training : tuple of rows and labels, default=None
+        Those that the machine was trained on. They tell what every other C would do (the exact
+        path, up to 1,000 rows of them) and whether more rows would help (machines trained on
+        parts of them), both judged on ``X``.
 
     Returns
     -------
@@ -161,7 +167,7 @@ def write_report(
         "schema": SCHEMA,
         "title": title or f"Report on {type(inside.machine).__name__}",
         "machine": described(inside.machine),
-        **_judged_parts(machine, inside, rows, y, confidence, explained),
+        **_judged_parts(machine, inside, rows, y, confidence, explained, training),
         "search": dict(search) if search else None if tuned is None else trials(tuned),
         "certificate": certificate(inside.machine),
         "reproduce": reproduction(machine, inside.machine, rows, y) | {"facts": dict(facts or {})},
@@ -183,9 +189,16 @@ def _as_rows(X: Any) -> Any:
     return np.asarray(X)
 
 
+def _as_pair(training: Any) -> tuple[Any, Any]:
+    if not isinstance(training, tuple | list) or len(training) != 2:
+        raise TypeError(f"training must be a pair of rows and labels, got {training!r:.80}")
+    return _as_rows(training[0]), training[1]
+
+
 _OF_ROWS = (
     *("task", "rows", "verdict", "confusion", "thresholds", "classes", "residuals"),
-    *("calibration", "reasons", "doubtful", "suspects"),
+    *("calibration", "reasons", "doubtful", "suspects", "training"),
+    *("path", "growth"),
 )
 
 
@@ -196,16 +209,21 @@ def _judged_parts(
     y: ArrayLike | None,
     confidence: float,
     explained: bool,
+    training: tuple[Any, ArrayLike] | None,
 ) -> dict[str, Any]:
     """What rows tell, part by part; None where a part does not apply."""
     parts: dict[str, Any] = dict.fromkeys(_OF_ROWS)
     if X is None:
         if y is not None:
             raise ValueError("X must hold the rows that y belongs to, got None")
+        if training is not None:
+            raise ValueError("X must hold rows to judge by beside those of training, got None")
         return parts
     judged = judge(machine, X, y)
     listed = listed_rows(judged)
     parts |= {"task": judged.task, "rows": _of_rows(inside, judged)} | listed
+    if training is not None:
+        parts |= from_training(machine, inside, judged, _as_pair(training), confidence)
     if explained:
         parts["reasons"] = reasons(machine, inside, judged, _to_explain(listed))
     if judged.task == "numbers":

@@ -125,6 +125,13 @@ def warnings_of(data: dict[str, Any]) -> list[str]:
             f"Rows equal to rows that the machine was trained on: {seen:,} of {rows['n_rows']:,}. "
             "If they are the same ones they are no test; the scores are too good."
         )
+    given, n_support = data["training"], data["machine"]["n_support"]
+    known = None if given is None else given["n_support"]
+    if known is not None and known < n_support:
+        notes.append(
+            f"Of the {n_support:,} support vectors {known:,} are among the rows given as those of "
+            "the training: other C and more rows are judged by other rows than these."
+        )
     if proof is not None and not proof["is_converged"]:
         notes.append(
             f"Training ended before it had converged: {', '.join(proof['statuses'])}. See the "

@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 
 from mercer.cli.choices import Kernel, Precision, Task
-from mercer.cli.errors import explained
+from mercer.cli.errors import explained, working
 from mercer.cli.options import (
     RUN,
+    AsJson,
     Category,
     Coef0,
     Degree,
@@ -93,6 +94,7 @@ def solvers(
     max_time: MaxTime = None,
     precision: PrecisionOption = Precision.auto,
     threads: Threads = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Solve one problem with several solvers: iterations, kernel rows, seconds, objective.
@@ -102,11 +104,18 @@ def solvers(
     """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        for shown in _solvers(context.params):
-            Console(quiet=quiet, highlight=False).print(shown)
+        with working(errors, "comparing", quiet):
+            shown, record = _solvers(context.params)
+        if as_json:
+            from mercer.cli.output.record import as_json as written
+
+            typer.echo(written(record))
+            return
+        for own in shown:
+            Console(quiet=quiet, highlight=False).print(own)
 
 
-def _solvers(chosen: dict[str, Any]) -> list[Any]:
+def _solvers(chosen: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     # Imported here: `mercer --help` need not wait for the machines.
     from mercer.cli.commands.bench_solvers import Plan, compare_solvers
     from mercer.cli.data.training_set import Roles

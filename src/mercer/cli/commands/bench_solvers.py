@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from io import BytesIO
 from pathlib import Path
@@ -32,6 +32,7 @@ from mercer.solvers.smo.step import STEPS
 
 __all__ = ["Plan", "compare_solvers", "parse_solver"]
 
+COMPARISON = "mercer.comparison/1"
 PICTURES = (".png", ".svg", ".pdf")
 COLUMNS = {
     "solver": "solver",
@@ -59,8 +60,8 @@ class Plan:
 
 def compare_solvers(
     file: Path | None, roles: Roles, task: Task, options: Options, plan: Plan
-) -> list[Any]:
-    """Compare, draw, and return what to show."""
+) -> tuple[list[Any], dict[str, Any]]:
+    """Compare, draw, and return what to show and what ``--json`` writes."""
     solvers = {name: parse_solver(name) for name in plan.solvers}
     if plan.plot is not None:
         _check_plot(plan.plot, file)
@@ -81,7 +82,19 @@ def compare_solvers(
     if plan.plot is not None:
         _write_plot(result, title, plan.plot)
         shown.append(Text(f"drawn to {plan.plot}"))
-    return shown
+    return shown, _record(result, data, words, plan)
+
+
+def _record(result: Comparison, data: TrainingSet, words: str, plan: Plan) -> dict[str, Any]:
+    """Medians of each solver; p-values are against the first one."""
+    return {
+        "schema": COMPARISON,
+        "source": data.source,
+        "problem": words,
+        "n_orders": plan.permutations,
+        "solvers": [asdict(own) for own in result.table],
+        "picture": None if plan.plot is None else str(plan.plot),
+    }
 
 
 def parse_solver(text: str) -> Solver:

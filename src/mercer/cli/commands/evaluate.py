@@ -17,7 +17,9 @@ from mercer.cli.choices import Task
 from mercer.cli.commands.predict import model_rows, open_model
 from mercer.cli.data.tables import SparseData, read_file
 from mercer.cli.data.tasks import known_targets
+from mercer.cli.data.values import marked_missing
 from mercer.cli.errors import InputError, absent
+from mercer.cli.models.apart import rows_apart, taken
 from mercer.cli.models.card import Card
 from mercer.cli.output.report import MOST_SHOWN, framed, score_text
 from mercer.io import read_metadata
@@ -42,22 +44,60 @@ class Evaluated:
 def evaluate(model: Path, file: Path, target: str | None) -> Evaluated:
     """Judge a model on the rows of a file."""
     estimator, card = open_model(model)
-    rows, known, notes = _judged_rows(estimator, card, file, target)
-    found = write_report(estimator, rows, known, explained=False, facts=_facts(card, model, file))
+    given = _given(model, file, None)
+    rows, known, notes = _judged_rows(estimator, card, given.judged, file, target)
+    facts = _facts(card, model, given.which)
+    found = write_report(estimator, rows, known, explained=False, facts=facts)
+    notes = [f"judged by {given.which}", *notes] if given.is_part else notes
     return Evaluated(framed(f"{model} on {file}", _sections(found.data)), found.to_json(), notes)
 
 
-def report(model: Path, file: Path | None, target: str | None, command: str) -> Report:
+def report(
+    model: Path, file: Path | None, target: str | None, train: Path | None, command: str
+) -> Report:
     """Return the report on a model; without rows it tells what the model file does."""
     estimator, card = open_model(model)
-    facts = {"command": command} | _facts(card, model, file)
     search = read_metadata(model).get("search")
     title = f"Report on {model.name}"
+    ran = {"command": command}
     if file is None:
+        if train is not None:
+            raise InputError("--train needs a FILE to judge by beside it")
+        facts = ran | _facts(card, model, None)
         return write_report(estimator, title=title, facts=facts, search=search)
-    rows, known, _ = _judged_rows(estimator, card, file, target)
-    title = f"{title}: {file.name}"
-    return write_report(estimator, rows, known, title=title, facts=facts, search=search)
+    given = _given(model, file, train)
+    rows, known, _ = _judged_rows(estimator, card, given.judged, file, target)
+    training = None
+    if given.training is not None and known is not None:
+        where = file if train is None else train
+        training = _judged_rows(estimator, card, given.training, where, target)[:2]
+    facts = ran | _facts(card, model, given.which)
+    return write_report(
+        estimator, rows, known, title=f"{title}: {file.name}", facts=facts, search=search,
+        training=training,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What files hold: rows to judge by, those of the training, and which ones, in words."""
+
+    judged: pd.DataFrame | SparseData
+    training: pd.DataFrame | SparseData | None
+    which: str
+    is_part: bool
+
+
+def _given(model: Path, file: Path, train: Path | None) -> _Given:
+    """Rows of the training file that took no part, where it tells; else all rows of the file."""
+    content = read_file(file)
+    training = None if train is None else read_file(train)
+    apart = rows_apart(read_metadata(model), file)
+    if apart is None:
+        return _Given(content, training, str(file), False)
+    which = f"{file}: the {count(len(apart.test), 'row')} that --test-size kept apart"
+    training = taken(content, apart.training) if training is None else training
+    return _Given(taken(content, apart.test), training, which, True)
 
 
 def explain(model: Path, file: Path, row: int) -> Evaluated:
@@ -73,10 +113,14 @@ def explain(model: Path, file: Path, row: int) -> Evaluated:
 
 
 def _judged_rows(
-    estimator: Any, card: Card | None, file: Path, target: str | None
+    estimator: Any,
+    card: Card | None,
+    content: pd.DataFrame | SparseData,
+    file: Path,
+    target: str | None,
 ) -> tuple[Any, NDArray[Any] | None, list[str]]:
     """Rows as the estimator takes them, what is true of them, and notes."""
-    content, task = read_file(file), _task(estimator, card)
+    task = _task(estimator, card)
     if isinstance(content, SparseData):
         rows, known, notes = model_rows(estimator, card, content)
         if task is Task.outliers:
@@ -88,10 +132,24 @@ def _judged_rows(
     if name is not None and name not in content.columns:
         names = [str(column) for column in content.columns]
         raise InputError(f"{file}: {absent(name, names)}; --target names another one")
+    left_out: list[str] = []
+    if name is not None:
+        content = _with_truth(content, name, left_out)
     features = content if name is None else content.drop(columns=[name])
     rows, _, notes = model_rows(estimator, card, features)
     known = None if name is None else known_targets(content[name], _read_as(task))
-    return rows, known, notes
+    return rows, known, [*left_out, *notes]
+
+
+def _with_truth(content: pd.DataFrame, name: str, notes: list[str]) -> pd.DataFrame:
+    """The rows whose truth is known."""
+    is_gap = marked_missing(content[name]).isna()
+    if is_gap.all():
+        raise InputError(f"column {name!r} is empty: there is no truth to compare with")
+    if not is_gap.any():
+        return content
+    notes.append(f"{count(int(is_gap.sum()), 'row')} without a value of {name!r} left out")
+    return content[~is_gap].infer_objects()
 
 
 def _task(estimator: Any, card: Card | None) -> Task:
@@ -106,10 +164,10 @@ def _read_as(task: Task) -> Task:
     return Task.classification if task is Task.outliers else task
 
 
-def _facts(card: Card | None, model: Path, file: Path | None) -> dict[str, str]:
+def _facts(card: Card | None, model: Path, rows: str | None) -> dict[str, str]:
     facts = {"model": str(model)}
-    if file is not None:
-        facts["rows of"] = str(file)
+    if rows is not None:
+        facts["rows of"] = rows
     if card is None:
         return facts
     facts["trained on"] = f"{card.source}: {count(card.n_rows, 'row')}"

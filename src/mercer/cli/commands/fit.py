@@ -13,9 +13,11 @@ from rich.text import Text
 from mercer.cli.choices import STANDARD, Task
 from mercer.cli.data.training_set import EXAMPLE, Roles, TrainingSet, read_training_set
 from mercer.cli.errors import INTERRUPTED, NOT_CONVERGED
+from mercer.cli.models.apart import told_apart
 from mercer.cli.models.card import Card, Scores
 from mercer.cli.models.estimators import Options, build_estimator, machine_of
 from mercer.cli.models.held_out import HeldOut, on_test_set
+from mercer.cli.models.promised import check_promises, with_probabilities, with_sets
 from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
@@ -36,7 +38,15 @@ from mercer.io import save
 from mercer.machines.certified import certificate
 from mercer.solvers.runs.deadline import Deadline
 
-__all__ = ["Outcome", "card_of", "data_lines", "fit", "model_path", "scaling_line"]
+__all__ = [
+    "Outcome",
+    "card_of",
+    "data_lines",
+    "fit",
+    "model_path",
+    "report_command",
+    "scaling_line",
+]
 
 
 @dataclass(frozen=True)
@@ -80,24 +90,36 @@ def fit(
     force: bool,
     display: Display,
     tests: Tests = NO_TEST,
+    proba: bool = False,
+    conformal: bool = False,
 ) -> Outcome:
     """Train, save, and return the summary."""
     path = model_path(file, out)
     check_model_destination(path, force, *(own for own in (file, tests.file) if own is not None))
     with display.working("reading"):
         data = read_training_set(file, roles, task)
+    check_promises(data.task, proba, conformal)
     data, test = tests.split(data, seed)
     training = train(build_estimator(data, options), data, folds, seed, display)
     held_out = None
     if test is not None:
         held_out = on_test_set(training.estimator, test, data, Deadline())
-    save(training.estimator, path, metadata=card_of(data, training.scores).as_metadata())
+    told = card_of(data, training.scores).as_metadata()
+    told |= told_apart(file, data, test, tests.share)
+    kept = training.estimator
+    with display.working("training on folds"):
+        if proba and not training.is_interrupted:
+            kept = with_probabilities(kept, data, training.notes)
+        if conformal and not training.is_interrupted:
+            kept = with_sets(training.estimator, kept, data, seed, training.notes)
+    save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
-    summary = _summary(data, training, options, path, file, held_out)
+    report = report_command(path, file, tests.file, tests.share)
+    summary = _summary(data, training, options, path, file, held_out, report)
     record = training_record("fit", data, machine, path, training.notes, held_out)
     scores = training.scores
     record["cross_validation"] = scores and {"name": scores.name, "values": scores.values}
-    return Outcome.of(summary, machine, record=record)
+    return Outcome.of(summary, machine, training.is_interrupted, record)
 
 
 def model_path(file: Path | None, out: Path | None) -> Path:
@@ -107,6 +129,16 @@ def model_path(file: Path | None, out: Path | None) -> Path:
         return out
     name = EXAMPLE if file is None else "stdin" if file == STANDARD else file
     return Path(f"{name}.mercer")
+
+
+def report_command(path: Path, file: Path | None, test: Path | None, share: float | None) -> str:
+    """Return the command that reports on a model, by the rows that took no part if there are."""
+    model = quote(str(path))
+    if file is None or file == STANDARD or (test is None and share is None):
+        return f"mercer report {model} FILE"
+    if test is None:
+        return f"mercer report {model} {quote(str(file))}"
+    return f"mercer report {model} {quote(str(test))} --train {quote(str(file))}"
 
 
 def card_of(data: TrainingSet, scores: Scores | None) -> Card:
@@ -129,6 +161,7 @@ def _summary(
     path: Path,
     file: Path | None,
     held_out: HeldOut | None,
+    report: str,
 ) -> RenderableType:
     machine = machine_of(training.estimator)
     scores = training.scores
@@ -147,6 +180,7 @@ def _summary(
     model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
     sections["use it"] = [
         Text(f"mercer predict {model} {rows}", style="bold"),
+        Text(report, style="bold"),
         Text(f"mercer info {model}", style="bold"),
     ]
     return framed(f"mercer fit: {data.task}", sections)

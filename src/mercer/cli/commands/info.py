@@ -131,6 +131,8 @@ def _steps(estimator: Any) -> str:
 def _of_several(estimator: Any) -> str:
     """Which machine is described, of those that codes and calibration are made around."""
     last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    if hasattr(last, "estimator_"):  # of all rows, beside those of folds
+        return ""
     for name in ("estimators_", "calibrated_classifiers_"):
         count = len(getattr(last, name, ()))
         if count > 1:

@@ -19,6 +19,7 @@ from mercer.cli.errors import InputError, absent, quoted
 from mercer.cli.models.card import Card, read_card
 from mercer.cli.models.extras import NOTHING, Wanted, wanted_columns_of
 from mercer.cli.models.inputs import inner_machine, wanted_columns
+from mercer.cli.models.training import noted
 from mercer.cli.output.record import as_json
 from mercer.io import load
 from mercer.io.model_file import RESULTS
@@ -63,8 +64,21 @@ def predict(model: Path, file: Path, wanted: Wanted = NOTHING) -> Predictions:
     rows, known, notes = model_rows(estimator, card, content)
     predicted = np.asarray(estimator.predict(rows))
     table = copied | _columns(predicted) | _decisions(estimator, rows, wanted.proba)
-    table |= wanted_columns_of(estimator, rows, wanted)
+    with noted(notes):
+        table |= wanted_columns_of(estimator, rows, wanted)
+    notes += _without_ends(table, wanted)
     return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
+
+
+def _without_ends(table: dict[str, Any], wanted: Wanted) -> list[str]:
+    """Why intervals are infinite."""
+    if wanted.interval is None or not len(table["low"]) or np.isfinite(table["low"]).any():
+        return []
+    least = wanted.interval / (1.0 - wanted.interval)
+    return [
+        f"intervals have no ends: a coverage of {wanted.interval:g} needs {np.ceil(least):,.0f} "
+        "training rows or more"
+    ]
 
 
 def _copied(content: pd.DataFrame | SparseData, names: tuple[str, ...]) -> dict[str, Any]:

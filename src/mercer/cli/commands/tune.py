@@ -12,10 +12,18 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from mercer.cli.choices import Task
-from mercer.cli.commands.fit import Outcome, card_of, data_lines, model_path, scaling_line
+from mercer.cli.commands.fit import (
+    Outcome,
+    card_of,
+    data_lines,
+    model_path,
+    report_command,
+    scaling_line,
+)
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
-from mercer.cli.errors import InputError
+from mercer.cli.models.apart import told_apart
 from mercer.cli.models.estimators import machine_of
+from mercer.cli.models.promised import check_promises, with_sets
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
 from mercer.cli.output.columns import bar_lines, column_lines
@@ -69,18 +77,29 @@ def tune(
     check_model_destination(path, force, *(given for given in (file, test) if given is not None))
     with display.working("reading"):
         data = read_training_set(file, roles, task)
-    if search.proba and data.task is not Task.classification:
-        raise InputError(f"--proba is for classes, the task is {data.task}")
+    check_promises(data.task, search.proba, search.conformal)
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
     scores = None if tuning.held_out is None else tuning.held_out.scores
     told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
-    save(tuning.to_save(search.proba), path, metadata=told)
-    summary = _summary(data, tuning, search, path, file)
+    told |= told_apart(file, data, held_out, test_size)
+    save(_kept(tuning, data, search, display), path, metadata=told)
+    follow = report_command(path, file, test, test_size)
+    summary = _summary(data, tuning, search, path, file, follow)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
     record["search"] = _searched(tuning)
     return Outcome.of(summary, machine, tuning.is_interrupted, record)
+
+
+def _kept(tuning: Tuning, data: TrainingSet, search: Search, display: Display) -> Any:
+    """What the model file holds: what was chosen, and what predict may be asked for."""
+    kept = tuning.to_save(search.proba)
+    if not search.conformal or tuning.is_interrupted:
+        return kept
+    left = None if search.max_time is None else search.deadline.seconds_left
+    with display.working("training on folds"):
+        return with_sets(tuning.estimator, kept, data, search.seed, tuning.notes, left)
 
 
 def _searched(tuning: Tuning) -> dict[str, Any]:
@@ -101,7 +120,12 @@ def _tried(tuned: Any) -> dict[str, Any] | None:
 
 
 def _summary(
-    data: TrainingSet, tuning: Tuning, search: Search, path: Path, file: Path | None
+    data: TrainingSet,
+    tuning: Tuning,
+    search: Search,
+    path: Path,
+    file: Path | None,
+    report: str,
 ) -> RenderableType:
     machine = machine_of(tuning.estimator)
     findings = diagnose(machine).findings
@@ -121,7 +145,7 @@ def _summary(
     model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
     sections["use it"] = [
         Text(f"mercer predict {model} {rows}", style="bold"),
-        Text(f"mercer report {model} FILE", style="bold"),
+        Text(report, style="bold"),
         Text(f"mercer info {model}", style="bold"),
     ]
     return framed(f"mercer tune: {data.task}", sections)

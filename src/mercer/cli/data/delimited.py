@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import re
 import warnings
 from typing import Any
 
@@ -11,6 +13,7 @@ import pandas as pd
 
 from mercer.cli.data.dialect import THOUSANDS, Dialect, encoding_of, find_dialect
 from mercer.cli.data.opened import Content
+from mercer.cli.data.values import CURRENCY
 from mercer.cli.errors import InputError, plural
 
 __all__ = ["read_delimited", "text_sample"]
@@ -18,6 +21,11 @@ __all__ = ["read_delimited", "text_sample"]
 SAMPLE_CHARACTERS = 65536
 LEAST_LINES = 3
 MOST_LINES = 5
+COMMA_AND_UNIT = re.compile(
+    rf"\s*[-+]?(?:(?:{CURRENCY})\s?\d[\d.]*(?:,\d+)?|\d[\d.]*(?:,\d+)?\s?(?:%|{CURRENCY}))\s*$"
+)
+LEADING_ZERO = re.compile(r"0\d+$")
+TOO_LONG = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 
 
 def text_sample(content: Content) -> str:
@@ -50,14 +58,34 @@ def read_delimited(content: Content, sample: str, notes: list[str]) -> tuple[Any
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame = pd.read_csv(io.BytesIO(content.data), **options)
     except (ValueError, pd.errors.ParserWarning) as error:
-        raise InputError(f"{content.name} is not readable CSV: {str(error).strip()}") from None
+        raise InputError(f"{content.name} {_not_readable(str(error).strip(), dialect)}") from None
     if dialect.has_thousands:
         frame = frame.apply(_without_thousands)
+    if dialect.decimal == ",":
+        frame = frame.apply(_with_points)
+    notes += _leading_zeros(lines, dialect, names)
     if words := dialect.words(encoding):
         notes.append(f"read with {words}")
     if len(frame) and frame.iloc[:, -1].isna().any():
         _tell_short_lines(content, dialect, encoding, len(names), notes)
     return frame, names
+
+
+def _not_readable(error: str, dialect: Dialect) -> str:
+    """What is wrong with a text table, of lines that are too long in words of our own."""
+    if error.startswith("Length of header"):
+        return (
+            "has more fields in its lines than in the first one, which must name the columns: "
+            "remove what stands above the names, such as a comment"
+        )
+    found = TOO_LONG.search(error)
+    if found is None:
+        return f"is not readable CSV: {error}"
+    expected, line, seen = found.groups()
+    return (
+        f"has {seen} fields in line {line}, the header has {expected}: put fields that hold the "
+        f"separator {dialect.delimiter!r} into quotes, or correct the line"
+    )
 
 
 def _header(name: str, lines: list[str], dialect: Dialect, notes: list[str]) -> list[str]:
@@ -93,6 +121,39 @@ def _without_thousands(column: pd.Series[Any]) -> pd.Series[Any]:
     if numbers.isna().any() or not is_written.all():
         return column
     return numbers.reindex(column.index)
+
+
+def _with_points(column: pd.Series[Any]) -> pd.Series[Any]:
+    """12,5 % as 12.5 %, where all texts of a column are numbers with a unit."""
+    texts = column.dropna()
+    if (
+        not len(texts)
+        or not isinstance(texts.iloc[0], str)
+        or not COMMA_AND_UNIT.match(texts.iloc[0])
+    ):
+        return column
+    if not texts.map(lambda own: isinstance(own, str) and bool(COMMA_AND_UNIT.match(own))).all():
+        return column
+    plain = texts.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+    return plain.reindex(column.index)
+
+
+def _leading_zeros(lines: list[str], dialect: Dialect, names: list[str]) -> list[str]:
+    """Note on numbers that are most likely codes: 01234 is read as 1234."""
+    reader = csv.reader(
+        lines[1:], delimiter=dialect.delimiter, quotechar=dialect.quote, skipinitialspace=True
+    )
+    found: dict[str, str] = {}
+    with contextlib.suppress(csv.Error):
+        for row in reader:
+            for name, own in zip(names, row, strict=False):
+                if LEADING_ZERO.match(own):
+                    found.setdefault(name, own)
+    return [
+        f"column {name!r} has leading zeros, e.g. {own}: if these are codes, not numbers, say "
+        f"--category {name}"
+        for name, own in found.items()
+    ]
 
 
 def _is_number(text: str) -> bool:

@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from mercer.cli.data.values import check_small, is_plain, marked_missing, numbers_in, rows_text
+from mercer.cli.data.values import (
+    check_small,
+    is_plain,
+    marked_missing,
+    numbers_in,
+    rows_text,
+    unit_of,
+)
 from mercer.cli.errors import InputError, plural, shown
 from mercer.tables.date_formats import ISO, find_formats
 
@@ -22,6 +29,7 @@ MOST_CATEGORIES = 100
 LEAST_IDS = 20  # rows from which on values that all differ may be names of rows
 ID_NAME = re.compile(r"(^|[^a-z])(id|ids|uuid|guid|key|index|idx|row|rowid|nr|number)$")
 MOST_LOOKED_AT = 1000
+MOST_MISTAKES = 0.1  # of numbers: the share that may be texts by mistake
 
 
 @dataclass(frozen=True)
@@ -66,16 +74,27 @@ def _kind(present: pd.Series[Any], name: str) -> str:
         found = sorted({type(value).__name__ for value in present})
         if set(found) <= {"date", "datetime", "Timestamp", "str"}:
             return "date"
-        raise InputError(f"column {name!r} mixes {', '.join(found)}; {ALLOWED}")
+        verb = "mixes" if len(found) > 1 else "holds values of type"
+        raise InputError(
+            f"column {name!r} {verb} {', '.join(found)}; {ALLOWED}; --ignore {name} leaves it out"
+        )
     return _kind_of_texts(present.map(str))
 
 
 def _kind_of_texts(texts: pd.Series[Any]) -> str:
-    if pd.to_numeric(texts, errors="coerce").notna().mean() > 0.5:
-        return "number"
+    is_number = numbers_in(texts).notna()
+    if is_number.mean() > 0.5:
+        # 00af and 0012 among hexadecimal names of rows are no faulty numbers
+        return "category" if _are_names(texts, is_number) else "number"
     some = texts.head(MOST_LOOKED_AT)
     formats, left = find_formats(some)
     return "date" if formats and some.isin(left).mean() < 0.1 else "category"
+
+
+def _are_names(texts: pd.Series[Any], is_number: pd.Series[bool]) -> bool:
+    """Whether values that all differ are too often no numbers for these to be mistakes."""
+    is_unique = texts.nunique() == len(texts) >= LEAST_IDS
+    return bool(is_unique and is_number.mean() < 1.0 - MOST_MISTAKES)
 
 
 def _number(present: pd.Series[Any], name: str, asked: str | None) -> Decision:
@@ -96,7 +115,8 @@ def _number(present: pd.Series[Any], name: str, asked: str | None) -> Decision:
     check_small(numbers, name)
     if asked is None and _is_row_number(numbers, name):
         return Decision("left out", f"unique{_keep(name)}")
-    return Decision("number")
+    unit = unit_of(present)
+    return Decision("number", f"read without {unit!r}" if unit else "")
 
 
 def _is_row_number(numbers: Any, name: str) -> bool:

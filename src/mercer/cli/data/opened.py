@@ -51,6 +51,8 @@ def opened(path: Path, known: tuple[str, ...]) -> Content:
         if not data:
             raise InputError("standard input is empty")
         return _decompressed(Content("standard input", _suffix_inside(data), data), known)
+    if path.is_dir():
+        raise InputError(f"{path} is a directory, not a file")
     suffix = path.suffix.lower()
     if suffix not in known and suffix not in (*COMPRESSED, ".zip"):
         raise InputError(f"{path}: the file type must be one of {', '.join(known)}, or such a "
@@ -62,8 +64,6 @@ def opened(path: Path, known: tuple[str, ...]) -> Content:
 def _check_file(path: Path) -> None:
     if not path.exists():
         raise InputError(f"{path}: no such file")
-    if path.is_dir():
-        raise InputError(f"{path} is a directory, not a file")
     if not path.is_file():
         raise InputError(f"{path} is a device or a pipe; it must be a file, or - for a pipe")
     if path.stat().st_size == 0:

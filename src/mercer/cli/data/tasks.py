@@ -14,10 +14,11 @@ from mercer.cli.choices import Task
 from mercer.cli.data.columns import check_missing
 from mercer.cli.errors import InputError, absent, quoted, shown
 
-__all__ = ["find_target", "known_targets", "resolve_task", "target_values"]
+__all__ = ["alike", "find_target", "known_targets", "resolve_task", "target_values"]
 
 USUAL_NAMES = ("target", "label", "class", "y")
 MOST_CLASSES = 20
+LEAST_NAMES = 20  # labels from which on, if all differ, they name rows
 
 
 def find_target(names: list[str], target: str | None, task: Task) -> str | None:
@@ -36,6 +37,20 @@ def find_target(names: list[str], target: str | None, task: Task) -> str | None:
     if len(usual) != 1:
         raise InputError(f"say which column to predict with --target; the columns are {listed}")
     return usual[0]
+
+
+def alike(labels: NDArray[Any]) -> list[str]:
+    """Note on labels that differ in case or spaces only: most likely these are mistakes."""
+    if labels.dtype.kind not in "US":
+        return []
+    same: dict[str, list[str]] = {}
+    for label in np.unique(labels).tolist():
+        same.setdefault(" ".join(label.casefold().split()), []).append(label)
+    return [
+        f"labels {quoted(own)} differ in case or spaces only, they are taken for different classes"
+        for own in same.values()
+        if len(own) > 1
+    ]
 
 
 def _header_hint(names: list[str]) -> str:
@@ -76,6 +91,12 @@ def target_values(values: pd.Series[Any], task: Task) -> NDArray[Any]:
     name = values.name
     targets = known_targets(values, task)
     distinct = values.nunique()
+    if task is Task.classification and distinct == len(values) >= LEAST_NAMES:
+        raise InputError(
+            f"the target {name!r} has {distinct:,} different values in as many rows, e.g. "
+            f"{shown(values.iloc[0])}: these are names or dates of rows, there are no classes to "
+            "learn; --target takes another column"
+        )
     if distinct < 2:
         raise InputError(
             f"the target {name!r} is constant, all {len(values)} values are "

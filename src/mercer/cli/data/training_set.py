@@ -17,7 +17,7 @@ from mercer.cli.data.columns import Columns, describe_columns, usable_frame
 from mercer.cli.data.kinds import KINDS
 from mercer.cli.data.opened import source_name
 from mercer.cli.data.tables import SparseData, read_file
-from mercer.cli.data.tasks import find_target, resolve_task, target_values
+from mercer.cli.data.tasks import alike, find_target, resolve_task, target_values
 from mercer.cli.data.values import marked_missing, rows_text
 from mercer.cli.errors import InputError, absent, collecting, plural, raise_all
 from mercer.datasets import load_example
@@ -50,6 +50,8 @@ class TrainingSet:
         For LIBSVM text: the index of the first feature.
     notes : tuple of str
         How the file was read, and which rows were left out.
+    rows : ndarray or None
+        Where they stand in the file, the first row after the names is 0; None for all of it.
     """
 
     X: Any
@@ -60,6 +62,12 @@ class TrainingSet:
     columns: Columns | None = None
     first_index: int = 1
     notes: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
+
+    @property
+    def places(self) -> NDArray[np.intp]:
+        """Where the rows stand in the file."""
+        return np.arange(self.X.shape[0]) if self.rows is None else self.rows
 
     @property
     def class_counts(self) -> dict[Any, int]:
@@ -175,12 +183,15 @@ def _from_frame(
         raise InputError(f"{source} has no columns to learn from besides the target")
     said = list(notes)
     frame = _complete(frame, target if task is not Task.outliers else None, asked, roles, said)
+    rows = frame.index.to_numpy()
+    frame = frame.reset_index(drop=True)
     problems: list[str] = []
     y, columns = None, None
     if target is not None and task is not Task.outliers:
         with collecting(problems):
             task = resolve_task(frame[target], task)
             y = target_values(frame[target], task)
+            said += alike(y)
     features = frame.drop(columns=[] if target is None else [target])
     with collecting(problems):
         columns = describe_columns(features, asked, roles.missing is Missing.impute)
@@ -189,7 +200,7 @@ def _from_frame(
     raise_all(problems)
     assert columns is not None
     usable = usable_frame(features, columns)
-    return TrainingSet(usable, y, task, source, target, columns, notes=tuple(said))
+    return TrainingSet(usable, y, task, source, target, columns, notes=tuple(said), rows=rows)
 
 
 def _complete(
@@ -226,7 +237,7 @@ def _complete(
             notes.append(f"{plural(int(is_gap.sum()), 'row')} with missing values left out")
             whole = whole[~is_gap]
     # targets that were read as floats for the gaps among them are whole numbers again
-    return whole.reset_index(drop=True) if whole is frame else whole.infer_objects()
+    return whole if whole is frame else whole.infer_objects()
 
 
 def _nothing_left(source: str, columns: Columns) -> str:

@@ -69,7 +69,7 @@ def _probabilities(estimator: Any, rows: Any) -> dict[str, NDArray[Any]]:
         name = type(inner_machine(estimator)).__name__
         raise InputError(
             f"--proba needs a model with probabilities, {name} has none: train one with mercer "
-            "tune --proba, or in Python a CalibratedSVC"
+            "tune --proba or mercer fit --proba, or in Python a CalibratedSVC"
         )
     shares = np.asarray(estimator.predict_proba(rows))
     return {f"p_{label}": shares[:, k] for k, label in enumerate(estimator.classes_)}
@@ -89,8 +89,10 @@ def _intervals(estimator: Any, rows: Any, alpha: float) -> dict[str, NDArray[Any
         raise InputError(_needs("--interval", estimator, "ConformalSVR"))
     ends = np.asarray(last.predict_interval(prepared, alpha), dtype=np.float64)
     if isinstance(estimator, TransformedTargetRegressor):
-        back = estimator.transformer_.inverse_transform
-        ends = np.column_stack([np.ravel(back(end[:, None])) for end in ends.T])
+        known = np.isfinite(ends)  # too few rows for the coverage: there is no end
+        if known.any():
+            back = estimator.transformer_.inverse_transform(ends[known][:, None])
+            ends[known] = np.ravel(back)
     return {"low": ends.min(axis=1), "high": ends.max(axis=1)}
 
 
@@ -105,7 +107,8 @@ def _last(estimator: Any, rows: Any) -> tuple[Any, Any]:
 
 def _needs(option: str, estimator: Any, machines: str) -> str:
     name = type(inner_machine(estimator)).__name__
+    noun = "classes" if option == "--set" else "numbers"
     return (
-        f"{option} needs a model of {machines}, this one is {name}: train one in Python, alone or "
-        "at the end of a pipeline, and save it with mercer.io.save"
+        f"{option} needs a model of {noun} with the machines of folds, this one is {name}: train "
+        f"one with mercer tune --conformal or mercer fit --conformal, or in Python a {machines}"
     )

@@ -57,7 +57,9 @@ def split_test_set(data: TrainingSet, share: float, seed: int) -> tuple[Training
     except ValueError as error:
         raise InputError(f"--test-size {share} cannot be split off: {error}") from None
     assert data.y is not None
-    first, second = (replace(data, X=take(data.X, part), y=data.y[part]) for part in rows)
+    first, second = (
+        replace(data, X=take(data.X, part), y=data.y[part], rows=data.places[part]) for part in rows
+    )
     return first, second
 
 

@@ -16,6 +16,7 @@ from mercer.cli.choices import Task
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.models.card import Scores
 from mercer.cli.models.estimators import machine_of
+from mercer.cli.output.interrupts import asked_to_stop
 from mercer.cli.output.progress import Display
 
 __all__ = [
@@ -43,27 +44,39 @@ class Training:
     estimator: Any
     scores: Scores | None
     notes: list[str]
+    is_interrupted: bool = False
 
 
 def train(estimator: Any, data: TrainingSet, folds: int, seed: int, display: Display) -> Training:
-    """Fit on all rows, then cross-validate."""
+    """Fit on all rows, then cross-validate; Ctrl-C ends it with what there is."""
     notes: list[str] = []
     n_classes = len(data.class_counts)
     n_problems = max(1, n_classes * (n_classes - 1) // 2)
     with noted(notes):
-        with display.fitting(n_problems, machine_of(estimator).tol) as callback:
+        with (
+            asked_to_stop() as stop,
+            display.fitting(n_problems, machine_of(estimator).tol, stop) as callback,
+        ):
             watched = clone(estimator)
             machine_of(watched).set_params(callback=callback)
             watched.fit(data.X, data.y)
+            is_interrupted = stop()
         machine_of(watched).set_params(callback=None)
+    if is_interrupted:
+        display.say("interrupted: keeping the machine as far as it was trained")
+        return Training(watched, None, notes, is_interrupted=True)
     folds = possible_folds(data, folds, notes)
     if folds < 2:
         return Training(watched, None, notes)
-    with display.validating(folds) as advance:
-        values = []
-        for train_rows, test_rows in splits(data, folds, seed):
-            values.append(_fold_score(estimator, data, train_rows, test_rows))
-            advance()
+    values = []
+    try:
+        with display.validating(folds) as advance:
+            for train_rows, test_rows in splits(data, folds, seed):
+                values.append(_fold_score(estimator, data, train_rows, test_rows))
+                advance()
+    except KeyboardInterrupt:
+        display.say("interrupted: keeping the machine without cross-validation")
+        return Training(watched, None, notes, is_interrupted=True)
     return Training(watched, Scores(SCORE_NAMES[data.task], np.array(values)), notes)
 
 
@@ -73,7 +86,9 @@ def noted(notes: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    notes.extend(dict.fromkeys(str(warning.message) for warning in caught))
+    said = dict.fromkeys(str(warning.message) for warning in caught)
+    # scikit-learn's words for a small class, which the search tells of in its own
+    notes.extend(own for own in said if not own.startswith("The least populated class in y"))
 
 
 def possible_folds(data: TrainingSet, folds: int, notes: list[str]) -> int:

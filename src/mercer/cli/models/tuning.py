@@ -20,6 +20,7 @@ from mercer.cli.errors import InputError
 from mercer.cli.models.estimators import as_targets, checked, machine_of, prepared, with_machine
 from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
 from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splitter_of
+from mercer.cli.output.interrupts import asked_to_stop
 from mercer.cli.output.progress import Display
 from mercer.solvers.runs.deadline import Deadline
 
@@ -27,6 +28,7 @@ __all__ = ["Search", "Tuning", "tune_machine"]
 
 _JUDGING = 0.2  # of the time, to predict the rows of a test set and to save
 _SAVING = 0.05  # the same without one
+_FOLDS = 0.3  # for the fits of folds that sets and intervals need
 _LEAST_SECONDS = 1e-3  # for a search that has no time left
 _LEAST_FIT = 1.0  # seconds for the fit after Ctrl-C
 
@@ -48,6 +50,7 @@ class Search:
     folds: int = 5
     seed: int = 0
     proba: bool = False
+    conformal: bool = False
     scoring: str | None = None
     relevance: bool = False
     began: float = field(default_factory=time.perf_counter)
@@ -106,6 +109,7 @@ def tune_machine(
     tuned = checked(_tuned(data.task, search, splitter_of(data, folds, search.seed)))
     if search.max_time is not None:
         share = 1.0 - (_JUDGING if test is not None else _SAVING)
+        share *= 1.0 - _FOLDS * search.conformal
         tuned.set_params(max_time=max(share * search.deadline.seconds_left, _LEAST_SECONDS))
     with noted(notes):
         estimator, tuned, is_interrupted = _trained(tuned, data, search, display)
@@ -137,17 +141,24 @@ def _trained(
         else:
             tuned = machine_of(searching)
             return with_machine(searching, tuned.best_estimator_), tuned, False
-    display.say("interrupted: training with the best parameters so far, Ctrl-C again to give up")
-    return _with_best(tuned, data, search), tuned, True
+    display.say("interrupted: training with the best parameters so far, Ctrl-C again ends that")
+    return _with_best(tuned, data, search, display), tuned, True
 
 
-def _with_best(tuned: Any, data: TrainingSet, search: Search) -> Any:
+def _with_best(tuned: Any, data: TrainingSet, search: Search, display: Display) -> Any:
     """The estimator with the best parameters of a search that was interrupted, fitted."""
     machine = clone(tuned.history_[-1].spaces[-1].machine).set_params(**tuned.best_params_)
     if search.max_time is not None:
         machine.set_params(max_time=max(search.deadline.seconds_left, _LEAST_FIT))
-    estimator = prepared(machine, data, search.scale).fit(*_learned(data))
-    machine_of(estimator).set_params(max_time=None)
+    n_classes = len(data.class_counts)
+    n_problems = max(1, n_classes * (n_classes - 1) // 2)
+    with (
+        asked_to_stop() as stop,
+        display.fitting(n_problems, search.tol, stop) as callback,
+    ):
+        machine.set_params(callback=callback)
+        estimator = prepared(machine, data, search.scale).fit(*_learned(data))
+    machine_of(estimator).set_params(max_time=None, callback=None)
     return estimator
 
 

@@ -17,6 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from mercer.cli.errors import working
 from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
 
@@ -70,20 +71,24 @@ class Display:
 
     @contextmanager
     def fitting(
-        self, n_problems: int, tolerance: float
-    ) -> Iterator[Callable[[SolverProgress], None] | None]:
-        """Give a callback for the estimator; None if nothing is shown."""
+        self, n_problems: int, tolerance: float, stop: Callable[[], bool]
+    ) -> Iterator[Callable[[SolverProgress], bool] | None]:
+        """Give a callback for the estimator, which ends it when `stop` says so.
+
+        Without a terminal several problems are trained side by side, and there is none.
+        """
         if not self.is_shown:
-            yield None
+            yield None if n_problems > 1 else lambda _: stop()
             return
         distance = Distance(n_problems, tolerance)
         with self._bars() as bars:
             task = bars.add_task("training", total=1.0, state="")
 
             # A plain function: estimators are cloned, and bars cannot be copied.
-            def show(progress: SolverProgress) -> None:
+            def show(progress: SolverProgress) -> bool:
                 state = f"violation {progress.violation:.1e}, {progress.n_active:,} rows active"
                 bars.update(task, completed=distance.update(progress), state=state)
+                return stop()
 
             yield show
             bars.update(task, completed=1.0, state="")
@@ -136,10 +141,7 @@ class Display:
     @contextmanager
     def working(self, words: str) -> Iterator[None]:
         """Show that something is going on which tells no share."""
-        if not self.is_shown:
-            yield
-            return
-        with self.console.status(words):
+        with working(self.console, words, self.is_quiet):
             yield
 
     def say(self, message: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from mercer.report.page.charts import Frame, picture
 from mercer.report.page.html import details, figure, paragraph, section, table
+from mercer.report.page.of_growth import growth_section
 from mercer.report.words import count, number
 
 __all__ = ["sections_of_machine"]
@@ -24,7 +25,7 @@ _ENDS = {
 
 def sections_of_machine(data: Data) -> list[str]:
     """All that apply, in the order of the page."""
-    return [_search(data), _certificate(data), _reproduce(data)]
+    return [_search(data), _certificate(data), growth_section(data), _reproduce(data)]
 
 
 def _search(data: Data) -> str:

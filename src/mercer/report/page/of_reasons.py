@@ -8,7 +8,7 @@ from mercer.report.page.charts import LETTERS, bars
 from mercer.report.page.html import clipped, figure, paragraph, section, table
 from mercer.report.words import count, number
 
-__all__ = ["features_section", "rows_section", "suspects_section"]
+__all__ = ["features_section", "rows_section", "suspects_section", "which_rows"]
 
 Data = dict[str, Any]
 
@@ -41,7 +41,8 @@ def rows_section(data: Data) -> str:
     is_number = data["task"] == "numbers"
     if data["doubtful"]:
         nearest = "The largest residuals" if is_number else "The rows nearest to a boundary"
-        parts.append(_row_table(f"{nearest}; the first row is 0", data["doubtful"], is_number))
+        caption = f"{nearest}; {which_rows(data['doubtful'][0]['label'])}"
+        parts.append(_row_table(caption, data["doubtful"], is_number))
     explained = [f"<div>{_one_row(one)}</div>" for one in (data["reasons"] or {}).get("rows", [])]
     if explained:
         parts.append(paragraph(_direction(data)))
@@ -50,14 +51,25 @@ def rows_section(data: Data) -> str:
     return section("doubtful", f"{heading}, explained", *parts) if parts else ""
 
 
+def which_rows(label: Any) -> str:
+    """How rows are called."""
+    return "the first row is 0" if label is None else "rows by the index of the table"
+
+
+def _row_name(one: Data) -> Any:
+    """The label of a row in the index of its table, or else its number."""
+    return one["row"] if one["label"] is None else one["label"]
+
+
 def _row_table(caption: str, listed: list[Data], is_number: bool) -> str:
     """Rows with their true and predicted labels; outliers have no true ones."""
     kind = "residual" if is_number else "margin"
     if listed[0]["true"] is None:
-        rows = [(one["row"], _shown(one["said"]), number(one[kind])) for one in listed]
+        rows = [(_row_name(one), _shown(one["said"]), number(one[kind])) for one in listed]
         return table(caption, ("row", "said", kind), rows, (1,))
     whole = [
-        (one["row"], _shown(one["true"]), _shown(one["said"]), number(one[kind])) for one in listed
+        (_row_name(one), _shown(one["true"]), _shown(one["said"]), number(one[kind]))
+        for one in listed
     ]
     return table(caption, ("row", "true", "said", kind), whole, () if is_number else (1, 2))
 
@@ -83,7 +95,7 @@ def _one_row(one: Data) -> str:
         values.append(one["rest"])
     of = "" if one["output"] is None else f" for {one['output']}"
     words = (
-        f"Row {one['row']}, said to be {_shown(one['said'])}: from the mean value{of}, "
+        f"Row {_row_name(one)}, said to be {_shown(one['said'])}: from the mean value{of}, "
         f"{number(one['base'])}, its features lead to {number(one['value'])}."
     )
     made = table(words, ("feature", "moves by"), zip(names, map(number, values), strict=True))
@@ -118,5 +130,6 @@ def suspects_section(data: Data) -> str:
         f"{found['n_found']:,} {what}: either it errs, or the label does. The most contradicted "
         "first: look at these."
     )
-    made = _row_table("Most contradicted; the first row is 0", found["rows"], is_number)
+    caption = f"Most contradicted; {which_rows(found['rows'][0]['label'])}"
+    made = _row_table(caption, found["rows"], is_number)
     return section("suspects", heading, words, made)

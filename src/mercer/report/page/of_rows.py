@@ -6,6 +6,7 @@ from typing import Any
 
 from mercer.report.page.html import paragraph, section
 from mercer.report.page.of_classes import classes_section, confusion_section
+from mercer.report.page.of_path import path_section
 from mercer.report.page.of_reasons import features_section, rows_section, suspects_section
 from mercer.report.page.of_values import calibration_section, residuals_section
 from mercer.report.words import verdict_lines, warnings_of
@@ -17,10 +18,11 @@ _SECTIONS = (
     confusion_section,
     classes_section,
     residuals_section,
-    calibration_section,
+    path_section,
     features_section,
     rows_section,
     suspects_section,
+    calibration_section,
 )
 
 

@@ -35,6 +35,8 @@ svg .whisker { stroke: var(--accent); stroke-width: 1.5; }
 svg .dot { fill: var(--accent); fill-opacity: 0.75; }
 svg .faint { fill: var(--accent); }
 svg .up { fill: var(--accent); } svg .down { fill: var(--bad); }
+svg .open .dot { fill: var(--paper); stroke: var(--bad); stroke-width: 1.2; }
+svg .of-C { display: none; } svg .of-C.shown { display: inline; }
 svg .ring { fill: none; stroke: var(--bad); stroke-width: 2; }
 .wide { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; margin: 0.5rem 0; font-variant-numeric: tabular-nums;

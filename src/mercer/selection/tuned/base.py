@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
@@ -16,6 +15,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._log import LOG
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.machines.base import KernelMachine
@@ -43,7 +43,6 @@ FloatArray = NDArray[np.float64]
 
 _RANGES = ("C_range", "gamma_range")  # parameters of those machines that search them
 _COMPARES = ("auto", "cv", "holdout", "gcv")  # objectives that are of one unit for all kernels
-_LOG = logging.getLogger("mercer")
 _LAST_SHARE = 0.25  # of the time, at least, for the fit with the parameters found
 _OF_GROUPS = ("auto", "cv", "alignment", "polarization", "rejection", "detection")  # objectives
 
@@ -169,7 +168,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             best = search(task, self.objective, self.optimizer, options, budget)
             found = self._chosen(best)
             count = sum(len(history) for history in found.histories)
-            _LOG.info("%s: %d candidates, best score %.6g", type(self).__name__, count, best.score)
+            LOG.info("%s: %d candidates, best score %.6g", type(self).__name__, count, best.score)
             fitted = last_fit(self._tuned(found), task, X, y, sample_weight, deadline)
         except KeyboardInterrupt:
             self._keep_interrupted(seen)

@@ -1,0 +1,149 @@
+"""Tables as people have them, each test named after what one of them saw."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer.cli.data.values import numbers_in, unit_of
+
+N = 80
+
+
+@pytest.fixture
+def rows() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=N).round(3)
+    return pd.DataFrame({"x": x, "z": rng.normal(size=N).round(3), "y": np.where(x > 0, "b", "a")})
+
+
+@pytest.fixture
+def fitted(mercer):
+    """What becomes of the columns of a table."""
+
+    def run(frame, target="y", *options):
+        frame.to_csv("t.csv", index=False)
+        record = mercer(
+            "fit", "t.csv", "--target", target, "--cv", 0, "--json", "--force", *options
+        )
+        return json.loads(record.stdout)
+
+    return run
+
+
+def test_hexadecimal_ids_were_called_numbers_with_mistakes(rows, fitted):
+    frame = rows.assign(uuid=[f"{k:08x}" for k in range(N)])
+    assert fitted(frame)["columns"]["uuid"] == {"kind": "left out", "why": "unique (--keep uuid)"}
+    one = frame.assign(uuid=rows["z"].astype(object))
+    one.loc[3, "uuid"] = "old"  # a mistake among numbers that all differ stays one
+    with pytest.raises(AssertionError, match="mixes numbers and texts: 1 of its 80 values"):
+        fitted(one)
+
+
+def test_percent_and_dollars_were_left_out_as_unique_texts(rows, fitted, mercer):
+    rng = np.random.default_rng(1)
+    share, price = rng.random(N).round(3), rng.integers(1, 10**7, N)
+    frame = rows.assign(share=[f"{100 * v:.1f}%" for v in share], price=[f"$ {v:,}" for v in price])
+    found = fitted(frame)["columns"]
+    assert found["share"] == {"kind": "number", "why": "read without '%'"}
+    assert found["price"] == {"kind": "number", "why": "read without '$'"}
+    said = mercer("predict", "t.csv.mercer", "t.csv").stdout
+    fitted(rows.assign(share=(100 * share).round(1), price=price))
+    assert mercer("predict", "t.csv.mercer", "t.csv").stdout == said
+
+
+@pytest.mark.parametrize(
+    ("texts", "unit", "numbers"),
+    [
+        (["5 %", "12.25%", None], "%", [5.0, 12.25, np.nan]),
+        (["-$1,234.50", "$7"], "$", [-1234.5, 7.0]),
+        (["1,234", "999", "2,345,678"], ",", [1234.0, 999.0, 2345678.0]),
+        (["3 EUR", "4 EUR"], "EUR", [3.0, 4.0]),
+        (["1,234", "2,345"], "", [np.nan, np.nan]),  # might be decimal commas
+        (["0,123", "12"], "", [np.nan, 12.0]),
+        (["5%", "$5"], "", [np.nan, np.nan]),
+        (["5%", "5"], "", [np.nan, 5.0]),
+    ],
+)
+def test_numbers_with_units(texts, unit, numbers):
+    column = pd.Series(texts, dtype=object)
+    assert unit_of(column) == unit
+    np.testing.assert_array_equal(numbers_in(column), numbers)
+
+
+def test_labels_in_capitals_became_classes_without_a_word(rows, fitted):
+    frame = rows.assign(y=[v.upper() if k % 3 == 0 else v for k, v in enumerate(rows["y"])])
+    notes = " ".join(fitted(frame)["notes"])
+    assert "labels 'A', 'a' differ in case or spaces only" in notes
+    assert "differ in case" not in " ".join(fitted(rows)["notes"])
+
+
+def test_a_line_that_is_too_long_was_told_in_words_of_the_parser(mercer):
+    with open("ragged.csv", "w") as file:
+        file.write("x,z,y\n1,2,a\n3,4,b,5\n")
+    text = mercer("fit", "ragged.csv", "--target", "y", code=1).stderr
+    assert "ragged.csv has 4 fields in line 3, the header has 3: put fields" in text
+    assert "C error" not in text
+
+
+def test_a_directory_was_told_to_have_the_wrong_file_type(mercer):
+    assert ". is a directory, not a file" in mercer("fit", ".", code=1).stderr
+
+
+def test_a_small_class_was_told_of_twice_once_in_words_of_scikit_learn(rows, mercer):
+    rows.assign(y=["rare", *rows["y"][1:]]).to_csv("t.csv", index=False)
+    output = mercer("tune", "t.csv", "--target", "y").output
+    assert "least populated" not in output
+    assert "'rare' (1 of all rows)" in " ".join(re.sub("[│\n]", " ", output).split())
+
+
+def test_json_beside_libsvm_was_ignored(mercer):
+    with open("t.svm", "w") as file:
+        file.writelines(f"{k % 2} 1:{k}\n" for k in range(20))
+    text = mercer("fit", "t.svm", "--libsvm", "-c 1", "--json", code=1).stderr
+    assert "--libsvm says what svm-train says: leave out --json" in text
+
+
+def test_percent_with_a_decimal_comma_was_left_out(rows, mercer):
+    share = [f"{1000 + 100 * v:,.1f} %" for v in rows["z"].abs()]
+    german = [own.replace(",", "_").replace(".", ",").replace("_", ".") for own in share]
+    rows.assign(share=german).to_csv("t.csv", index=False, sep=";", decimal=",")
+    record = mercer("fit", "t.csv", "--target", "y", "--cv", 0, "--json").stdout
+    assert json.loads(record)["columns"]["share"]["why"] == "read without '%'"
+    said = mercer("predict", "t.csv.mercer", "t.csv").stdout
+    rows.assign(share=share).to_csv("same.csv", index=False)
+    assert mercer("predict", "t.csv.mercer", "same.csv").stdout == said
+
+
+def test_zip_codes_lost_their_zeros_without_a_word(rows, fitted):
+    rng = np.random.default_rng(0)
+    frame = rows.assign(zip=rng.choice(["01234", "00501", "99999"], N))
+    [note] = [own for own in fitted(frame)["notes"] if "zeros" in own]
+    assert "column 'zip' has leading zeros, e.g. " in note
+    assert "say --category zip" in note
+    assert fitted(frame, "y", "--category", "zip")["columns"]["zip"]["kind"] == "category"
+
+
+def test_a_target_of_dates_became_a_class_for_each_row(rows, mercer):
+    rows.assign(y=pd.date_range("2020-01-01", periods=N)).to_csv("t.csv", index=False)
+    text = mercer("fit", "t.csv", "--target", "y", code=1).stderr
+    assert "has 80 different values in as many rows, e.g. '2020-01-01'" in text
+    assert "--target takes another column" in text
+
+
+def test_a_comment_above_the_names_was_told_in_words_of_the_parser(rows, mercer):
+    with open("t.csv", "w") as file:
+        file.write("# made by hand\n" + rows.to_csv(index=False))
+    text = mercer("fit", "t.csv", "--target", "y", code=1).stderr
+    assert "remove what stands above the names, such as a comment" in text
+
+
+def test_a_column_of_lists_was_said_to_mix_one_kind(rows, mercer):
+    rows.assign(v=[[1, 2]] * N).to_parquet("t.parquet")
+    text = mercer("fit", "t.parquet", "--target", "y", code=1).stderr
+    assert "column 'v' holds values of type ndarray" in text
+    assert "--ignore v leaves it out" in text
