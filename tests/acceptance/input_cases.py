@@ -99,6 +99,15 @@ def _estimators() -> dict[str, tuple[Any, Targets]]:
             ),
             "labels",
         ),
+        "ConformalSVC(CalibratedSVC())": (
+            mercer.ConformalSVC(
+                mercer.CalibratedSVC(mercer.SVC(gamma=0.5, tol=1e-8), cv=2),
+                kind="cross",
+                cv=2,
+                random_state=0,
+            ),
+            "labels",
+        ),
         "ConformalSVR": (mercer.ConformalSVR(mercer.LSSVR(gamma=0.5), kind="full"), "numbers"),
         "ChunkedEnsemble": (
             mercer.ChunkedEnsemble(mercer.RLSC(gamma=0.5), n_chunks=2, random_state=0),
