@@ -171,3 +171,10 @@ def test_versions_and_the_log(capsys, caplog):
     # Python prints warnings of loggers without a handler
     assert isinstance(logging.getLogger("mercer").handlers[0], logging.NullHandler)
     assert capsys.readouterr().out == ""
+
+
+def test_several_kernels_are_tried(mercer, product):
+    output = mercer("tune", product, "--kernel", "auto", "--cv", 3).output
+    assert "candidates of several kernels" in output
+    text = mercer("tune", product, "--task", "outliers", "--kernel", "auto", "--force", code=1)
+    assert "--kernel auto compares with a target" in text.stderr

@@ -9,7 +9,14 @@ import typer
 from rich.console import Console
 from rich.text import Text as Line
 
-from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, Task
+from mercer.cli.choices import (
+    ClassWeight,
+    Kernel,
+    Missing,
+    Precision,
+    SearchedKernel,
+    Task,
+)
 from mercer.cli.commands.bench import bench
 from mercer.cli.errors import Commands, explained, working
 from mercer.cli.model_commands import add_model_commands
@@ -45,6 +52,7 @@ from mercer.cli.options import (
     Relevance,
     Scale,
     Scoring,
+    SearchedKernelOption,
     Seed,
     Solver,
     Target,
@@ -203,7 +211,7 @@ def tune(
     scale: Scale = True,
     test: Test = None,
     test_size: TestSize = None,
-    kernel: KernelOption = Kernel.rbf,
+    kernel: SearchedKernelOption = SearchedKernel.rbf,
     C_range: CRange = None,
     gamma_range: GammaRange = None,
     relevance: Relevance = False,

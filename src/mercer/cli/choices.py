@@ -5,7 +5,15 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-__all__ = ["STANDARD", "ClassWeight", "Kernel", "Missing", "Precision", "Task"]
+__all__ = [
+    "STANDARD",
+    "ClassWeight",
+    "Kernel",
+    "Missing",
+    "Precision",
+    "SearchedKernel",
+    "Task",
+]
 
 STANDARD = Path("-")  # standard input or output
 
@@ -27,6 +35,17 @@ class Kernel(StrEnum):
     rbf = "rbf"
     sigmoid = "sigmoid"
     laplacian = "laplacian"
+
+
+class SearchedKernel(StrEnum):
+    """Those that a search takes: one of the kernels, or the best of several."""
+
+    linear = "linear"
+    poly = "poly"
+    rbf = "rbf"
+    sigmoid = "sigmoid"
+    laplacian = "laplacian"
+    auto = "auto"
 
 
 class Missing(StrEnum):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, Task
+from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, SearchedKernel, Task
 
 __all__ = [
     "DATA",
@@ -42,6 +42,7 @@ __all__ = [
     "Relevance",
     "Scale",
     "Scoring",
+    "SearchedKernelOption",
     "Seed",
     "Solver",
     "Target",
@@ -151,6 +152,10 @@ ClassWeightOption = Annotated[
     ),
 ]
 KernelOption = Annotated[Kernel, typer.Option(help="Similarity.", rich_help_panel=MACHINE)]
+SearchedKernelOption = Annotated[
+    SearchedKernel,
+    typer.Option(help="Similarity; auto tries several.", rich_help_panel=MACHINE),
+]
 ErrorWeight = Annotated[
     float,
     typer.Option(

@@ -181,8 +181,9 @@ def relevance_lines(tuning: Tuning) -> list[str | Text]:
 def _reason(tuning: Tuning) -> Iterator[str]:
     """Why these parameters were chosen, in words."""
     histories = tuning.tuned.history_
-    points = np.concatenate([history.points[:, :2] for history in histories])
-    names = [name.removeprefix("log ") for name in histories[0].names[:2]]
+    own = [history for history in histories if history.is_of_machine(histories[-1])]
+    points = np.concatenate([history.points[:, :2] for history in own])
+    names = [name.removeprefix("log ") for name in own[0].names[:2]]
     ranges = ", ".join(
         f"{name} from {low:.3g} to {high:.3g}"
         for name, low, high in zip(names, points.min(axis=0), points.max(axis=0), strict=True)
@@ -195,8 +196,9 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     score = f" of {scoring.replace('_', ' ')}" if scoring else ""
     kept = tuning.tuned.held_out_
     folds = tuning.tuned.cv.get_n_splits() if kept is None else len(kept.rows)
+    others = " of several kernels" if len(own) < len(histories) else ""
     yield (
-        f"the best of {plural(len(points), 'candidate')}{on_sample} by "
+        f"the best of {plural(sum(map(len, histories)), 'candidate')}{others}{on_sample} by "
         f"{folds}-fold cross-validation{score}, {ranges}"
     )
     options = "--gamma-range" if "nu" in tuning.tuned.best_params_ else "--C-range or --gamma-range"

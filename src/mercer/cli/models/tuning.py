@@ -221,6 +221,8 @@ def _tuned(task: Task, search: Search, cv: Any) -> Any:
             raise InputError("--scoring compares with a target, outliers have none")
         if search.C_range is not None:
             raise InputError("--C-range is for classes and numbers: outliers have --nu")
+        if search.kernel == "auto":
+            raise InputError("--kernel auto compares with a target, outliers have none")
         # who asks for labels wants no more outliers than --nu
         return TunedOneClassSVM(nu=search.nu, objective="rejection", **common)
     return TunedSVR(
