@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR, explain, io
+from mercer import SVC, TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR, explain, influence, io
 from mercer.diagnostics import diagnose
 from mercer.kernels import FunctionKernel
 from mercer.report.inside import taken_apart
@@ -150,9 +150,20 @@ def test_what_looks_inside_finds_the_machine_or_says_why_not() -> None:
     assert "unscaled-features" not in names
     assert machine.C_ == inside.machine.C
     assert "violation" in machine._repr_html_()
-    with pytest.raises(TypeError, match="best_estimator_"):
-        explain(machine, X[:2], X)
     assert machine.predict_proba(X).shape == (80, 2)
+
+
+def test_predictions_of_a_machine_with_a_scaler_are_explained_in_the_units_given() -> None:
+    machine = TunedSVC(**QUICK).fit(X, Y)
+    found = explain(machine, X[:3], X)
+    np.testing.assert_array_equal(found.data, X[:3])
+    total = found.values.sum(axis=1) + found.base_values
+    np.testing.assert_allclose(total, machine.decision_function(X[:3]), atol=1e-8)
+    pull = influence(machine, X[:3])
+    total = pull.values.sum(axis=1) + pull.base_values
+    np.testing.assert_allclose(total, machine.decision_function(X[:3]), atol=1e-8)
+    with pytest.raises(TypeError, match="got a Pipeline"):
+        explain(machine.best_estimator_, X[:3], X)
 
 
 def test_a_scaler_before_it_leaves_nothing_to_scale() -> None:

@@ -19,7 +19,7 @@ from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.reduced import ReducedSVC
 from mercer.machines.svm.schemes import PairScheme
 
-__all__ = ["MachineFunctions", "functions_of", "kernel_machine"]
+__all__ = ["MachineFunctions", "functions_of", "kernel_machine", "machine_and_rows"]
 
 FloatArray = NDArray[np.float64]
 
@@ -71,14 +71,25 @@ def kernel_machine(machine: Any) -> KernelMachine:
     found = getattr(machine, "best_estimator_", machine)
     if hasattr(found, "steps"):
         raise TypeError(
-            "machine must be a machine of mercer, got a Pipeline (a tuned machine has one where "
-            "it has scaled the features, best_estimator_): give its last step, and rows that its "
-            "other steps have transformed"
+            "machine must be a machine of mercer, got a Pipeline: give its last step, and rows "
+            "that its other steps have transformed"
         )
     if not isinstance(found, KernelMachine):
         raise TypeError(f"machine must be a fitted machine of mercer, got {found!r}")
     check_is_fitted(found)
     return found
+
+
+def machine_and_rows(machine: Any, *rows: Any) -> tuple[KernelMachine, *tuple[Any, ...]]:
+    """The fitted machine, and rows as it takes them; None stays None.
+
+    A tuned machine that has scaled the features takes them scaled, feature by feature.
+    """
+    found = getattr(machine, "best_estimator_", machine)
+    if found is machine or not hasattr(found, "steps"):
+        return kernel_machine(machine), *rows
+    scaled = (None if own is None else found[:-1].transform(own) for own in rows)
+    return kernel_machine(found[-1]), *scaled
 
 
 def functions_of(machine: KernelMachine, output: str = "classes") -> MachineFunctions:

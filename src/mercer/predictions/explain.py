@@ -16,7 +16,7 @@ from mercer.gram.native import count_rows, take_rows
 from mercer.gram.origin import moved
 from mercer.kernels.blocks import row_slices
 from mercer.machines.base import KernelMachine
-from mercer.machines.functions import MachineFunctions, functions_of, kernel_machine
+from mercer.machines.functions import MachineFunctions, functions_of, machine_and_rows
 from mercer.predictions.explanation import Explanation
 from mercer.predictions.product_form import ProductTerm, product_terms
 from mercer.predictions.quadrature import Rules, exact_rule, rules_for
@@ -84,13 +84,13 @@ def explain(
     >>> bool(abs(total - machine.predict(X[:2, :3])).max() < 1e-10)
     True
     """
-    own = kernel_machine(machine)
+    own, scaled, scaled_background = machine_and_rows(machine, X, background)
     functions = functions_of(own, output)
     # rows of objects have no features, nor kernels that could be explained
     terms = product_terms(functions.kernel, getattr(own, "n_features_in_", 0))
-    names = _feature_names(own, X)
-    rows = own._validate_predict(X)
-    others, weight = _background(own, functions, background, background_weight)
+    names = _feature_names(machine, X)
+    rows = own._validate_predict(scaled)
+    others, weight = _background(own, functions, scaled_background, background_weight)
     threads = resolve_threads(own.n_threads if n_threads is None else n_threads)
     values = _in_blocks(terms, functions, rows, others, weight, threads)
     base = weight @ functions.values(others)
@@ -98,13 +98,17 @@ def explain(
     return Explanation(
         values=values[:, :, 0] if is_single else values,
         base_values=np.full(len(values), base[0]) if is_single else np.tile(base, (len(values), 1)),
-        data=rows.toarray() if sp.issparse(rows) else np.asarray(rows),
+        data=_as_given(rows if scaled is X else X),
         feature_names=names,
         output_names=functions.names,
     )
 
 
-def _feature_names(machine: KernelMachine, X: Any) -> list[str]:
+def _as_given(rows: Any) -> FloatArray:
+    return rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+
+
+def _feature_names(machine: Any, X: Any) -> list[str]:
     names = getattr(machine, "feature_names_in_", getattr(X, "columns", None))
     if names is None:
         return [f"Feature {j}" for j in range(machine.n_features_in_)]

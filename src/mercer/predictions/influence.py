@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer._shown import shown
 from mercer.gram.cross import cross_block
 from mercer.machines.base import KernelMachine
-from mercer.machines.functions import functions_of, kernel_machine
+from mercer.machines.functions import functions_of, machine_and_rows
 
 __all__ = ["Influence", "influence"]
 
@@ -91,7 +91,7 @@ def influence(machine: Any, X: Any, *, output: str = "classes") -> Influence:
     >>> bool(abs(total - machine.decision_function(X[:3])).max() < 1e-8)
     True
     """
-    own = kernel_machine(machine)
+    own, X = machine_and_rows(machine, X)
     if not hasattr(own, "dual_coef_"):
         raise ValueError(
             f"machine must be an expansion over training rows, got a {type(own).__name__} that "
