@@ -35,7 +35,8 @@ from mercer.problem.inner_product import inner_product
 from mercer.problem.solution import has_large_gap
 
 if TYPE_CHECKING:
-    from mercer.problem import Certificate, KernelMatrix, Problem
+    from mercer.problem import Certificate, Problem
+    from mercer.problem.certificate import KernelMatrix
 
 __all__ = ["corrected_gap", "features_needed", "linear_features", "long_gap"]
 

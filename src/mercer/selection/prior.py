@@ -37,6 +37,15 @@ class Prior:
         Standard deviation of log gamma.
     slope : float
         Derivative of the logarithm of the density by log C.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.selection import Prior, make_objective
+    >>> space = make_objective("alignment", SVC(gamma=0.5), [[0.0], [1.0]], [0, 1]).space
+    >>> density, gradient = Prior(gamma=1.0)(space, space.start)
+    >>> gradient.round(3).tolist()  # towards smaller C, larger gamma
+    [-0.001, 0.173]
     """
 
     gamma: float

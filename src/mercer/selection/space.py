@@ -48,6 +48,14 @@ class Space:
         Range of every gamma whose own range is the default one.
     C_range, gamma_range : pair of float or None
         Ranges of C and of every gamma that were asked for, in place of all others.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.selection import make_objective
+    >>> space = make_objective("alignment", SVC(gamma=0.5), [[0.0], [1.0]], [0, 1]).space
+    >>> space.names, space.start.round(3).tolist()
+    (['log C', 'gamma'], [0.0, -0.693])
     """
 
     machine: Any

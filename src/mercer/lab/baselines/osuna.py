@@ -39,6 +39,16 @@ class Osuna(Baseline):
         Most violators brought in at a time; None means a quarter of ``chunk_size``.
     trace : bool or int, default=False
         Whether to record every chunk, or every so many.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import Osuna
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solve(svc([-1, -1, 1, 1], C=1.0).problem, gram, Osuna(chunk_size=2)).status
+    'converged'
     """
 
     chunk_size: int = 2000

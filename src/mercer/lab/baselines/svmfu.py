@@ -57,6 +57,16 @@ class SvmFu(Baseline):
         Seed of the draw of the first chunk.
     trace : bool or int, default=False
         Whether to record every step, or every so many.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import SvmFu
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solve(svc([-1, -1, 1, 1], C=1.0).problem, gram, SvmFu()).status
+    'converged'
     """
 
     chunk_size: int = 2000

@@ -43,6 +43,14 @@ class PairPaths:
         Positions of the two classes of each path: where it is positive, and where not.
     paths : tuple of Path
         The paths; each knows the rows of its two classes only.
+
+    Examples
+    --------
+    >>> from mercer import PathSVC
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
+    >>> paths = PathSVC(kernel="linear", cv=2).fit(X, y).path_
+    >>> paths.pairs
+    ((0, 1), (0, 2), (1, 2))
     """
 
     classes: NDArray[Any]

@@ -72,6 +72,16 @@ class Objective(ABC):
         Machines trained and kernel values computed so far.
     deadline : Deadline
         When an evaluation is given up, by ``OutOfTime``.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.selection import make_objective
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> objective = make_objective("alignment", SVC(gamma=0.5), X, y)
+    >>> value, gradient = objective(objective.space.start)
+    >>> objective.greater_is_better, gradient.shape
+    (True, (2,))
     """
 
     greater_is_better: bool = False
