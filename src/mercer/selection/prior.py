@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer._shown import shown
 from mercer.kernels import Gaussian, Kernel
 from mercer.selection.space import Space
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import jaakkola_gamma
 
 __all__ = ["Prior"]
@@ -55,7 +55,7 @@ class Prior:
     __repr__ = shown()
 
     @classmethod
-    def of(cls, task: Task) -> Prior:
+    def of(cls, task: TrainingTask) -> Prior:
         """Around the median distance of rows of different classes."""
         return cls(jaakkola_gamma(task))
 

@@ -17,7 +17,7 @@ from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.with_kernel import with_kernel
 from mercer.problem import Powers
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Space"]
 
@@ -68,7 +68,7 @@ class Space:
     __repr__ = shown("names kernel C_range gamma_range")
 
     @classmethod
-    def of(cls, task: Task) -> Space:
+    def of(cls, task: TrainingTask) -> Space:
         """That of a task; rules such as gamma="scale" become numbers."""
         kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
         asked = task.C_range, task.gamma_range
@@ -226,7 +226,7 @@ class Space:
         return space, np.concatenate([theta[:1], space.kernel.theta])
 
 
-def _reach(task: Task, kernel: Kernel) -> tuple[float, float]:
+def _reach(task: TrainingTask, kernel: Kernel) -> tuple[float, float]:
     """The default range of a gamma, wider where features are so small or large that it is not.
 
     Rows suggest 1 / (d variance) next to squares, and the root of that next to distances.

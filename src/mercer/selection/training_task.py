@@ -30,7 +30,7 @@ from mercer.training.folds import given_splits
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
 
-__all__ = ["Part", "Task"]
+__all__ = ["Part", "TrainingTask"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -54,7 +54,7 @@ class Part:
     target: FloatArray
 
 
-class Task:
+class TrainingTask:
     """A machine and what it is to learn.
 
     Parameters
@@ -111,7 +111,7 @@ class Task:
         self.gamma_range: tuple[float, float] | None = None
         self.variants: Sequence[dict[str, Any]] = ()
 
-    def sampled(self, count: int) -> Task:
+    def sampled(self, count: int) -> TrainingTask:
         """The same on :meth:`sample_rows`."""
         return self.on_rows(self.sample_rows(count))
 
@@ -128,15 +128,15 @@ class Task:
             kept.append(own[np.arange(size) * len(own) // size])
         return np.sort(np.concatenate(kept))
 
-    def on_rows(self, rows: IntArray) -> Task:
+    def on_rows(self, rows: IntArray) -> TrainingTask:
         """The same on some of the rows."""
         y = None if self.y is None else self.y[rows]
-        task = Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
+        task = TrainingTask(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
         task.unit, task.C_range, task.gamma_range = self.unit, self.C_range, self.gamma_range
         task.is_sample = True
         return task
 
-    def scaled(self, rows: Any) -> Task:
+    def scaled(self, rows: Any) -> TrainingTask:
         """The same with the features of all rows in other units."""
         task = copy(self)
         task.rows, task.data = rows, replace(self.data, rows=rows)
