@@ -19,6 +19,8 @@ RETIRED: dict[str, tuple[str, tuple[str, ...]]] = {
     r"(NuPath|NuSVCPath|NuSVRPath|KernelPath)": ("Path", ("src/mercer/io/earlier_paths.py",)),
     r"(QuickMachines|selection[./]quick)": ("UncertifiedMachines", ()),
     r"selection[./](found|task)": ("search_result, training_task", ()),
+    r"(data|inputs|self)\.codes": ("class_index", ()),
+    r"task\.unit": ("target_scale", ()),
     r"nobody": ("the passive voice", ()),
     r"for ever": ("forever", ()),
     r"ha(ve|s) no say": ("do not count", ()),

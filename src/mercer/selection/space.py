@@ -75,7 +75,7 @@ class Space:
         space = cls(task.machine, kernel, 1.0, _reach(task, kernel), *asked)
         if task.gamma_range is not None and not space._is_gamma.any():
             raise ValueError(f"gamma_range needs a kernel with a gamma to choose, got {kernel!r}")
-        return replace(space, unit=task.unit) if space.penalty == "C" else space
+        return replace(space, unit=task.target_scale) if space.penalty == "C" else space
 
     @property
     def penalty(self) -> str:

@@ -65,7 +65,7 @@ class UncertifiedMachines:
     ) -> None:
         self.most_error = most_error
         self.task, self.splits, self.powers = task, splits, powers
-        self.tol: float = task.machine.tol / task.unit
+        self.tol: float = task.machine.tol / task.target_scale
         weights = [task.training_weight(split.times) for split in splits]
         self.units: list[list[Formulation]] = [
             [task.formulate(machine, part, weight) for weight in weights] for part in task.parts

@@ -149,8 +149,10 @@ class _Run(BaselineRun):
         free = grows & falls
         if not free.any():
             return
-        level = gradient[free].mean()
-        is_right = (grows & ~falls & (gradient < level)) | (falls & ~grows & (gradient > level))
+        threshold = gradient[free].mean()
+        is_right = (grows & ~falls & (gradient < threshold)) | (
+            falls & ~grows & (gradient > threshold)
+        )
         self.calm[some] = np.where(is_right, self.calm[some] + 1, 0)
         stays = self.calm[some] < patience
         if not stays.all():

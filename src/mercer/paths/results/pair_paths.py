@@ -113,10 +113,10 @@ class PairPaths:
         """Share of rows that the vote gets wrong as a function of C, exact."""
         values = self.paths[0]._known_values()
         X = values.read(X)
-        codes = read_labels(y, self.classes, count_rows(X))
-        weight = read_weight(sample_weight, len(codes))
-        duels = list(self.duels(lambda rows: values.block(X, rows), len(codes)))
-        return count_votes(duels, len(self.classes), len(codes)).error(codes, weight)
+        class_index = read_labels(y, self.classes, count_rows(X))
+        weight = read_weight(sample_weight, len(class_index))
+        duels = list(self.duels(lambda rows: values.block(X, rows), len(class_index)))
+        return count_votes(duels, len(self.classes), len(class_index)).error(class_index, weight)
 
     def duels(self, block: Block, n_rows: int) -> Iterator[Duel]:
         """For which C each pair is positive, at rows known by their values with training rows."""
@@ -154,7 +154,7 @@ def trace_pairs(
         Paths that serve again where nothing of a pair has changed.
     """
     pairs, paths = [], []
-    for pair in ClassPairs(inputs.codes, len(inputs.classes)):
+    for pair in ClassPairs(inputs.class_index, len(inputs.classes)):
         own = weight[pair.rows]
         if not (own[pair.sign > 0].any() and own[pair.sign < 0].any()):
             continue

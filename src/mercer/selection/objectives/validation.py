@@ -173,7 +173,7 @@ class Validation(Objective):
         is_small = len(points) * self.task.n_rows * len(self.task.parts) <= MOST_VALUES
         found = self._uncertified.values(gram, Cs[order].tolist(), accuracy)
         for s, (values, split) in enumerate(zip(found, splits, strict=True)):
-            values *= self.task.unit
+            values *= self.task.target_scale
             for j, k in enumerate(order):
                 for name, judge in judges.items():
                     if not judge.needs_all:
@@ -289,7 +289,7 @@ class Validation(Objective):
     def _held_out(self, trained: list[list[Trained]], splits: list[Split]) -> list[FloatArray]:
         """Values at the held-out rows of each split."""
         pairs = zip(trained, splits, strict=True)
-        return [self.task.unit * values_at(own, split.test) for own, split in pairs]
+        return [self.task.target_scale * values_at(own, split.test) for own, split in pairs]
 
     def _by_split(self, values: list[FloatArray], splits: list[Split]) -> FloatArray:
         """The mean loss, or the score, of each split."""
@@ -318,7 +318,9 @@ class Validation(Objective):
                 at = split.test[is_own]
                 slopes = self._smooth(part.target[at], own[is_own])[1]  # type: ignore[misc]
                 self._check_time()
-                gradients.add(machine, at, self.task.weight[at] / total * slopes * self.task.unit)
+                gradients.add(
+                    machine, at, self.task.weight[at] / total * slopes * self.task.target_scale
+                )
         return gradients.gradient(self.space.n_dims)
 
     def score(self, value: Any) -> Any:

@@ -117,9 +117,9 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
 
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> TrainingTask:
         task = super()._task(X, y, sample_weight)
-        task.unit = task.spread
-        epsilon = _SHARE * task.unit if self.epsilon == "scale" else self.epsilon
-        task.machine.set_params(epsilon=epsilon, tol=self.tol * task.unit)
+        task.target_scale = task.spread
+        epsilon = _SHARE * task.target_scale if self.epsilon == "scale" else self.epsilon
+        task.machine.set_params(epsilon=epsilon, tol=self.tol * task.target_scale)
         if self.scoring is None:
             _tell_outliers(task)
         return task
