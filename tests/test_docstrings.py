@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import inspect
+import pkgutil
 import re
 import warnings
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,6 +32,20 @@ MACHINES = {
     "OnlineSVC": {},
     "OnlineSVR": {},
     "LowRank": {},
+}
+# Clusters are made with a package that not everybody has.
+HAS_DASK = importlib.util.find_spec("distributed") is not None
+ROOMS = sorted(
+    info.name
+    for info in pkgutil.iter_modules(mercer.__path__)
+    if info.ispkg and not info.name.startswith("_") and (HAS_DASK or info.name != "dask")
+)
+# The command has a page of its own; the others are to follow.
+WITHOUT_EXAMPLE = {
+    "cli": {"main"},
+    "dask": {"BlockError", "BlockReport"},
+    "report": {"explain_row", "trials"},
+    "solvers": {"solve_many", "solve_series"},
 }
 
 
@@ -123,12 +141,26 @@ def test_own_words_win() -> None:
     assert list(entries(Second.__doc__, "Attributes")) == ["c_"]
 
 
+def without_example(module: ModuleType) -> list[str]:
+    """Public classes and functions of a module whose docstrings show no Python."""
+    public = {name: getattr(module, name) for name in module.__all__}
+    return [
+        name
+        for name, thing in public.items()
+        if (inspect.isclass(thing) or inspect.isfunction(thing))
+        and ">>>" not in (thing.__doc__ or "")
+    ]
+
+
 def test_every_public_name_has_an_example() -> None:
     """They are run by test_documentation.py."""
-    without = [
-        name for name in mercer.__all__ if ">>>" not in (getattr(mercer, name).__doc__ or "")
-    ]
-    assert without == []
+    assert without_example(mercer) == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_public_object_of_a_room_has_an_example(room: str) -> None:
+    module = importlib.import_module(f"mercer.{room}")
+    assert set(without_example(module)) <= WITHOUT_EXAMPLE.get(room, set())
 
 
 def test_regressors_do_not_document_attributes_of_classifiers() -> None:

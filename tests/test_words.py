@@ -11,12 +11,16 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # What to write instead. Files that begin with one of the paths may use the word in another sense.
 RETIRED: dict[str, tuple[str, tuple[str, ...]]] = {
-    r"[pP]rices?": ("C, or cost", ("src/mercer/selection/quick.py", "docs/theory/active_set.md")),
+    r"[pP]rices?": ("C, or cost", ("docs/theory/active_set.md",)),
     r"[lL]onely": ("isolated support", ()),
     r"[lL]eaps?": ("block step", ()),
     r"n_sheets": ("variables_per_row", ()),
     r"is_endless": ("may_be_unbounded", ()),
     r"(NuPath|NuSVCPath|NuSVRPath|KernelPath)": ("Path", ("src/mercer/io/earlier_paths.py",)),
+    r"(QuickMachines|selection[./]quick)": ("UncertifiedMachines", ()),
+    r"selection[./](found|task)": ("search_result, training_task", ()),
+    r"(data|inputs|self)\.codes": ("class_index", ()),
+    r"task\.unit": ("target_scale", ()),
     r"nobody": ("the passive voice", ()),
     r"for ever": ("forever", ()),
     r"ha(ve|s) no say": ("do not count", ()),

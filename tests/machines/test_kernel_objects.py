@@ -45,7 +45,7 @@ from mercer.kernels import (
     Sum,
 )
 from mercer.selection.space import Space
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from reference import DenseGram
 
 FULL = np.array([[1.0, 0.2, 0.0], [0.2, 0.5, 0.1], [0.0, 0.1, 0.3]])
@@ -290,6 +290,6 @@ def test_paths_refuse_a_gamma_beside_a_kernel_object() -> None:
 
 def test_a_search_that_began_with_a_named_kernel_is_not_told_of_its_gamma() -> None:
     X = sample(n=20).X
-    space = Space.of(Task(SVC(gamma=3.0), X, np.arange(20) % 2))
+    space = Space.of(TrainingTask(SVC(gamma=3.0), X, np.arange(20) % 2))
     machine = space.tuned(space.start).fit(X, np.arange(20) % 2)
     assert machine.kernel_.gamma == pytest.approx(3.0)

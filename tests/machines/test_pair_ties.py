@@ -10,7 +10,7 @@ import pytest
 from mercer import RLSC, SVC, PathSVC
 from mercer.machines.svm.one_vs_one import positive_wins, votes
 from mercer.paths import PairPaths
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 # Two classes at -1 and 1, the third as far from both; the origin is on the first boundary.
 CORNERS = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 8.0]])
@@ -36,7 +36,7 @@ def test_every_vote_with_ties_is_counted_by_one_rule():
     path = PairPaths(np.array(["a", "b", "c"]), tuple(combinations(range(3), 2)), ())
     assert np.array_equal(path.winners(ALL), by_hand(ALL).argmax(axis=1))
     clear = np.sort(by_hand(ALL), axis=1)[:, -1] == 2
-    task = Task(SVC(), X, Y)
+    task = TrainingTask(SVC(), X, Y)
     assert np.array_equal(task.predicted(ALL)[clear], by_hand(ALL)[clear].argmax(axis=1))
 
 

@@ -11,7 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import SVC, TunedSVC
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned import last_fit as module
 from mercer.selection.tuned.last_fit import _possible, last_fit
 from mercer.solvers.runs.deadline import Deadline
@@ -27,7 +27,7 @@ def few_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fitted(deadline: Deadline, **options: Any) -> Any:
     machine = SVC(**options)
-    return last_fit(machine, Task(machine, X, Y), X, Y, None, deadline)
+    return last_fit(machine, TrainingTask(machine, X, Y), X, Y, None, deadline)
 
 
 def test_a_fit_without_time_has_the_first_rows_of_each_class(few_first: None) -> None:

@@ -11,8 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from mercer import SVC, SVR, TunedSVC
 from mercer.selection import samples
-from mercer.selection.found import make
-from mercer.selection.task import Task
+from mercer.selection.search_result import make
+from mercer.selection.training_task import TrainingTask
 
 RNG = np.random.default_rng(11)
 
@@ -31,7 +31,7 @@ def test_the_rows_of_a_sample_are_distinct(n_classes: int, count: int) -> None:
     rows, weight = RNG.normal(size=(640, 2)), RNG.integers(0, 3, size=640).astype(float)
     y = _labels(640, n_classes) if n_classes else rows[:, 0]
     weight[:n_classes] = 1.0  # every class has a row
-    task = Task(SVC() if n_classes else SVR(), rows, y, weight)
+    task = TrainingTask(SVC() if n_classes else SVR(), rows, y, weight)
     chosen = task.sample_rows(count)
     assert (np.diff(chosen) > 0).all()
     assert (weight[chosen] > 0).all()
@@ -48,7 +48,7 @@ def test_the_criterion_of_many_classes_is_not_that_of_rows_trained_on(
     X, y = RNG.normal(size=(640, 4)), np.arange(640) % 26  # nothing can be learned
     seen: list[Any] = []
 
-    def noted(name: str, task: Task, options: dict[str, Any]) -> Any:
+    def noted(name: str, task: TrainingTask, options: dict[str, Any]) -> Any:
         seen.append(make(name, task, options))
         return seen[-1]
 

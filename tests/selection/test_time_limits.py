@@ -13,7 +13,7 @@ from mercer.selection import OBJECTIVES, make_objective
 from mercer.selection.history import Budget
 from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.samples import _Pace
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.solvers.runs.deadline import Deadline
 
 X, Y = make_classification(900, 6, n_informative=4, random_state=0)
@@ -37,13 +37,13 @@ def test_with_little_time_only_a_small_sample_is_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sizes: list[int] = []
-    sample_rows = Task.sample_rows
+    sample_rows = TrainingTask.sample_rows
 
-    def counted(task: Task, count: int) -> Any:
+    def counted(task: TrainingTask, count: int) -> Any:
         sizes.append(count)
         return sample_rows(task, count)
 
-    monkeypatch.setattr(Task, "sample_rows", counted)
+    monkeypatch.setattr(TrainingTask, "sample_rows", counted)
     machine = TunedSVC(max_time=1e-6).fit(X, Y)
     assert machine.search_status_ == "max-time"
     assert [len(history) for history in machine.history_] == [1]

@@ -47,7 +47,7 @@ def test_weights_of_classes_look_at_the_rows_that_are_trained_on() -> None:
     data = TrainingSet.of_classes(X, Y, ONES, "balanced")
     found = data.full_weight(times)
     assert found[:4].tolist() == [0.0] * 4
-    sums = [found[data.codes == code].sum() for code in (0, 1)]
+    sums = [found[data.class_index == k].sum() for k in (0, 1)]
     assert sums == pytest.approx([10.0, 10.0])
 
 

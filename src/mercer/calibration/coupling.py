@@ -25,6 +25,14 @@ def coupled(first: FloatArray, n_classes: int) -> FloatArray:
 
     ``first`` are those of the first class of each pair, (n, n_pairs), in the order (0, 1),
     (0, 2), ..., (1, 2), ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.calibration import coupled
+    >>> first = np.array([[0.9, 0.8, 0.5]])  # of 0 against 1, 0 against 2, 1 against 2
+    >>> coupled(first, 3).round(3).tolist()
+    [[0.735, 0.102, 0.163]]
     """
     out = np.empty((len(first), n_classes))
     size = max(1, _BLOCK // (n_classes + 1) ** 2)

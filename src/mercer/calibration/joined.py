@@ -45,6 +45,15 @@ class Calibration:
         One for two classes, one for each pair or class; empty for a temperature.
     slope : float or None
         The inverse temperature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.calibration import Calibration, Layout
+    >>> values, labels = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([0, 1, 0, 1])
+    >>> found = Calibration.fitted(Layout(2, "two"), values, labels, np.ones(4), "platt")
+    >>> found.probabilities(np.array([-2.0, 0.0, 2.0])).round(2).tolist()
+    [[0.6, 0.4], [0.5, 0.5], [0.4, 0.6]]
     """
 
     layout: Layout

@@ -32,6 +32,12 @@ class Layout:
         The code.
     decoding : str or None
         How it is decoded.
+
+    Examples
+    --------
+    >>> from mercer.calibration import Layout
+    >>> Layout(3, "pairs")  # of one-vs-one
+    Layout(n_classes=3, kind='pairs')
     """
 
     n_classes: int

@@ -62,13 +62,13 @@ def fit_sigmoids(
     values: FloatArray, positive: BoolArray, weight: FloatArray, begins: NDArray[np.intp]
 ) -> list[Sigmoid]:
     """The same of many samples that lie one after the other, where each of them begins."""
-    unit = np.maximum.reduceat(np.abs(values), begins)
-    unit[unit == 0.0] = 1.0
+    scale = np.maximum.reduceat(np.abs(values), begins)
+    scale[scale == 0.0] = 1.0
     sizes = np.diff(begins, append=len(values))
-    scaled = values / np.repeat(unit, sizes)
+    scaled = values / np.repeat(scale, sizes)
     features = np.column_stack([scaled, np.ones_like(values)])
     slope, offset = _logistic(features, positive, weight, begins).T
-    return [Sigmoid(*own) for own in zip((slope / unit).tolist(), offset.tolist(), strict=True)]
+    return [Sigmoid(*own) for own in zip((slope / scale).tolist(), offset.tolist(), strict=True)]
 
 
 def fit_beta(values: FloatArray, positive: BoolArray, weight: FloatArray) -> Beta:

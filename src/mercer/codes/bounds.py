@@ -41,6 +41,14 @@ def training_error_bound(
         The loss.
     decoding : {"loss", "hamming"}, default="loss"
         How classes are told from outputs.
+
+    Examples
+    --------
+    >>> from mercer.codes import as_code, training_error_bound
+    >>> code = as_code("one-vs-all", 3)
+    >>> outputs = [[2.0, -2.0, -2.0], [-2.0, 2.0, -2.0], [-0.5, -2.0, 0.5]]
+    >>> training_error_bound(code, [0, 1, 2], outputs)
+    0.5
     """
     y, f = _checked(code, labels, outputs)
     if loss == "hamming":
@@ -81,6 +89,15 @@ def possible_loo_errors(
         Other ends of the intervals, f - c k(x, x).
     decoding : str, default="hinge"
         How classes are told from outputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.codes import make_code, possible_loo_errors
+    >>> code = make_code("one-vs-all", 3)
+    >>> outputs = np.array([[2.0, -2.0, -2.0], [0.1, 0.2, -1.0]])
+    >>> possible_loo_errors(code, [0, 1], outputs, 0.5 * outputs).tolist()
+    [False, True]
     """
     y, f = _checked(code, labels, outputs)
     other = np.asarray(left_out, dtype=np.float64)

@@ -35,6 +35,13 @@ class Decoding:
         L(z), of arrays.
     slope : callable
         A bound of how steep the loss is at margins of at most this size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.codes import decoding_named
+    >>> decoding_named("hinge").loss(np.array([-1.0, 0.5, 2.0])).tolist()
+    [2.0, 0.5, 0.0]
     """
 
     name: str
@@ -99,7 +106,14 @@ DECODINGS: dict[str, Decoding] = {
 
 
 def decoding_named(name: str) -> Decoding:
-    """The decoding of this name."""
+    """The decoding of this name.
+
+    Examples
+    --------
+    >>> from mercer.codes import decoding_named
+    >>> decoding_named("squared_error").name
+    'squared_error'
+    """
     if name not in DECODINGS:
         raise ValueError(f"decoding must be one of {sorted(DECODINGS)}, got {name!r}")
     return DECODINGS[name]

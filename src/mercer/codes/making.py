@@ -91,6 +91,12 @@ def as_code(code: Any, n_classes: int, seconds: float | None = None) -> OutputCo
 
     Random codes are the same each time: the best of 10,000 draws, or of as many as are likely to
     take less than half of ``seconds``.
+
+    Examples
+    --------
+    >>> from mercer.codes import as_code
+    >>> as_code("one-vs-one", 3).matrix.tolist()
+    [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
     """
     if isinstance(code, str):
         return _usual_code(code, n_classes, _affordable(code, n_classes, seconds))

@@ -26,6 +26,13 @@ class OutputCode:
         are the same.
     name : str, default="given"
         What the code is called.
+
+    Examples
+    --------
+    >>> from mercer.codes import OutputCode
+    >>> code = OutputCode([[1, 1, 0], [-1, 0, 1], [0, -1, -1]], name="one-vs-one")
+    >>> code.n_classes, code.n_columns, code.row_separation
+    (3, 3, 2.0)
     """
 
     matrix: SignArray

@@ -48,6 +48,12 @@ def jaakkola_haussler(
         Signed coefficients y_i alpha_i; 0 for rows that are no support vectors.
     diagonal : array-like of shape (..., n)
         k(x_i, x_i).
+
+    Examples
+    --------
+    >>> from mercer.diagnostics import jaakkola_haussler
+    >>> jaakkola_haussler([-1, 1], [-1.5, 0.2], [0.0, 1.0], [1.0, 1.0]).tolist()
+    [False, True]
     """
     labels, f, c, k = _arrays(y, decision, coef, diagonal)
     return labels * (f - c * k) <= 0
@@ -83,6 +89,12 @@ def rlsc_bound(
         k(x_i, x_i).
     form : {"a", "b", "c"}, default="c"
         Which one to compute.
+
+    Examples
+    --------
+    >>> from mercer.diagnostics import rlsc_bound
+    >>> rlsc_bound([-1, 1], [-0.9, 0.2], 1.0, [1.0, 1.0]).tolist()
+    [False, True]
     """
     labels, f, ridge, k = _arrays(y, decision, alpha, diagonal)
     if form == "a":
@@ -103,6 +115,12 @@ def loo_interval(
 
     Because f_-i(x_i) = y_i - c_i/G_ii and 1/(K_ii + alpha) <= G_ii <= 1/alpha. Any real targets;
     no bias.
+
+    Examples
+    --------
+    >>> from mercer.diagnostics import loo_interval
+    >>> [end.round(6).tolist() for end in loo_interval([-1, 1], [-0.5, 0.2], 0.5, [1.0, 1.0])]
+    [[-0.5, -1.4], [0.5, 0.2]]
     """
     targets, f, ridge, k = _arrays(y, decision, alpha, diagonal)
     other = f - (targets - f) / ridge * k
@@ -126,6 +144,13 @@ def rlsc_multiclass_bound(
         The number on the diagonal.
     diagonal : array-like of shape (n,)
         k(x_i, x_i).
+
+    Examples
+    --------
+    >>> from mercer.diagnostics import rlsc_multiclass_bound
+    >>> decision = [[0.9, -0.9, -0.9], [0.1, 0.2, -0.9]]
+    >>> rlsc_multiclass_bound([0, 1], decision, 1.0, [1.0, 1.0]).tolist()
+    [False, True]
     """
     own, f = np.asarray(labels), np.asarray(decision, dtype=np.float64)
     ridge, k = (np.broadcast_to(v, len(own))[:, None] for v in _arrays(alpha, diagonal))
@@ -156,6 +181,12 @@ def xi_alpha(y: ArrayLike, decision: ArrayLike, coef: ArrayLike, spread: ArrayLi
         Signed coefficients y_i alpha_i.
     spread : float or array-like of shape (..., 1)
         R^2: the largest kernel value minus the smallest.
+
+    Examples
+    --------
+    >>> from mercer.diagnostics import xi_alpha
+    >>> xi_alpha([-1, 1], [-1.5, 0.2], [0.0, 1.0], [1.0, 1.0]).tolist()
+    [False, True]
     """
     labels, f, c, width = _arrays(y, decision, coef, spread)
     slack = np.maximum(1.0 - labels * f, 0.0)

@@ -41,6 +41,17 @@ class PairedTest:
         Of McNemar's test that both err equally often.
     adjusted : float
         The same for all pairs together (Holm 1979).
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from mercer.diagnostics import compare_classifiers
+    >>> X, y = [[0.0]] * 6, [0, 0, 0, 0, 1, 1]
+    >>> zeros = DummyClassifier(strategy="constant", constant=0).fit(X, y)
+    >>> ones = DummyClassifier(strategy="constant", constant=1).fit(X, y)
+    >>> test = compare_classifiers({"zeros": zeros, "ones": ones}, X, y).pairs[0]
+    >>> test.only_first_wrong, test.only_second_wrong
+    (2, 4)
     """
 
     first: str
@@ -83,6 +94,16 @@ class ClassifierComparison:
     profiles : dict of str to ndarray
         For classifiers made of two-class machines: of each row that the reference puts in a wrong
         class, the share of the machines between the two classes that are wrong, too, ascending.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from mercer.diagnostics import compare_classifiers
+    >>> X, y = [[0.0]] * 6, [0, 0, 0, 0, 1, 1]
+    >>> zeros = DummyClassifier(strategy="constant", constant=0).fit(X, y)
+    >>> ones = DummyClassifier(strategy="constant", constant=1).fit(X, y)
+    >>> compare_classifiers({"zeros": zeros, "ones": ones}, X, y).errors.round(3).tolist()
+    [0.333, 0.667]
     """
 
     names: tuple[str, ...]

@@ -23,6 +23,13 @@ class Finding:
         What was seen.
     advice : str
         What to try.
+
+    Examples
+    --------
+    >>> from mercer.diagnostics import Finding
+    >>> finding = Finding("unscaled-features", "feature 3 varies 1,000 times as much", "scale them")
+    >>> finding.advice
+    'scale them'
     """
 
     name: str
@@ -46,6 +53,14 @@ class Diagnosis:
         bounds; None for a stream that is not finished.
     findings : tuple of Finding
         Signs of badly chosen parameters; empty if there are none.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.diagnostics import diagnose
+    >>> found = diagnose(SVC(kernel="linear").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]))
+    >>> found.n_rows, found.support_share
+    (4, 0.5)
     """
 
     n_rows: int

@@ -41,6 +41,17 @@ class FoldTest:
         Of the corrected resampled t-test that both have the same score.
     adjusted : float
         The same for all pairs together (Holm 1979).
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from mercer import SVC
+    >>> from mercer.diagnostics import compare_over_folds
+    >>> X, y = [[0.1 * i] for i in range(20)], [0] * 10 + [1] * 10
+    >>> machines = {"SVC": SVC(), "prior": DummyClassifier()}
+    >>> test = compare_over_folds(machines, X, y, cv=2).pairs[0]
+    >>> test.first, test.second, test.difference > 0
+    ('SVC', 'prior', True)
     """
 
     first: str
@@ -67,6 +78,16 @@ class FoldComparison:
         Of the intervals.
     pairs : tuple of FoldTest
         Each against each.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from mercer import SVC
+    >>> from mercer.diagnostics import compare_over_folds
+    >>> X, y = [[0.1 * i] for i in range(20)], [0, 1] * 10
+    >>> machines = {"SVC": SVC(), "prior": DummyClassifier()}
+    >>> compare_over_folds(machines, X, y, cv=2).scores.shape
+    (2, 2)
     """
 
     names: tuple[str, ...]

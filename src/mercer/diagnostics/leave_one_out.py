@@ -35,6 +35,15 @@ class LooPath:
         degrees of freedom.
     condition : ndarray of shape (n_alphas,)
         Condition of K + alpha.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.diagnostics import loo_path
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> path = loo_path(X @ X.T, [0.0, 1.0, 2.0, 3.5], [0.01, 1.0, 100.0])
+    >>> float(path.alphas[path.squared_error.argmin()])
+    0.01
     """
 
     alphas: FloatArray
@@ -74,6 +83,14 @@ def loo_path(
         Positive weights; weight 2 is the same as the row given twice.
     fit_intercept : bool, default=False
         Whether there is a free bias.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.diagnostics import loo_path
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> loo_path(X @ X.T, [0.0, 1.0, 2.0, 3.5], [0.01, 1.0, 100.0]).squared_error.round(3).tolist()
+    [0.089, 0.252, 3.809]
     """
     matrix = np.array(K, dtype=np.float64)
     targets = np.asarray(y, dtype=np.float64)

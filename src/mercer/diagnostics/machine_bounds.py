@@ -45,6 +45,16 @@ class LooBound:
         has a condition, see :func:`xi_alpha`: False if the machine itself does not meet it, None
         if only machines without one of the rows might not; such rows are support vectors that
         are not marked.
+
+    Examples
+    --------
+    >>> from mercer import RLSC
+    >>> from mercer.diagnostics import loo_bound
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> machine = RLSC(gamma=1.0, alpha=1.0, fit_intercept=False).fit(X, y)
+    >>> bound = loo_bound(machine, X, y)
+    >>> bound.name, bound.possible.tolist()
+    ('rlsc', [False, True, True, False])
     """
 
     name: str
@@ -86,6 +96,15 @@ def loo_bound(
         or "code" and no free bias.
     X, y, sample_weight
         What it was fitted on.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.diagnostics import loo_bound
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> bound = loo_bound(SVC(gamma=1.0).fit(X, y), X, y)
+    >>> bound.name, bound.possible.tolist()
+    ('xi-alpha', [True, True, True, True])
     """
     if isinstance(machine, (RLSC, LSSVC)):
         return _of_least_squares(machine, X, y, sample_weight)

@@ -41,6 +41,15 @@ class LooProbability:
     ----------
     slope_, offset_ : ndarray of shape (n_outputs,)
         The calibration; one slope and no offset for "temperature".
+
+    Examples
+    --------
+    >>> from mercer import RLSC
+    >>> from mercer.diagnostics import LooProbability
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1]
+    >>> machine = RLSC(gamma=0.1, alpha=1.0).fit(X, y)
+    >>> LooProbability(machine, y).predict_proba([[0.0], [5.0]]).argmax(axis=1).tolist()
+    [0, 1]
     """
 
     __repr__ = shown("machine method")

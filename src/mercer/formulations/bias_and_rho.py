@@ -38,6 +38,17 @@ class ReadOut:
         its margin vanished; the unit of the weights of the one-class family.
     radius : float or None
         Radius of the enclosing ball.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> machine = svc([-1, -1, 1, 1], C=1.0)
+    >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]]), tol=1e-9)
+    >>> fitted = machine.read_out(solution)
+    >>> fitted.coef.round(6).tolist(), round(fitted.intercept, 6), round(fitted.norm_squared, 6)
+    ([0.0, -1.0, 1.0, 0.0], -1.5, 1.0)
     """
 
     coef: FloatArray
@@ -71,6 +82,16 @@ class Formulation:
         Which bias a read-out has unless it is told (see :meth:`read_out`).
     unit : float
         Of weights and coefficients of the one-class family, if it is not 1.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> machine = svc([-1, -1, 1, 1], C=1.0)
+    >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]]), tol=1e-9)
+    >>> round(machine.read_out(solution).intercept, 6)
+    -1.5
     """
 
     problem: Problem

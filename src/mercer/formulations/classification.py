@@ -47,6 +47,13 @@ def svc(
         The loss.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer.formulations import svc
+    >>> problem = svc([-1, 1], C=1.0).problem
+    >>> problem.linear.tolist(), problem.lower.tolist(), problem.upper.tolist()
+    ([-1.0, 1.0], [-1.0, 0.0], [0.0, 1.0])
     """
     check_choice("loss", loss, HINGES)
     C = check_scalar("C", C, closed_high=True)
@@ -80,6 +87,13 @@ def nu_svc(
         Weight of each row: sample weight times class weight.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         The loss.
+
+    Examples
+    --------
+    >>> from mercer.formulations import nu_svc
+    >>> problem = nu_svc([-1, -1, 1, 1], nu=0.5).problem
+    >>> problem.upper.tolist(), problem.group_sum.tolist()
+    ([0.0, 0.0, 1.0, 1.0], [1.0, -1.0])
     """
     check_choice("loss", loss, HINGES)
     labels, w = check_labels(y, weight)
@@ -139,6 +153,13 @@ def one_sided_huber(
         Weight of each row: sample weight times class weight.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer.formulations import one_sided_huber
+    >>> problem = one_sided_huber([-1, 1], C=2.0, lower_slope=0.5).problem
+    >>> problem.lower.tolist(), problem.upper.tolist()
+    ([-inf, -0.5], [0.5, inf])
     """
     C = check_scalar("C", C)
     slope = check_scalar("lower_slope", lower_slope, closed_low=True, closed_high=True)
@@ -176,6 +197,13 @@ def pinball(
         Weight of each row: sample weight times class weight.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer.formulations import pinball
+    >>> problem = pinball([-1, 1], C=1.0, tau=0.25).problem
+    >>> problem.lower.tolist(), problem.upper.tolist()
+    ([-1.0, -0.25], [0.25, 1.0])
     """
     C = check_scalar("C", C)
     tau = check_scalar("tau", tau, high=1.0, closed_low=True, closed_high=True)

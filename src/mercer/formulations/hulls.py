@@ -43,6 +43,13 @@ def one_class(
         Weight of each row.
     squared : bool, default=False
         Whether slack is squared.
+
+    Examples
+    --------
+    >>> from mercer.formulations import one_class
+    >>> problem = one_class(4, nu=0.5).problem
+    >>> problem.upper.tolist(), problem.group_sum.tolist()
+    ([1.0, 1.0, 1.0, 1.0], [2.0])
     """
     w, unit = in_range(check_weight(weight, check_count("n", n)))
     # no digit of a solution tells such a row from none, and ridges of it would drown all others
@@ -74,6 +81,16 @@ def nearest_points(
         Weight of each row.
     soft : bool, default=False
         Whether the hulls are whole and slack is squared (CH-Margin).
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import nearest_points
+    >>> from mercer.kernels import Linear
+    >>> hulls = nearest_points([-1, -1, 1, 1])
+    >>> solution = solve(hulls.problem, Gram(Linear(), [[0.0], [1.0], [3.0], [4.0]]), tol=1e-9)
+    >>> solution.coef.round(6).tolist()  # 1 and 3 are the nearest points
+    [0.0, -1.0, 1.0, 0.0]
     """
     labels, w = check_labels(y, weight)
     if soft:
@@ -105,6 +122,16 @@ def minimum_norm(n: int, mu: float = 1.0, weight: ArrayLike | None = None) -> Fo
         the convex hull; with weights below 1, ``inf`` is.
     weight : array-like of shape (n,), default=None
         Weight of each row.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import minimum_norm
+    >>> from mercer.kernels import Linear
+    >>> hull = minimum_norm(2)
+    >>> solution = solve(hull.problem, Gram(Linear(), [[0.0, 2.0], [2.0, 0.0]]), tol=1e-9)
+    >>> solution.coef.round(6).tolist()  # of the point (1, 1)
+    [0.5, 0.5]
     """
     w = check_weight(weight, check_count("n", n))
     size = _hull_box(mu, w, float(w.sum()))
@@ -138,6 +165,16 @@ def enclosing_ball(
         Largest coefficient of a row of weight 1, at least 1 / (sum of the weights).
     weight : array-like of shape (n_rows,), default=None
         Weight of each row.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import enclosing_ball
+    >>> from mercer.kernels import Linear
+    >>> ball = enclosing_ball([0.0, 1.0, 16.0])
+    >>> solution = solve(ball.problem, Gram(Linear(), [[0.0], [1.0], [4.0]]), tol=1e-9)
+    >>> solution.coef.round(6).tolist(), round((2 * solution.objective) ** 0.5, 6)
+    ([0.5, 0.0, 0.5], 2.0)
     """
     diagonal = check_vector("diagonal", diagonal)
     if (diagonal < 0).any():

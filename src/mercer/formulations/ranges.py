@@ -40,6 +40,16 @@ class ReadOutRange:
         The functional margin of the problem's own scale, or the level of the one-class family.
     epsilon : tuple of two floats or None
         The learned half-width of the tube.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import read_out_range, svc
+    >>> from mercer.kernels import Linear
+    >>> machine = svc([-1, 1], C=0.1)
+    >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0]]), tol=1e-9)
+    >>> [round(end, 6) for end in read_out_range(machine, solution).intercept]
+    [-1.0, 0.9]
     """
 
     intercept: Range
@@ -62,6 +72,16 @@ def read_out_range(
         An approximate solution gives approximate ends.
     coef : array-like of shape (n_variables,), default=None
         The point, for a certificate (a solution has its own).
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import read_out_range, svc
+    >>> from mercer.kernels import Linear
+    >>> machine = svc([-1, 1], C=0.1)
+    >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0]]), tol=1e-9)
+    >>> [round(end, 6) for end in read_out_range(machine, solution).intercept]
+    [-1.0, 0.9]
     """
     if formulation.kind in ("origin", "penalized", "ball"):
         raise ValueError(f"a formulation of kind {formulation.kind!r} has no free bias")
@@ -92,6 +112,16 @@ def C_range(
     These are mu / rho for every optimal rho (mu is 1 for nu-SVC): with f = w'x + b of the
     problem's own scale, the SVC at C has C/mu f for one of the optimal biases. A single C if
     both classes have a free coefficient. The end is infinite if no margin is optimal, too.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import C_range, nu_svc
+    >>> from mercer.kernels import Linear
+    >>> machine = nu_svc([-1, -1, 1, 1], nu=0.5)
+    >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [3.0], [4.0]]), tol=1e-9)
+    >>> [round(end, 6) for end in C_range(machine, solution)]
+    [0.25, 0.5]
     """
     low, high = read_out_range(formulation, solution, coef).rho or (0.0, 0.0)
     if formulation.kind not in ("nu", "hulls") or not high > 0:

@@ -50,6 +50,13 @@ def svr(
         The loss.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer.formulations import svr
+    >>> problem = svr([0.0, 5.0], C=1.0, epsilon=0.5).problem
+    >>> problem.linear.tolist()  # y - epsilon, then y + epsilon
+    [-0.5, 4.5, 0.5, 5.5]
     """
     check_choice("loss", loss, TUBES)
     C = check_scalar("C", C, closed_high=True)
@@ -95,6 +102,16 @@ def nu_svr(
         Weight of each row.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
         The loss.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import nu_svr
+    >>> from mercer.kernels import Linear
+    >>> machine = nu_svr([0.0, 1.0, 3.0], C=10.0, nu=0.5)
+    >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [2.0]]), tol=1e-9)
+    >>> round(machine.read_out(solution).epsilon, 6)
+    0.25
     """
     check_choice("loss", loss, TUBES)
     C = check_scalar("C", C)
@@ -140,6 +157,13 @@ def quantile(
         Weight of each row.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer.formulations import quantile
+    >>> problem = quantile([0.0, 1.0, 5.0], C=1.0, tau=0.75).problem
+    >>> problem.lower.tolist(), problem.upper.tolist()
+    ([-0.25, -0.25, -0.25], [0.75, 0.75, 0.75])
     """
     C = check_scalar("C", C)
     tau = check_scalar("tau", tau, high=1.0)
@@ -169,6 +193,12 @@ def absolute(
         Weight of each row.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer.formulations import absolute
+    >>> absolute([0.0, 1.0, 5.0], C=2.0).problem.upper.tolist()
+    [2.0, 2.0, 2.0]
     """
     C = check_scalar("C", C)
     targets, w = check_targets(y, weight)
@@ -201,6 +231,13 @@ def huber(
         Weight of each row.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer.formulations import huber
+    >>> problem = huber([0.0, 1.0, 5.0], C=2.0, delta=0.5).problem
+    >>> problem.upper.tolist(), problem.ridge.tolist()
+    ([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])
     """
     C = check_scalar("C", C)
     pair = delta if isinstance(delta, (tuple, list)) else (delta, delta)
@@ -237,6 +274,16 @@ def least_squares(
         Weight of each row.
     fit_intercept : {True, False, "penalized"}, default=True
         With "penalized" the caller solves with the kernel k + 1.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import least_squares
+    >>> from mercer.kernels import Linear
+    >>> machine = least_squares([1.0, 2.0], alpha=1.0, fit_intercept=False)
+    >>> solution = solve(machine.problem, Gram(Linear(), [[1.0], [2.0]]), "direct")
+    >>> solution.coef.round(6).tolist()  # (K + alpha I)^-1 y
+    [0.166667, 0.333333]
     """
     alpha = check_scalar("alpha", alpha)
     targets, w = check_squared_targets(y, weight)

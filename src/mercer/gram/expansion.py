@@ -55,6 +55,15 @@ class Expansion:
     origin : ndarray of shape (n_features,), default=None
         Point that rows are measured from, whatever the weights. Values are those of the kernel
         there, as a bias that was found with it needs them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.gram import Expansion
+    >>> from mercer.kernels import Linear
+    >>> expansion = Expansion(Linear(), np.array([[1.0], [2.0]]), np.array([[3.0], [1.0]]))
+    >>> expansion.evaluate(np.array([[1.0], [10.0]])).tolist()
+    [[[5.0], [50.0]]]
     """
 
     __repr__ = shown("kernel weights precision n_threads")

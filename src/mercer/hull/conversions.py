@@ -35,6 +35,14 @@ def svc_like(machine: Machine) -> SVC:
     SVC
         With the kernel of ``machine`` and C = 1/rho, or mu/rho. Of several C that give the same
         machine but for its bias, one.
+
+    Examples
+    --------
+    >>> from mercer import NuSVC
+    >>> from mercer.hull import svc_like
+    >>> machine = NuSVC(nu=0.75, kernel="linear").fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> round(svc_like(machine).C, 6)
+    0.125
     """
     return SVC(C=_C(machine), **_shared(machine))
 
@@ -53,6 +61,14 @@ def nu_svc_like(machine: Machine) -> NuSVC:
         With the kernel of ``machine`` and nu = 2 / (mu W), W being the sum of the weights. The
         machines of several C may have the same nu, where a class has no free coefficient: then
         they agree but for scale and bias.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.hull import nu_svc_like
+    >>> machine = SVC(kernel="linear", C=0.5).fit([[0.0], [1.0], [1.5], [3.0]], [0, 0, 1, 1])
+    >>> round(nu_svc_like(machine).nu, 6)
+    0.638889
     """
     shared = _shared(machine)
     mu = _mu(machine)
@@ -74,6 +90,16 @@ def hull_classifier_like(machine: Machine) -> HullClassifier:
     HullClassifier
         With the kernel of ``machine`` and mu = 2 C / sum |coef|; above 1 that means the convex
         hulls. The machines of several C may have the same mu, as for :func:`nu_svc_like`.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.hull import hull_classifier_like
+    >>> X, y = [[0.0], [1.0], [1.5], [3.0]], [0, 0, 1, 1]
+    >>> machine = SVC(kernel="linear", C=0.5).fit(X, y)
+    >>> like = hull_classifier_like(machine).fit(X, y)
+    >>> like.predict([[0.9], [1.6]]).tolist() == machine.predict([[0.9], [1.6]]).tolist()
+    True
     """
     return HullClassifier(mu=_mu(machine), **_shared(machine))
 

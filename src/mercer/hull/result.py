@@ -53,6 +53,13 @@ class NearestPoints:
         Kernel values computed; 0 if none were needed.
     solver : str
         Solver that was used.
+
+    Examples
+    --------
+    >>> from mercer.hull import nearest_points
+    >>> found = nearest_points([[0, 0], [0, 2]], [[3, 1], [4, 0]])
+    >>> found.distance, found.direction.tolist(), found.status
+    (3.0, [-1.0, 0.0], 'converged')
     """
 
     distance: float
@@ -94,6 +101,13 @@ class MinNormPoint:
         "converged", "overlap" if the hull holds the origin, or how a solver ended otherwise.
     n_iter, n_kernel, solver
         As for :class:`NearestPoints`.
+
+    Examples
+    --------
+    >>> from mercer.hull import min_norm_point
+    >>> nearest = min_norm_point([[0.0, 2.0], [2.0, 0.0]])
+    >>> nearest.point.round(6).tolist(), nearest.coef.round(6).tolist()
+    ([1.0, 1.0], [0.5, 0.5])
     """
 
     norm: float
@@ -127,6 +141,13 @@ class EnclosingBall:
         "converged", or how a solver ended otherwise.
     n_iter, n_kernel, solver
         As for :class:`NearestPoints`.
+
+    Examples
+    --------
+    >>> from mercer.hull import enclosing_ball
+    >>> ball = enclosing_ball([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
+    >>> round(ball.radius, 6), ball.centre.round(6).tolist()
+    (1.0, [1.0, 0.0])
     """
 
     radius: float
@@ -160,6 +181,15 @@ class NearestPointsMany:
         Their weights, the same on both sides.
     n_iter : ndarray of shape (n_pairs,)
         Iterations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.hull import nearest_points_many
+    >>> A = np.array([[[0.0, 0.0], [0.0, 2.0]], [[0.0, 0.0], [1.0, 0.0]]])
+    >>> found = nearest_points_many(A, A + [3.0, 0.0])
+    >>> found.distance.tolist()
+    [3.0, 2.0]
     """
 
     _outcome: NDArray[np.int8]
@@ -210,6 +240,14 @@ class Penetration:
     status : str
         "converged", "separate" if the hulls are apart, or "precision-limit" if rounding ended the
         search.
+
+    Examples
+    --------
+    >>> from mercer.hull import penetration_depth
+    >>> A = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
+    >>> found = penetration_depth(A, [[x + 1.5, y] for x, y in A])
+    >>> round(found.depth, 6)
+    0.5
     """
 
     depth: float

@@ -61,6 +61,15 @@ def load_libsvm(path: str | os.PathLike[str], *, n_features: int | None = None) 
         Probabilities of classes (``svm-train -b 1``) come with it; ``predict`` goes by votes,
         where ``svm-predict -b 1`` takes the class of the greatest probability. The scale of
         the noise of a regression is left out with a warning.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.io import load_libsvm, save_libsvm
+    >>> machine = SVC(gamma=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> save_libsvm(machine, "machine.txt")
+    >>> load_libsvm("machine.txt").predict([[0.2], [2.8]]).tolist()
+    [0, 1]
     """
     try:
         with open_regular(Path(path)) as file:

@@ -42,6 +42,16 @@ def save_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
         classes pairs (``multiclass="one-vs-one"``).
     path : str or path
         Where to write it; an existing file is replaced in one step.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mercer import SVC
+    >>> from mercer.io import save_libsvm
+    >>> machine = SVC(gamma=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> save_libsvm(machine, "machine.txt")
+    >>> Path("machine.txt").read_text().splitlines()[:2]
+    ['svm_type c_svc', 'kernel_type rbf']
     """
     svm_type = _svm_type(estimator)
     check_is_fitted(estimator)

@@ -98,6 +98,15 @@ def load(path: PathLike, *, mmap: bool = False) -> Any:
         for a small factor.
     OSError
         If the file cannot be opened.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.io import load, save
+    >>> machine = SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> save(machine, "machine.mercer")
+    >>> load("machine.mercer").predict([[0.2], [2.8]]).tolist()
+    [0, 1]
     """
     document, arrays = read_archive(Path(path), mmap)
     try:
@@ -116,7 +125,17 @@ def load(path: PathLike, *, mmap: bool = False) -> Any:
 
 
 def read_metadata(path: PathLike) -> dict[str, Any]:
-    """Return the metadata of a model file and, as ``written_by``, the versions that wrote it."""
+    """Return the metadata of a model file and, as ``written_by``, the versions that wrote it.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.io import read_metadata, save
+    >>> machine = SVC().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> save(machine, "machine.mercer")
+    >>> sorted(read_metadata("machine.mercer"))
+    ['written_by']
+    """
     document = read_document(Path(path))
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):

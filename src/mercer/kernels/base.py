@@ -28,6 +28,16 @@ class Kernel(Parametrized, ABC):
 
     A kernel computes on prepared rows (``as_rows`` of mercer.kernels.rows), so that the
     methods with an underscore may slice them; those return new arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> kernel = Gaussian(gamma=0.5) + 2.0 * Linear()
+    >>> kernel([[1.0]], [[1.0], [2.0]]).round(3).tolist()
+    [[3.0, 4.607]]
+    >>> kernel.clone_with_theta(kernel.theta + np.log(2.0))
+    Sum(left=Gaussian(), right=Scaled(kernel=Linear(), factor=4.0))
     """
 
     # NumPy scalars on the left of an operator hand over to the kernel.

@@ -56,6 +56,12 @@ def as_kernel(
     ValueError
         If the kernel is an object, which has its own parameters, and one is given beside it.
         Functions get a warning: scikit-learn's machines leave such parameters aside.
+
+    Examples
+    --------
+    >>> from mercer.kernels import as_kernel
+    >>> as_kernel("rbf", gamma=0.5)
+    Gaussian(gamma=0.5)
     """
     if not isinstance(kernel, str):
         _check_unused(kernel, {"gamma": gamma, "degree": degree, "coef0": coef0})

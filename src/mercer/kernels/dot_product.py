@@ -31,7 +31,14 @@ __all__ = ["Linear", "Polynomial", "Sigmoid"]
 
 
 class Linear(Kernel):
-    """``k(x, z) = x'z``."""
+    """``k(x, z) = x'z``.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
+    [[11.0]]
+    """
 
     is_positive_definite = True
     _row_kind: RowKind = "numeric"
@@ -119,6 +126,12 @@ class Polynomial(_OuterFunction):
         positive semi-definite kernels, beyond it the kernel is indefinite.
     gamma_bounds, coef0_bounds : pair of floats or "fixed", default=(1e-10, 1e10)
         Ranges for optimizers.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Polynomial
+    >>> Polynomial(degree=2, coef0=1.0)([[1.0, 2.0]], [[3.0, 4.0]]).round(6).tolist()
+    [[144.0]]
     """
 
     def __init__(
@@ -192,6 +205,12 @@ class Sigmoid(_OuterFunction):
         Range for optimizers.
     coef0_bounds : pair of floats or "fixed", default=(-10.0, 10.0)
         Range for optimizers.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Sigmoid
+    >>> Sigmoid(gamma=0.1, coef0=-1.0)([[1.0, 2.0]], [[3.0, 4.0]]).round(3).tolist()
+    [[0.1]]
     """
 
     is_positive_definite = False

@@ -59,6 +59,14 @@ class Gaussian(Kernel):
     upper triangle row by row, leads to ``B(A) = exp(A) B exp(A)``. There ``theta`` is zero, and
     ``clone_with_theta`` and ``retract`` are the same map. On diagonal matrices a step ``a`` of it
     is a step ``4 a`` of ``log gamma``.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> Gaussian(gamma=0.5)([[0.0]], [[0.0], [1.0], [2.0]]).round(3).tolist()
+    [[1.0, 0.607, 0.135]]
+    >>> Gaussian(gamma=[1.0, 0.0001])([[0.0, 0.0]], [[0.0, 9.0]]).round(2).tolist()
+    [[0.99]]
     """
 
     is_positive_definite = True

@@ -37,6 +37,12 @@ class Laplacian(Kernel):
         applies to the rows: ``1 / (d variance)``, ``1 / d``, one over the median distance.
     gamma_bounds : pair of floats or "fixed", default=(1e-10, 1e10)
         Range for optimizers.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Laplacian
+    >>> Laplacian(gamma=0.5)([[0.0, 0.0]], [[1.0, 1.0]]).round(3).tolist()
+    [[0.368]]
     """
 
     is_positive_definite = True

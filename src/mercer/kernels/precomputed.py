@@ -27,6 +27,15 @@ class Precomputed(Kernel):
     positive_definite : bool or None, default=None
         Whether the matrix of the training rows is positive semi-definite. A statement is relied
         on; with None a machine looks for a proof to the contrary in a part of the matrix.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.kernels import Precomputed
+    >>> K = [[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]]
+    >>> machine = SVC(kernel=Precomputed(positive_definite=True)).fit(K, [0, 0, 1])
+    >>> machine.predict([[0.8, 0.9, 0.1]]).tolist()
+    [0]
     """
 
     _row_kind: RowKind = "stored"

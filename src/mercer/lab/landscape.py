@@ -102,6 +102,16 @@ def plot_landscape(
     Returns
     -------
     matplotlib axes
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.lab import plot_landscape
+    >>> from mercer.selection import make_objective
+    >>> objective = make_objective("alignment", SVC(gamma=0.5), [[0.0], [1.0], [2.0]], [0, 0, 1])
+    >>> axes = plot_landscape(objective, [1.0, 10.0], [0.1, 1.0])
+    >>> axes.get_xlabel()
+    'C'
     """
     import matplotlib.pyplot as plt
 

@@ -34,6 +34,17 @@ class NormalForm:
     flat : ndarray of shape (n_variables, n_flat)
         Orthonormal directions along which neither objective nor gradient change: the optima of
         a problem differ by these alone.
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import normal_form
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> form = normal_form(svc([-1, -1, 1, 1], C=1.0).problem, gram)
+    >>> form.curved.shape, form.tilted.shape, form.flat.shape
+    ((4, 1), (4, 1), (4, 1))
     """
 
     curved: FloatArray
@@ -68,6 +79,16 @@ def normal_form(problem: Problem, gram: Gram, *, rounding: float = 1e-10) -> Nor
     Returns
     -------
     NormalForm
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import normal_form
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> normal_form(svc([-1, -1, 1, 1], C=1.0).problem, gram).has_unique_optimum
+    False
     """
     _check_size(problem)
     basis = _feasible_directions(problem)
@@ -103,6 +124,13 @@ class PairCurvature:
         The largest curvature Q of a pair of one group.
     smallest : float
         The smallest that is positive.
+
+    Examples
+    --------
+    >>> from mercer.lab import PairCurvature
+    >>> curvature = PairCurvature(largest=4.0, smallest=1.0)
+    >>> curvature.most_violating, curvature.second_order
+    (0.125, 0.03125)
     """
 
     largest: float
@@ -132,6 +160,17 @@ def pair_curvature(problem: Problem, gram: Gram) -> PairCurvature:
     Returns
     -------
     PairCurvature
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import pair_curvature
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> found = pair_curvature(svc([-1, -1, 1, 1], C=1.0).problem, gram)
+    >>> found.largest, found.smallest  # squared distances of two rows
+    (9.0, 1.0)
     """
     _check_size(problem)
     H = _matrix(problem, gram)

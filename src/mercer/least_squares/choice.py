@@ -33,7 +33,21 @@ SPECTRUM_SIDE = 20_000
 
 
 def fit_least_squares(job: Job) -> LeastSquaresFit:
-    """Fit by the solver of the job, or by the one its shape suggests."""
+    """Fit by the solver of the job, or by the one its shape suggests.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.least_squares import Job, fit_least_squares
+    >>> from mercer.least_squares.job import squared_loss
+    >>> from mercer.solvers.linear_system.system import System
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> system = System(y, np.ones(3), bias=True)
+    >>> found = fit_least_squares(Job(Gaussian(), X, system, None, squared_loss(y), np.ones(3)))
+    >>> found.coef.shape, found.solver
+    ((3, 1), 'eigen')
+    """
     if job.low_rank is not None:
         if job.solver != "auto":
             raise ValueError(f"solver must be 'auto' with low_rank, got {job.solver!r}")

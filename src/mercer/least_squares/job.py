@@ -60,6 +60,19 @@ class Job:
         Time of ``time.perf_counter`` after which nothing begins that can be left undone.
     origin : ndarray of shape (n_features,) or None
         Where a low-rank approximation measures the rows from, if it is not zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.least_squares import Job, fit_least_squares
+    >>> from mercer.least_squares.job import squared_loss
+    >>> from mercer.solvers.linear_system.system import System
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> system = System(y, np.ones(3), bias=True)
+    >>> job = Job(Gaussian(), X, system, np.array([0.1, 1.0]), squared_loss(y), np.ones(3))
+    >>> fit_least_squares(job).alpha
+    0.1
     """
 
     kernel: Kernel
@@ -177,6 +190,20 @@ class LeastSquaresFit:
         Whether what rows differ by is lost among the digits of kernel values.
     change : float
         By how much the weights of a robust machine still changed in the last round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Linear
+    >>> from mercer.least_squares import Job, fit_least_squares
+    >>> from mercer.least_squares.job import squared_loss
+    >>> from mercer.solvers.linear_system.system import System
+    >>> X, y = np.array([[1.0], [2.0]]), np.array([[1.0], [2.0]])
+    >>> system = System(y, np.ones(2), bias=False)
+    >>> job = Job(Linear(), X, system, np.array([1.0]), squared_loss(y), np.ones(2))
+    >>> found = fit_least_squares(job)
+    >>> found.alpha, found.intercept.tolist()
+    (1.0, [0.0])
     """
 
     solver: str

@@ -79,6 +79,19 @@ class Scan:
         Scores of the left-out rows, if one was asked for.
     n_seen : int
         Rows left out before the time was up; errors are those of these rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.least_squares import Job, fit_least_squares
+    >>> from mercer.least_squares.job import squared_loss
+    >>> from mercer.solvers.linear_system.system import System
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [2.0]])
+    >>> system, alphas = System(y, np.ones(3), bias=True), np.array([0.1, 1.0])
+    >>> found = fit_least_squares(Job(Gaussian(), X, system, alphas, squared_loss(y), np.ones(3)))
+    >>> found.scan.best, found.scan.errors.round(3).tolist()
+    (0, [1.061, 1.293])
     """
 
     alphas: FloatArray
@@ -100,6 +113,13 @@ def default_alphas(largest: float, rounding: float = 0.0) -> FloatArray:
 
     None is below ``rounding``, an eigenvalue that rounding may make of zero. Where the largest
     is not above, there is nothing to fit but the bias: alpha is as large as the kernel itself.
+
+    Examples
+    --------
+    >>> from mercer.least_squares import default_alphas
+    >>> alphas = default_alphas(100.0)
+    >>> float(alphas.max() / alphas.min()) > 1e10
+    True
     """
     if rounding > 0 and largest <= rounding:
         return rounding / np.finfo(float).eps * 10.0 ** np.linspace(1.0, 0.0, 5)

@@ -6,7 +6,6 @@ from mercer.lowrank.features import FeatureMap
 from mercer.lowrank.incomplete_cholesky import IncompleteCholesky, incomplete_cholesky
 from mercer.lowrank.landmarks import choose_landmarks
 from mercer.lowrank.low_rank import LowRank
-from mercer.lowrank.random_landmarks import leverage_scores
 
 __all__ = [
     "FeatureMap",
@@ -14,5 +13,4 @@ __all__ = [
     "LowRank",
     "choose_landmarks",
     "incomplete_cholesky",
-    "leverage_scores",
 ]

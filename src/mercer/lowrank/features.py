@@ -52,6 +52,16 @@ class FeatureMap:
         Positions of the independent landmarks; the features are of these.
     rows : array, sparse matrix or sequence of shape (rank, ...)
         The independent rows; for a precomputed kernel their positions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.lowrank import FeatureMap
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> features = FeatureMap(Gaussian(gamma=0.5), X, np.array([0, 3]))
+    >>> features(X).shape
+    (4, 2)
     """
 
     __repr__ = shown("kernel rank")

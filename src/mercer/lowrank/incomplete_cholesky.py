@@ -47,6 +47,15 @@ class IncompleteCholesky:
         The factor; ``factor factor'`` is the Nystrom matrix on the pivots.
     residual : ndarray of shape (n_rows,)
         Diagonal of ``K - factor factor'``, never negative.
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lowrank import incomplete_cholesky
+    >>> found = incomplete_cholesky(Gram(Linear(), [[1.0, 0.0], [0.0, 2.0], [1.0, 2.0]]), rank=3)
+    >>> found.pivots.tolist(), found.factor.shape, float(found.residual.max().round(9))
+    ([2, 1], (3, 2), 0.0)
     """
 
     pivots: IndexArray
@@ -76,6 +85,15 @@ def incomplete_cholesky(
         Largest number of pivots.
     deadline : float, default=inf
         Time of ``time.perf_counter`` after which no pivot but the first is added.
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.lowrank import incomplete_cholesky
+    >>> found = incomplete_cholesky(Gram(Gaussian(), [[0.0], [0.1], [5.0]]), rank=2)
+    >>> found.residual.round(3).tolist()  # what is left of k(x, x)
+    [0.0, 0.02, 0.0]
     """
     return _grow(gram, rank, lambda residual, _: int(residual.argmax()), deadline)
 

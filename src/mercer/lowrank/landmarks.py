@@ -52,6 +52,15 @@ def choose_landmarks(
         random ones then, and the others leave it at those chosen, at least one.
     origin : ndarray of shape (n_features,), default=None
         Point that rows are measured from; None means zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.lowrank import choose_landmarks
+    >>> X, rng = [[0.0], [0.1], [5.0], [5.1]], np.random.default_rng(0)
+    >>> len(choose_landmarks("incomplete-cholesky", Gaussian(), X, 2, rng))
+    2
     """
     n = count_rows(X)
     if choice == "random":

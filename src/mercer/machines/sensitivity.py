@@ -36,6 +36,14 @@ def sensitivity(machine: Any, X: Any) -> FloatArray:
     ndarray of shape (n_features,)
         In units of the function for each unit of the feature: times the deviations of the features
         the numbers can be compared.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.predictions import sensitivity
+    >>> X = [[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]
+    >>> sensitivity(SVC(kernel="linear").fit(X, [0, 0, 1, 1]), X).round(3).tolist()
+    [1.0, 0.0]
     """
     own = kernel_machine(machine)
     return sensitivity_at(own, own._validate_predict(X))

@@ -40,6 +40,18 @@ def certify_multiclass(problem: MulticlassProblem, gram: Gram, alpha: ArrayLike)
     -------
     Certificate
         ``gradient`` has the shape of ``alpha``; there are no multipliers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Gram
+    >>> from mercer.kernels import Linear
+    >>> from mercer.multiclass import certify_multiclass, multiclass_problem
+    >>> problem = multiclass_problem("crammer-singer", np.array([0, 1, 2]), 3)
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0]])
+    >>> certificate = certify_multiclass(problem, gram, np.zeros((3, 3)))
+    >>> certificate.objective
+    0.0
     """
     point = np.ascontiguousarray(alpha, dtype=np.float64)
     if point.shape != problem.shape:

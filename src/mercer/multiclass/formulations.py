@@ -47,6 +47,14 @@ def multiclass_problem(
     Returns
     -------
     MulticlassProblem
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.multiclass import multiclass_problem
+    >>> problem = multiclass_problem("crammer-singer", np.array([0, 1, 2]), 3, C=10.0)
+    >>> problem.one_slack, problem.upper.tolist()
+    (True, [10.0, 10.0, 10.0])
     """
     if kind not in _KINDS:
         raise ValueError(f"kind must be one of {sorted(_KINDS)}, got {kind!r}")

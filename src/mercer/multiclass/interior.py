@@ -48,10 +48,10 @@ def interior_points(
     along = all_directions(problem)
     if not len(along.rows):
         return []
-    hessian, unit = _hessian(problem, gram, along, factor)
-    if not 0.0 < unit < np.inf:
+    hessian, curvature = _hessian(problem, gram, along, factor)
+    if not 0.0 < curvature < np.inf:
         return []
-    path = _Path.of(problem, along, hessian, unit)
+    path = _Path.of(problem, along, hessian, curvature)
     best, n_vain = path, 0
     # more threads would only wait for each other
     with threadpool_limits(1, user_api="blas"):
@@ -63,7 +63,7 @@ def interior_points(
             if path.excess < best.excess:
                 best, n_vain = path, 0
     usual = float(best.x.mean())
-    return [best.point(problem, along, unit, size / problem.margin) for size in (1.0, usual)]
+    return [best.point(problem, along, curvature, size / problem.margin) for size in (1.0, usual)]
 
 
 def _hessian(
@@ -72,12 +72,12 @@ def _hessian(
     """The Hessian in units of its largest curvature."""
     if factor is None:
         matrix = curvatures(problem, gram, along)
-        unit = float(np.diag(matrix).max())
-        return DenseHessian(matrix / unit if unit > 0.0 else matrix), unit
+        curvature = float(np.diag(matrix).max())
+        return DenseHessian(matrix / curvature if curvature > 0.0 else matrix), curvature
     present = np.flatnonzero(problem.upper > 0.0)
-    unit = 2.0 * float((factor[present] ** 2).sum(axis=1).max())
-    scaled = factor[present] / np.sqrt(unit) if unit > 0.0 else factor[present]
-    return LowRankHessian(problem.on_rows(present), scaled), unit
+    curvature = 2.0 * float((factor[present] ** 2).sum(axis=1).max())
+    scaled = factor[present] / np.sqrt(curvature) if curvature > 0.0 else factor[present]
+    return LowRankHessian(problem.on_rows(present), scaled), curvature
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +94,15 @@ class _Path:
 
     @classmethod
     def of(
-        cls, problem: MulticlassProblem, along: Directions, hessian: Hessian, unit: float
+        cls, problem: MulticlassProblem, along: Directions, hessian: Hessian, curvature: float
     ) -> _Path:
         """Where to start: in the middle, with multipliers that miss nothing."""
         n, margin = len(along.rows), problem.margin
         if problem.one_slack:
             used, group = np.unique(along.rows, return_inverse=True)
-            upper = unit * problem.upper[used]
+            upper = curvature * problem.upper[used]
         else:
-            group, upper = np.arange(n), unit * problem.upper[along.rows]
+            group, upper = np.arange(n), curvature * problem.upper[along.rows]
         x = (upper / (np.bincount(group) + 1.0))[group]
         u = upper - np.bincount(group, x)
         slope = hessian.product(x) - margin
@@ -183,10 +183,10 @@ class _Path:
         return replace(self, x=x, u=u, z=z, w=w)
 
     def point(
-        self, problem: MulticlassProblem, along: Directions, unit: float, size: float
+        self, problem: MulticlassProblem, along: Directions, curvature: float, size: float
     ) -> FloatArray:
         """All variables; what is smaller than ``size`` times its multiplier is at its bound."""
-        amounts = np.where(self.x > size * self.z, self.x, 0.0) / unit
+        amounts = np.where(self.x > size * self.z, self.x, 0.0) / curvature
         is_full = (self.u <= size * self.w)[self.group]
         upper = problem.upper[along.rows]
         if problem.one_slack:

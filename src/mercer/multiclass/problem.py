@@ -49,6 +49,14 @@ class MulticlassProblem:
         variables, or one for each.
     scale : float, default=1.0
         What the objective is multiplied by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.multiclass import MulticlassProblem
+    >>> problem = MulticlassProblem(np.array([0, 1, 2]), 3, np.ones(3))
+    >>> problem.coefficients(np.array([[0.0, 1, 0], [0, 0, 0], [1, 0, 0]])).astype(int).tolist()
+    [[1, -1, 0], [0, 1, 0], [-1, 0, 0]]
     """
 
     labels: NDArray[np.intp]

@@ -30,6 +30,15 @@ class AllInOne:
     ----------
     stopping : {"both", "violation", "gap"}, default="both"
         What ends a run, as in :func:`solve_multiclass`.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.multiclass import AllInOne
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
+    >>> machine = SVC(multiclass="crammer-singer", solver=AllInOne(stopping="gap")).fit(X, y)
+    >>> machine.predict([[0.4], [4.6], [8.7]]).tolist()
+    [0, 1, 2]
     """
 
     stopping: Stopping = "both"
@@ -87,6 +96,17 @@ def solve_multiclass(
     Solution
         ``coef`` are the variables, of shape (n_classes, n_rows), 0 for own classes, and
         ``gradient`` their slopes; there are no multipliers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import Gram
+    >>> from mercer.kernels import Gaussian
+    >>> from mercer.multiclass import multiclass_problem, solve_multiclass
+    >>> problem = multiclass_problem("weston-watkins", np.array([0, 1, 2]), 3)
+    >>> solution = solve_multiclass(problem, Gram(Gaussian(), [[0.0], [5.0], [10.0]]), tol=1e-6)
+    >>> solution.status
+    'converged'
     """
     target = Target(stopping, tol)
     if gram.n_rows != problem.n_rows:

@@ -30,6 +30,14 @@ class LearningCurves:
         Labels asked for.
     scores : dict of str to ndarray of shape (n_repeats, n_points)
         Accuracy on the test rows; a run that stopped early keeps its last one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.online import LearningCurves
+    >>> curves = LearningCurves({"margin": np.array([4, 8])}, {"margin": np.array([[0.7, 0.9]])})
+    >>> curves.scores["margin"].mean(axis=0).tolist()
+    [0.7, 0.9]
     """
 
     n_labels: dict[str, NDArray[np.intp]]
@@ -100,6 +108,17 @@ def learning_curves(
     Returns
     -------
     LearningCurves
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import OnlineSVC
+    >>> from mercer.online import learning_curves
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> curves = learning_curves(OnlineSVC(), X[:40], y[:40], X[40:], y[40:], 20, n_repeats=1)
+    >>> sorted(curves.scores)
+    ['margin', 'random']
     """
     check_count("n_repeats", n_repeats)
     if isinstance(strategies, str) or not len(strategies):

@@ -35,6 +35,14 @@ class PrequentialCurve:
         Score on each chunk before it was learned.
     seconds : ndarray of shape (n_chunks,)
         Time to learn each chunk.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.online import PrequentialCurve
+    >>> seen, rows = np.array([0, 100]), np.array([100, 50])
+    >>> PrequentialCurve(seen, rows, np.array([0.5, 0.8]), np.array([0.1, 0.1])).cumulative.tolist()
+    [0.5, 0.6]
     """
 
     n_seen: NDArray[np.intp]

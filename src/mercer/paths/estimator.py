@@ -283,7 +283,7 @@ class PathSVC(KernelClassifier):
             is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
             return [] if is_short else leave_one_out_splits(inputs)
         if isinstance(cv, Integral):
-            smaller = int(np.bincount(inputs.codes).min())
+            smaller = int(np.bincount(inputs.class_index).min())
             cv = max(min(int(cv), smaller), 2)
         return two_class_splits(inputs, cv, groups)
 
@@ -319,13 +319,13 @@ class PathSVC(KernelClassifier):
     def _keep_machine(self, inputs: TrainingSet, kernel: Kernel, full: PairPaths) -> None:
         """The machine at the chosen C, in the layout of the other machines."""
         n_classes = len(inputs.classes)
-        pairs = ClassPairs(inputs.codes, n_classes)
+        pairs = ClassPairs(inputs.class_index, n_classes)
         read_outs = [
             ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in full.paths
         ]
         own = zip(pairs, read_outs, strict=True)
         coef = np.concatenate([read_out.coef[pair.rows] for pair, read_out in own])
-        support, coef = dual_coefficients(pairs, coef, inputs.codes, n_classes)
+        support, coef = dual_coefficients(pairs, coef, inputs.class_index, n_classes)
         if n_classes == 2:
             # rows in their own order, as they were given
             support = np.flatnonzero(read_outs[0].coef)
@@ -334,7 +334,7 @@ class PathSVC(KernelClassifier):
         self._keep_support(inputs.rows, support)
         self.dual_coef_ = coef
         self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
-        self._n_support = np.bincount(inputs.codes[support], minlength=n_classes)
+        self._n_support = np.bincount(inputs.class_index[support], minlength=n_classes)
         near = [path.solutions.bias(self.C_) for path in full.paths]
         self._keep_origin(full.paths[0].origin, near, self.intercept_)
         self._forget_expansion()

@@ -33,6 +33,14 @@ class Influence:
         no influence.
     output_names : list of str or None
         Classes, or machines; None if there is one output only.
+
+    Examples
+    --------
+    >>> from mercer import SVC, influence
+    >>> machine = SVC(kernel="linear").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> pull = influence(machine, [[2.5]])
+    >>> pull.support.tolist(), pull.values.round(2).tolist()
+    ([1, 2], [[-2.5, 5.0]])
     """
 
     values: FloatArray

@@ -35,6 +35,14 @@ class Suspects:
         three robust deviations of the residuals, below 0 beyond them.
     predicted : ndarray of shape (n_rows,)
         Class or target by that machine.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.predictions import suspects
+    >>> X, y = [[0.1 * i] for i in range(20)], [0] * 8 + [1, 0] + [1] * 10
+    >>> suspects(SVC().fit(X, y), X, y, cv=4).rows.tolist()
+    [9, 8]
     """
 
     rows: NDArray[np.intp]

@@ -1,6 +1,6 @@
 """The one quadratic program behind every machine, and the certificate of a solution."""
 
-from mercer.problem.certificate import KernelMatrix, certify
+from mercer.problem.certificate import certify
 from mercer.problem.family import Family, Powers
 from mercer.problem.problem import Problem
 from mercer.problem.solution import Certificate, Solution, Status
@@ -9,7 +9,6 @@ from mercer.problem.solutions import Solutions
 __all__ = [
     "Certificate",
     "Family",
-    "KernelMatrix",
     "Powers",
     "Problem",
     "Solution",

@@ -23,6 +23,12 @@ class Powers:
     """By which power of a parameter the box, the group sums and the ridge of a problem change.
 
     C makes boxes wider and ridges smaller, the usual powers; nu makes sums larger.
+
+    Examples
+    --------
+    >>> from mercer.problem import Powers
+    >>> Powers().at(10.0)  # factors of box, group sums and ridge
+    (10.0, 10.0, 0.1)
     """
 
     box: float = 1.0
@@ -51,6 +57,14 @@ class Family:
         What t adds to the group sum.
     offset : ndarray of shape (n_variables,) or None, default=None
         What is added to t times the linear term; None for a linear term that stays.
+
+    Examples
+    --------
+    >>> from mercer.formulations import svc
+    >>> from mercer.problem import Family
+    >>> family = Family(svc([-1, 1], C=1.0).problem)
+    >>> family.at(10.0).upper.tolist()
+    [0.0, 10.0]
     """
 
     problem: Problem

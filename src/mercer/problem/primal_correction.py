@@ -35,7 +35,8 @@ from mercer.problem.inner_product import inner_product
 from mercer.problem.solution import has_large_gap
 
 if TYPE_CHECKING:
-    from mercer.problem import Certificate, KernelMatrix, Problem
+    from mercer.problem import Certificate, Problem
+    from mercer.problem.certificate import KernelMatrix
 
 __all__ = ["corrected_gap", "features_needed", "linear_features", "long_gap"]
 
@@ -73,11 +74,13 @@ def corrected_gap(
     rows = np.unique(problem.index[free])
     if 0 < len(rows) <= _MOST_ROWS:
         columns = gram.product(rows, np.eye(len(rows)), precision="double")
-        moved, distance, level = _correction(problem, free, certificate, columns, columns[rows])
-        return _gap_at(problem, coef, values + moved, distance, level, certificate)
+        moved, distance, multiplier = _correction(
+            problem, free, certificate, columns, columns[rows]
+        )
+        return _gap_at(problem, coef, values + moved, distance, multiplier, certificate)
     if _MOST_ROWS < len(rows) <= _MOST_REGULAR_ROWS:
-        moved, distance, level = _regular_correction(problem, gram, free, certificate)
-        return _gap_at(problem, coef, values + moved, distance, level, certificate)
+        moved, distance, multiplier = _regular_correction(problem, gram, free, certificate)
+        return _gap_at(problem, coef, values + moved, distance, multiplier, certificate)
     return certificate.gap
 
 
@@ -96,8 +99,8 @@ def long_gap(
     free = _free(problem, coef)
     if not 0 < len(free) * features.shape[1] <= _MOST_ENTRIES:
         return certificate.gap
-    moved, distance, level = _correction(problem, free, certificate, features, None)
-    return _gap_at(problem, coef, values + moved, distance, level, certificate)
+    moved, distance, multiplier = _correction(problem, free, certificate, features, None)
+    return _gap_at(problem, coef, values + moved, distance, multiplier, certificate)
 
 
 def features_needed(
@@ -138,41 +141,41 @@ def _correction(
     columns: Any,
     metric: FloatArray | None,
 ) -> tuple[FloatArray, float, FloatArray]:
-    """What w' - w adds to every variable's value, |w' - w|^2/2, and the levels that go with it.
+    """What w' - w adds to every variable's value, |w' - w|^2/2, and the multipliers of w'.
 
     ``columns`` are the values of some directions at every row, ``metric`` their inner products,
     None if they are orthonormal.
     """
     # a variable without a group has group -1, the last entry
-    level = np.append(certificate.multiplier, 0.0)
+    multiplier = np.append(certificate.multiplier, 0.0)
     group = problem.group[free].astype(np.intp)
     of_group = np.eye(problem.n_groups + 1)[group, : problem.n_groups]
     of_free = columns[problem.index[free]]
     system = np.hstack([of_free.toarray() if sp.issparse(of_free) else of_free, of_group])
-    residual = certificate.gradient[free] - level[group]
+    residual = certificate.gradient[free] - multiplier[group]
     # a small system of any rank: more threads would only wait for each other
     with threadpool_limits(1, user_api="blas"):
         solution = scipy.linalg.lstsq(system, residual, cond=1e-14, lapack_driver="gelsy")[0]
     delta = solution[: columns.shape[1]]
-    level[:-1] += solution[columns.shape[1] :]
+    multiplier[:-1] += solution[columns.shape[1] :]
     distance = 0.5 * float(delta @ (delta if metric is None else metric @ delta))
-    return (columns @ delta)[problem.index], distance, level
+    return (columns @ delta)[problem.index], distance, multiplier
 
 
 def _regular_correction(
     problem: Problem, gram: KernelMatrix, free: NDArray[np.intp], certificate: Certificate
 ) -> tuple[FloatArray, float, FloatArray]:
-    """The same with levels that are given, and one equation for each row.
+    """The same with multipliers that are given, and one equation for each row.
 
     A little on the diagonal makes up for rows that depend on others, a second solve for that.
     """
-    level = np.append(certificate.multiplier, 0.0)
+    multiplier = np.append(certificate.multiplier, 0.0)
     gradient = certificate.gradient[free]
     rows, position = np.unique(problem.index[free], return_inverse=True)
     if len(rows) < len(free):
-        # two free variables of a row have one gradient, and so their groups one level
-        level[:-1] = gradient.mean()
-    slope = gradient - level[problem.group[free]]
+        # two free variables of a row have one gradient, and so their groups one multiplier
+        multiplier[:-1] = gradient.mean()
+    slope = gradient - multiplier[problem.group[free]]
     target = np.bincount(position, weights=slope) / np.bincount(position)
     kernel = gram.block(rows, rows, precision="double")
     regular = kernel + 1e-14 * float(np.trace(kernel)) * np.eye(len(rows))
@@ -181,11 +184,11 @@ def _regular_correction(
         try:
             factor = scipy.linalg.cho_factor(regular, overwrite_a=True)
         except scipy.linalg.LinAlgError:
-            return np.zeros(problem.n_variables), 0.0, level
+            return np.zeros(problem.n_variables), 0.0, multiplier
         delta = scipy.linalg.cho_solve(factor, target)
         delta += scipy.linalg.cho_solve(factor, target - kernel @ delta)
     moved = gram.product(rows, delta, precision="double")
-    return moved[problem.index], 0.5 * float(delta @ moved[rows]), level
+    return moved[problem.index], 0.5 * float(delta @ moved[rows]), multiplier
 
 
 def _gap_at(
@@ -193,15 +196,15 @@ def _gap_at(
     coef: FloatArray,
     values: FloatArray,
     distance: float,
-    level: FloatArray,
+    multiplier: FloatArray,
     certificate: Certificate,
 ) -> float:
     """P(w', m) - D, or the gap known before if that is smaller."""
     assert certificate.gap is not None
-    h = problem.linear - values - level[problem.group]
+    h = problem.linear - values - multiplier[problem.group]
     missing = problem.group_sum - problem.group_sums(coef)
     box = np.array((problem.lower, problem.upper))
-    gap = conjugate_gap(h, coef, problem.ridge, box) + distance + float(level[:-1] @ missing)
+    gap = conjugate_gap(h, coef, problem.ridge, box) + distance + float(multiplier[:-1] @ missing)
     return max(min(gap, certificate.gap), 0.0)
 
 

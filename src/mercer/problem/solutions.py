@@ -37,6 +37,14 @@ class Solutions(Sequence[Solution]):
         That of the kernel, and the name of the solver.
     others : mapping of int to Solution
         Solutions of some problems that were solved singly; the columns are theirs, too.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
+    >>> solutions = SVC().fit(X, y).solutions_  # one for each pair of classes
+    >>> [solution.status for solution in solutions]
+    ['converged', 'converged', 'converged']
     """
 
     coef: FloatArray

@@ -1,6 +1,6 @@
 """Model selection: criteria with gradients, optimizers, machines that tune themselves."""
 
-from mercer.selection.history import Budget, History
+from mercer.selection.history import History
 from mercer.selection.objectives import OBJECTIVES, Objective, make_objective
 from mercer.selection.optimizers.descent import Minimum, minimize
 from mercer.selection.prior import Prior
@@ -9,7 +9,6 @@ from mercer.selection.tuned import TunedOneClassSVM, TunedRLSC, TunedSVC, TunedS
 
 __all__ = [
     "OBJECTIVES",
-    "Budget",
     "History",
     "Minimum",
     "Objective",

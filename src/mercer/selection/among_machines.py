@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from mercer.kernels import Kernel
-from mercer.selection.found import Found
 from mercer.selection.history import Budget
+from mercer.selection.search_result import SearchResult
 from mercer.selection.simplest import first_within_error
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["among_machines"]
@@ -32,16 +32,18 @@ FloatArray = NDArray[np.float64]
 _FIRST_SHARES = 2  # of what a search may cost, for the first; one for each other
 _MOST_SEED = 2**31 - 1
 
-Search = Callable[[Task, dict[str, Any], Budget], Found]
+Search = Callable[[TrainingTask, dict[str, Any], Budget], SearchResult]
 
 
-def among_machines(task: Task, search: Search, options: dict[str, Any], budget: Budget) -> Found:
+def among_machines(
+    task: TrainingTask, search: Search, options: dict[str, Any], budget: Budget
+) -> SearchResult:
     """The best parameters of the first variant that is as good as the best, and all others beside.
 
     With a limit the variants share it, and those for which nothing is left are not tried.
     """
     options = _with_fixed_splits(options)
-    tried: list[Found] = []
+    tried: list[SearchResult] = []
     for k, parameters in enumerate(task.variants):
         if tried and budget.is_spent:
             break
@@ -59,7 +61,7 @@ def among_machines(task: Task, search: Search, options: dict[str, Any], budget: 
     return replace(_best(tried), varied=names)
 
 
-def _best(tried: Sequence[Found]) -> Found:
+def _best(tried: Sequence[SearchResult]) -> SearchResult:
     """The choice among those searched on most rows, its histories the last."""
     rows = max(own.listed.n_rows for own in tried)
     are_known = [own.listed.n_rows == rows and np.isfinite(own.score) for own in tried]
@@ -70,13 +72,13 @@ def _best(tried: Sequence[Found]) -> Found:
     return replace(tried[best], histories=histories, others=tuple(others))
 
 
-def _scores(found: Found) -> FloatArray:
+def _scores(found: SearchResult) -> FloatArray:
     """Those of the splits, or the only one."""
     by_split = found.listed.by_split[found.chosen] if found.chosen is not None else ()
     return np.atleast_1d(found.as_scores(np.asarray(by_split)) if len(by_split) else found.score)
 
 
-def _variant(task: Task, parameters: dict[str, Any]) -> Task:
+def _variant(task: TrainingTask, parameters: dict[str, Any]) -> TrainingTask:
     """The same task for a machine with other parameters."""
     own = copy(task)
     own.machine, own.variants = copy(task.machine).set_params(**parameters), ()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["MOST_VALUES", "BestHeldOut", "HeldOut"]
 
@@ -40,13 +40,13 @@ class BestHeldOut:
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned.
     greater_is_better : bool, default=False
         Whether values are to be large.
     """
 
-    def __init__(self, task: Task, *, greater_is_better: bool = False) -> None:
+    def __init__(self, task: TrainingTask, *, greater_is_better: bool = False) -> None:
         self.positions: IntArray = np.arange(task.n_rows)  # of the task's rows among all rows
         self._sign = -1.0 if greater_is_better else 1.0
         self._classes = task.classes

@@ -17,8 +17,8 @@ from mercer._warning import warn
 from mercer.problem import Powers
 from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.validation import values_at
-from mercer.selection.quick import QuickMachines, joined_problem
 from mercer.selection.scheme_task import SchemeTask
+from mercer.selection.uncertified import UncertifiedMachines, joined_problem
 from mercer.solvers import solve
 from mercer.solvers.parts import solve_parts, suits_parts
 from mercer.training.splits import Split
@@ -68,10 +68,10 @@ def _quickly(task: SchemeTask, splits: list[Split]) -> list[FloatArray] | None:
     if not task.is_usual:
         return None
     tol = float(task.machine.tol)
-    quick = QuickMachines(task, splits, task.machine, Powers(), most_error=tol)
-    if not quick.suit(task.shared_gram):
+    machines = UncertifiedMachines(task, splits, task.machine, Powers(), most_error=tol)
+    if not machines.suit(task.shared_gram):
         return None
-    return [own[:, 0] for own in quick.values(task.shared_gram, [1.0])]
+    return [own[:, 0] for own in machines.values(task.shared_gram, [1.0])]
 
 
 def _certified(task: SchemeTask, splits: list[Split]) -> list[FloatArray]:

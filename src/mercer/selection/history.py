@@ -124,6 +124,15 @@ class History:
         Predictions of held-out rows at the best points, where the criterion makes any.
     also : dict of bytes to dict of str to ndarray
         Other scores of each split, by theta.
+
+    Examples
+    --------
+    >>> from mercer import TunedSVC
+    >>> X, y = [[0.1 * i] for i in range(20)], [0] * 10 + [1] * 10
+    >>> machine = TunedSVC(kernel="linear", cv=2, max_evals=2, random_state=0).fit(X, y)
+    >>> history = machine.history_[0]
+    >>> history.names, history.greater_is_better
+    (['log C'], False)
     """
 
     names: list[str]

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from mercer.selection.deviation import deviation
-from mercer.selection.found import Found
 from mercer.selection.held_out import HeldOut
+from mercer.selection.search_result import SearchResult
 from mercer.selection.simplest import first_within_error, simplest_within_error
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Honest", "honest_of", "scores_without_own"]
 
@@ -64,7 +64,12 @@ class Honest:
 
 
 def honest_of(
-    found: Found, task: Task, objective: str, *, is_careful: bool = False, has_groups: bool = False
+    found: SearchResult,
+    task: TrainingTask,
+    objective: str,
+    *,
+    is_careful: bool = False,
+    has_groups: bool = False,
 ) -> Honest | None:
     """The honest score of a search by splits; None if its criterion tells none.
 
@@ -80,7 +85,7 @@ def honest_of(
     return Honest(float(scores.mean()), _interval(found, task, scores, has_groups), kind)
 
 
-def scores_without_own(found: Found, *, is_careful: bool = False) -> FloatArray:
+def scores_without_own(found: SearchResult, *, is_careful: bool = False) -> FloatArray:
     """The score of each split by what the other splits choose; nothing if that is not known."""
     own = _of_kernel(found, is_careful=is_careful)
     if not found.others or not len(own[0]):
@@ -97,7 +102,7 @@ def scores_without_own(found: Found, *, is_careful: bool = False) -> FloatArray:
     return np.array(scores)
 
 
-def _of_kernel(found: Found, *, is_careful: bool) -> tuple[FloatArray, list[FloatArray]]:
+def _of_kernel(found: SearchResult, *, is_careful: bool) -> tuple[FloatArray, list[FloatArray]]:
     """Of one kernel: the score of each split by what the others choose, and theirs of that choice.
 
     Searches that have not seen a split have no others: what they say of it is that of the rest.
@@ -120,7 +125,7 @@ def _of_kernel(found: Found, *, is_careful: bool) -> tuple[FloatArray, list[Floa
     return scores, [np.delete(table[chosen[k]], k) for k in range(table.shape[1])]
 
 
-def _candidates(found: Found) -> list[int]:
+def _candidates(found: SearchResult) -> list[int]:
     """Points with a score of every split that differ by C and one factor of all widths only.
 
     Others were found by gradients that have seen all rows.
@@ -141,7 +146,7 @@ def _candidates(found: Found) -> list[int]:
     return known
 
 
-def _careful(found: Found, known: list[int], k: int) -> float:
+def _careful(found: SearchResult, known: list[int], k: int) -> float:
     """The score of split k by the simplest candidate that is as good on the others."""
     listed = found.listed
     own = [listed.by_split[j] for j in known]
@@ -159,7 +164,7 @@ def _careful(found: Found, known: list[int], k: int) -> float:
 
 
 def _interval(
-    found: Found, task: Task, scores: FloatArray, has_groups: bool
+    found: SearchResult, task: TrainingTask, scores: FloatArray, has_groups: bool
 ) -> tuple[float, float]:
     """By rows where the score is a mean over them, else by splits."""
     held_out, loss = found.listed.held_out, found.loss
@@ -184,7 +189,7 @@ def _wilson(share: float, count: float) -> tuple[float, float]:
     return max(float(middle - half), 0.0), min(float(middle + half), 1.0)
 
 
-def _squared(known: HeldOut, task: Task) -> FloatArray:
+def _squared(known: HeldOut, task: TrainingTask) -> FloatArray:
     """Squared errors of the rows tested, in ascending order, of several tests their mean."""
     rows, predicted = np.concatenate(known.rows), np.concatenate(known.predicted)
     apart = (task.y[rows] - predicted).astype(np.float64)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from mercer.selection.found import Found, make, run, tell_unsearched
 from mercer.selection.history import Budget
 from mercer.selection.optimizers import LBFGS, IRpropPlus
-from mercer.selection.task import Task
+from mercer.selection.search_result import SearchResult, make, run, tell_unsearched
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
 from mercer.training.splits import Split, splits_on_rows
 
@@ -28,7 +28,9 @@ _POWER = 2.5  # of the rows, by which that grows
 _EVALUATIONS = 15  # of a search
 
 
-def least_squares_search(task: Task, name: str, options: dict[str, Any], budget: Budget) -> Found:
+def least_squares_search(
+    task: TrainingTask, name: str, options: dict[str, Any], budget: Budget
+) -> SearchResult:
     """The best parameters by "gcv" or "cv" of 600 rows, or of as many as a given time allows.
 
     Of a kernel matrix all rows are searched.
@@ -50,7 +52,7 @@ def least_squares_search(task: Task, name: str, options: dict[str, Any], budget:
 class _Sampled:
     """A criterion of a sample of the rows; splits are those of all rows, without the others."""
 
-    def __init__(self, task: Task, name: str, options: dict[str, Any]) -> None:
+    def __init__(self, task: TrainingTask, name: str, options: dict[str, Any]) -> None:
         self.task, self.name, self.options = task, name, options
 
     @cached_property

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.selection.deviation import standard_error
-from mercer.selection.found import Found, make, run
 from mercer.selection.history import Budget
 from mercer.selection.honest import scores_without_own
 from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.optimizers import LBFGS
-from mercer.selection.task import Task
+from mercer.selection.search_result import SearchResult, make, run
+from mercer.selection.training_task import TrainingTask
 from mercer.training.splits import Split, splits_on_rows
 
 __all__ = ["refined"]
@@ -35,8 +35,8 @@ _MOST_SPLITS = 5  # that judge
 
 
 def refined(
-    task: Task, objective: Any, options: dict[str, Any], first: Found, budget: Budget
-) -> Found:
+    task: TrainingTask, objective: Any, options: dict[str, Any], first: SearchResult, budget: Budget
+) -> SearchResult:
     """Many parameters by the gradient of a smooth loss, from where one width is best.
 
     The error asked for decides, first on all splits, then on splits that were put aside.
@@ -62,14 +62,19 @@ def refined(
     return _judged(task, objective, options, first, many, budget)
 
 
-def _smooth(task: Task, options: dict[str, Any]) -> Any:
+def _smooth(task: TrainingTask, options: dict[str, Any]) -> Any:
     """Cross-validation of a loss that has a gradient."""
     return make("cv", task, {**options, "loss": "logistic" if task.is_classifier else "squared"})
 
 
 def _judged(
-    task: Task, objective: Any, options: dict[str, Any], one: Found, many: Found, budget: Budget
-) -> Found:
+    task: TrainingTask,
+    objective: Any,
+    options: dict[str, Any],
+    one: SearchResult,
+    many: SearchResult,
+    budget: Budget,
+) -> SearchResult:
     """Many parameters if splits put aside are clearly for them, else one width.
 
     Without a second split, or if the user has limited the evaluations, there is nothing to ask.
@@ -93,7 +98,7 @@ def _judged(
 
 
 def _put_aside(
-    task: Task, judge: Any, splits: list[Split], start: Found, budget: Budget
+    task: TrainingTask, judge: Any, splits: list[Split], start: SearchResult, budget: Budget
 ) -> FloatArray | None:
     """Scores of the first splits, each by a search that has not seen its rows; None if none can."""
     scores = []
@@ -112,7 +117,7 @@ def _put_aside(
     return np.array(scores)
 
 
-def _without(task: Task, split: Split, others: list[Split]) -> Any:
+def _without(task: TrainingTask, split: Split, others: list[Split]) -> Any:
     """The smooth loss of other splits on the training rows of one; None if a class is missing."""
     rows = np.flatnonzero((split.times > 0) & (task.weight > 0))
     pairs = splits_on_rows(others, rows)

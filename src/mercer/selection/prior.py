@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer._shown import shown
 from mercer.kernels import Gaussian, Kernel
 from mercer.selection.space import Space
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import jaakkola_gamma
 
 __all__ = ["Prior"]
@@ -37,6 +37,15 @@ class Prior:
         Standard deviation of log gamma.
     slope : float
         Derivative of the logarithm of the density by log C.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.selection import Prior, make_objective
+    >>> space = make_objective("alignment", SVC(gamma=0.5), [[0.0], [1.0]], [0, 1]).space
+    >>> density, gradient = Prior(gamma=1.0)(space, space.start)
+    >>> gradient.round(3).tolist()  # towards smaller C, larger gamma
+    [-0.001, 0.173]
     """
 
     gamma: float
@@ -46,7 +55,7 @@ class Prior:
     __repr__ = shown()
 
     @classmethod
-    def of(cls, task: Task) -> Prior:
+    def of(cls, task: TrainingTask) -> Prior:
         """Around the median distance of rows of different classes."""
         return cls(jaakkola_gamma(task))
 

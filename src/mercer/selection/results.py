@@ -13,17 +13,17 @@ from mercer.kernels.row_slopes import has_row_slopes
 from mercer.machines.functions import kernel_machine
 from mercer.machines.sensitivity import sensitivity_at
 from mercer.selection.deviation import deviation, feature_deviations
-from mercer.selection.found import Found
 from mercer.selection.history import History
+from mercer.selection.search_result import SearchResult
 from mercer.selection.space import Space
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["cv_results", "parameter_columns", "plot_search", "point_params", "relevance"]
 
 FloatArray = NDArray[np.float64]
 
 
-def cv_results(found: Found) -> dict[str, Any]:
+def cv_results(found: SearchResult) -> dict[str, Any]:
     """Every point of the search on all rows, as scikit-learn's searches list them.
 
     ``theta_...`` are the coordinates of the search, most of them logarithms. There are no times
@@ -117,7 +117,7 @@ def point_params(space: Space, theta: FloatArray, varied: tuple[str, ...] = ()) 
     return own | {name: getattr(space.machine, name) for name in varied}
 
 
-def relevance(machine: Any, task: Task) -> FloatArray | None:
+def relevance(machine: Any, task: TrainingTask) -> FloatArray | None:
     """How much each feature counts, 1 for the largest; None if derivatives are not known.
 
     Its deviation times the root of its width: what it adds to distances of rows. If there is one

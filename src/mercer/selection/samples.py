@@ -17,11 +17,18 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mercer.selection.deviation import standard_error
-from mercer.selection.found import FEW_ROWS, Found, continued, make, run, tell_unsearched
 from mercer.selection.history import Budget
 from mercer.selection.optimizers import Climb, Zoom
+from mercer.selection.search_result import (
+    FEW_ROWS,
+    SearchResult,
+    continued,
+    make,
+    run,
+    tell_unsearched,
+)
 from mercer.selection.simplest import simplest_within_error
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
 
 __all__ = ["zoomed"]
@@ -42,14 +49,16 @@ _NEAR = 1.0  # of logarithms of widths
 _MOST_RIVALS = 2
 
 
-def zoomed(task: Task, objective: Any, options: dict[str, Any], budget: Budget) -> Found:
+def zoomed(
+    task: TrainingTask, objective: Any, options: dict[str, Any], budget: Budget
+) -> SearchResult:
     """A grid on all rows; of many rows from where samples of them lead."""
     sizes, start = _sample_sizes(task), moderate_start(task, objective.space)
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:
         return run(objective, _COARSER if budget.others else Zoom(), start, budget)
     options = {**options, "cv": few, "also": None}
-    found: Found | None = None
+    found: SearchResult | None = None
     pace = _Pace.tried(task, options, start) if np.isfinite(budget.deadline.moment) else None
     sizes = list(budget.sizes) or [*sizes, task.n_rows]
     searched: list[int] = []
@@ -95,7 +104,7 @@ def _allowed(size: int, pace: _Pace | None, budget: Budget, *, is_first: bool) -
     return size if is_first else 0
 
 
-def _next_start(found: Found) -> FloatArray:
+def _next_start(found: SearchResult) -> FloatArray:
     """The best point; of a kernel that is behind, or has no width, the simplest that is as good.
 
     Machines of a wide kernel and a large C take long, and are hardly better than those of less.
@@ -105,7 +114,7 @@ def _next_start(found: Found) -> FloatArray:
     return simplest_within_error(found).theta if is_wide or is_behind else found.theta
 
 
-def _better(before: Found, last: Found) -> Found:
+def _better(before: SearchResult, last: SearchResult) -> SearchResult:
     """The last search, or the one before if it came to nothing."""
     if np.isnan(last.score):
         before.histories[-1].status = last.histories[-1].status
@@ -122,7 +131,7 @@ class _Pace:
     power: float = _POWERS[1]  # of the rows, by which that grows
 
     @classmethod
-    def tried(cls, task: Task, options: dict[str, Any], start: FloatArray) -> _Pace:
+    def tried(cls, task: TrainingTask, options: dict[str, Any], start: FloatArray) -> _Pace:
         """From a few values of C at the first width."""
         first, last = (cls._measured(task, size, options, start) for size in _TRIALS)
         if last.size == first.size:  # ten rows of each class are more than both
@@ -131,7 +140,9 @@ class _Pace:
         return cls(last.size, last.seconds, float(np.clip(growth, *_POWERS)))
 
     @classmethod
-    def _measured(cls, task: Task, size: int, options: dict[str, Any], start: FloatArray) -> _Pace:
+    def _measured(
+        cls, task: TrainingTask, size: int, options: dict[str, Any], start: FloatArray
+    ) -> _Pace:
         few = _on_sample(task, size, options)
         thetas = [np.concatenate([[np.log(C)], start[1:]]) for C in (0.1, 10.0, 1000.0)]
         began = time.perf_counter()
@@ -145,7 +156,7 @@ class _Pace:
         return max(allowed, _TRIALS[0]) if is_first else allowed
 
 
-def _rivals(found: Found) -> tuple[FloatArray, ...]:
+def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
     """The best points of other widths that may win on more rows.
 
     Those within a standard error of the best of all, and the next narrower one: more rows carry
@@ -172,7 +183,7 @@ def _rivals(found: Found) -> tuple[FloatArray, ...]:
     return tuple(history.thetas[k] for k in chosen[1 : 1 + _MOST_RIVALS])
 
 
-def _sample_sizes(task: Task) -> list[int]:
+def _sample_sizes(task: TrainingTask) -> list[int]:
     """Rows of the samples that are searched before all rows, at most those that there are."""
     n = task.n_rows
     if n < FEW_ROWS or task.machine._is_precomputed():
@@ -192,7 +203,7 @@ def _few_folds(cv: Any) -> Any:
     )
 
 
-def _on_sample(task: Task, size: int, options: dict[str, Any]) -> Any:
+def _on_sample(task: TrainingTask, size: int, options: dict[str, Any]) -> Any:
     """Cross-validation of some of the rows."""
     with warnings.catch_warnings():
         # of small classes, which all rows tell too

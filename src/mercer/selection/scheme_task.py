@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer.gram import Gram
 from mercer.machines import LSSVC, LSSVR, RLSC, SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from mercer.machines.svm.schemes import CodeScheme, make_scheme
-from mercer.selection.task import Part, Task
+from mercer.selection.training_task import Part, TrainingTask
 
 __all__ = ["SchemeTask", "can_share"]
 
@@ -50,13 +50,14 @@ _RULES: dict[type, Any] = {
 }
 
 
-class SchemeTask(Task):
+class SchemeTask(TrainingTask):
     """A task whose parts are those of any scheme of two-class problems.
 
     Parameters
     ----------
     estimator, X, y, sample_weight
-        As for :class:`~mercer.selection.task.Task`; the kernel has all its numbers.
+        As for :class:`~mercer.selection.training_task.TrainingTask`; all parameters of the
+        kernel are numbers.
     """
 
     def _make_parts(self) -> list[Part]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.selection.deviation import standard_error
-from mercer.selection.found import Found
+from mercer.selection.search_result import SearchResult
 from mercer.selection.space import Space
 
 __all__ = ["first_within_error", "simplest_within_error"]
@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 _ROUNDING = 1e-9
 
 
-def simplest_within_error(found: Found) -> Found:
+def simplest_within_error(found: SearchResult) -> SearchResult:
     """The point of a search with the smallest C within one standard error of the best score.
 
     The rule of Breiman et al. 1984, section 3.4.3; the error is that of the mean over the splits

@@ -17,7 +17,7 @@ from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.with_kernel import with_kernel
 from mercer.problem import Powers
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Space"]
 
@@ -48,6 +48,14 @@ class Space:
         Range of every gamma whose own range is the default one.
     C_range, gamma_range : pair of float or None
         Ranges of C and of every gamma that were asked for, in place of all others.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.selection import make_objective
+    >>> space = make_objective("alignment", SVC(gamma=0.5), [[0.0], [1.0]], [0, 1]).space
+    >>> space.names, space.start.round(3).tolist()
+    (['log C', 'gamma'], [0.0, -0.693])
     """
 
     machine: Any
@@ -60,14 +68,14 @@ class Space:
     __repr__ = shown("names kernel C_range gamma_range")
 
     @classmethod
-    def of(cls, task: Task) -> Space:
+    def of(cls, task: TrainingTask) -> Space:
         """That of a task; rules such as gamma="scale" become numbers."""
         kernel: Kernel = task.machine._resolve_kernel(task.rows, task.weight)
         asked = task.C_range, task.gamma_range
         space = cls(task.machine, kernel, 1.0, _reach(task, kernel), *asked)
         if task.gamma_range is not None and not space._is_gamma.any():
             raise ValueError(f"gamma_range needs a kernel with a gamma to choose, got {kernel!r}")
-        return replace(space, unit=task.unit) if space.penalty == "C" else space
+        return replace(space, unit=task.target_scale) if space.penalty == "C" else space
 
     @property
     def penalty(self) -> str:
@@ -218,7 +226,7 @@ class Space:
         return space, np.concatenate([theta[:1], space.kernel.theta])
 
 
-def _reach(task: Task, kernel: Kernel) -> tuple[float, float]:
+def _reach(task: TrainingTask, kernel: Kernel) -> tuple[float, float]:
     """The default range of a gamma, wider where features are so small or large that it is not.
 
     Rows suggest 1 / (d variance) next to squares, and the root of that next to distances.

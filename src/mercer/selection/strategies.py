@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.among_machines import among_machines
-from mercer.selection.found import Found, continued, make, run, tell_unsearched
 from mercer.selection.history import Budget, Watched
 from mercer.selection.least_squares_search import least_squares_search
 from mercer.selection.many_widths import refined
@@ -36,7 +35,8 @@ from mercer.selection.optimizers import (
     Zoom,
 )
 from mercer.selection.samples import zoomed
-from mercer.selection.task import Task
+from mercer.selection.search_result import SearchResult, continued, make, run, tell_unsearched
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
 
 __all__ = ["STRATEGIES", "search"]
@@ -47,7 +47,9 @@ STRATEGIES = ("auto", *OBJECTIVES)
 _STEPS = (0.0, 3.0, -3.0)  # of log C and of the logarithm of the widths, where searches may begin
 
 
-def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
+def search(
+    task: TrainingTask, name: str, optimizer: Any, options: dict[str, Any], budget: Budget
+) -> SearchResult:
     """The best parameters of a task by a criterion, "auto" for what is best for its kernel."""
     if task.variants:
         each = partial(_search_one, name=name, optimizer=optimizer)
@@ -68,12 +70,12 @@ def search(task: Task, name: str, optimizer: Any, options: dict[str, Any], budge
 
 
 def _search_one(
-    task: Task, options: dict[str, Any], budget: Budget, *, name: str, optimizer: Any
-) -> Found:
+    task: TrainingTask, options: dict[str, Any], budget: Budget, *, name: str, optimizer: Any
+) -> SearchResult:
     return search(task, name, optimizer, options, budget)
 
 
-def _from_best_start(objective: Objective, start: FloatArray, budget: Budget) -> Found:
+def _from_best_start(objective: Objective, start: FloatArray, budget: Budget) -> SearchResult:
     """Noisy gradients from the best of a few points.
 
     Where all rows are at a bound the likelihood does not depend on C, and a prior alone leads
@@ -99,7 +101,9 @@ class _Starts:
         return "converged"
 
 
-def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
+def _automatic(
+    task: TrainingTask, optimizer: Any, options: dict[str, Any], budget: Budget
+) -> SearchResult:
     """Squared errors of least squares, by leave-one-out or splits, unless a score is asked for.
 
     Rejected rows for one class; else cross-validation, then gradients of many parameters.
@@ -127,7 +131,9 @@ def _automatic(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
     return found
 
 
-def _one_class(task: Task, optimizer: Any, options: dict[str, Any], budget: Budget) -> Found:
+def _one_class(
+    task: TrainingTask, optimizer: Any, options: dict[str, Any], budget: Budget
+) -> SearchResult:
     """Rows told from rows with noise, by widths from that of gamma="scale" to narrower ones.
 
     A wider kernel than that was better on few sets, and no noise tells on which. Rows that cannot
@@ -139,8 +145,8 @@ def _one_class(task: Task, optimizer: Any, options: dict[str, Any], budget: Budg
 
 
 def _kernel_first(
-    task: Task, name: str, optimizer: Any, options: dict[str, Any], budget: Budget
-) -> Found:
+    task: TrainingTask, name: str, optimizer: Any, options: dict[str, Any], budget: Budget
+) -> SearchResult:
     """A criterion that is blind to C finds the kernel, cross-validation then C."""
     objective = make(name, task, options)
     start = moderate_start(task, objective.space)

@@ -14,7 +14,7 @@ from mercer.kernels import Laplacian
 from mercer.kernels.products import absolute_distances, squared_distances
 from mercer.kernels.rows import numeric_rows
 from mercer.selection.space import Space
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["jaakkola_gamma", "moderate_start"]
 
@@ -25,7 +25,7 @@ _FIRST_C = 10.0
 _MOST_ROWS = 1000  # of all classes
 
 
-def jaakkola_gamma(task: Task, distances: Distances = squared_distances) -> float:
+def jaakkola_gamma(task: TrainingTask, distances: Distances = squared_distances) -> float:
     """gamma = 1 / (2 m^2), m the median distance of rows of different classes.
 
     Jaakkola et al. 1999; 1 / (2 m) of the absolute distances of a Laplacian kernel. Of at most
@@ -61,7 +61,7 @@ def _median(values: FloatArray, weights: FloatArray) -> float:
     return float(values[order[ends]].mean())
 
 
-def moderate_start(task: Task, space: Space) -> np.ndarray:
+def moderate_start(task: TrainingTask, space: Space) -> np.ndarray:
     """Theta of the machine with its widths moved to :func:`jaakkola_gamma`.
 
     Criteria have boundary optima at infinite widths and at zero: a search begins between. It begins

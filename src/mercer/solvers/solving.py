@@ -25,7 +25,15 @@ __all__ = ["SOLVERS", "Solver", "resolve_solver", "solve", "solve_by"]
 
 
 class Solver(Protocol):
-    """Anything with a name and a ``solve`` method."""
+    """Anything with a name and a ``solve`` method.
+
+    Examples
+    --------
+    >>> from mercer.solvers import Smo, Solver
+    >>> solver: Solver = Smo()  # what solve() and SVC(solver=) take
+    >>> solver.name
+    'smo'
+    """
 
     @property
     def name(self) -> str: ...
@@ -55,7 +63,14 @@ SOLVERS: dict[str, Any] = {
 
 
 def resolve_solver(solver: str | Solver, *, shrinking: bool = True) -> Solver:
-    """The solver object a name stands for; objects pass through."""
+    """The solver object a name stands for; objects pass through.
+
+    Examples
+    --------
+    >>> from mercer.solvers import resolve_solver
+    >>> resolve_solver("direct")
+    Direct(name='direct')
+    """
     if isinstance(solver, str):
         if solver not in SOLVERS:
             raise ValueError(

@@ -48,7 +48,7 @@ def given_splits(
         # folds that were counted only have all but rare classes: one of a single row is in no
         # training rows where it is tested
         is_chosen = not (isinstance(cv, Integral) or may_miss)
-        if is_chosen and (np.bincount(data.codes[data.weight > 0]) > 1).sum() >= 2:
+        if is_chosen and (np.bincount(data.class_index[data.weight > 0]) > 1).sum() >= 2:
             check_classes(data, splits)
         _tell_missing(data, splits, needs_all)
     return splits
@@ -60,7 +60,7 @@ def possible_folds(data: TrainingSet, cv: Any) -> Any:
         return cv
     most, reason = data.n_rows, "there are no more rows"
     if data.has_classes:
-        most, reason = int(np.bincount(data.codes).max()), "no class has more rows"
+        most, reason = int(np.bincount(data.class_index).max()), "no class has more rows"
     if most < 2:
         needs = "two rows, got n_samples=1"
         if data.has_classes:
@@ -120,7 +120,7 @@ def _has_all_classes(data: TrainingSet, train: IntArray) -> bool:
     used = train[data.weight[train] > 0]
     if not data.has_classes:
         return bool(len(used))
-    return len(np.unique(data.codes[used])) == data.n_classes
+    return len(np.unique(data.class_index[used])) == data.n_classes
 
 
 def _tell_missing(data: TrainingSet, splits: list[Split], needs_all: bool) -> None:
@@ -128,11 +128,11 @@ def _tell_missing(data: TrainingSet, splits: list[Split], needs_all: bool) -> No
 
     Their rows count as wrong there, as in scikit-learn; nu machines cannot be trained so.
     """
-    counts = [np.bincount(data.codes, data.weight * split.times) for split in splits]
+    counts = [np.bincount(data.class_index, data.weight * split.times) for split in splits]
     missing = np.flatnonzero((np.array(counts) == 0).any(axis=0))
     if not len(missing):
         return
-    total = np.bincount(data.codes[data.weight > 0], minlength=data.n_classes)
+    total = np.bincount(data.class_index[data.weight > 0], minlength=data.n_classes)
     named = zip(data.classes[missing].tolist(), total[missing], strict=True)
     shown = ", ".join([f"{name!r} ({n} of all rows)" for name, n in named][:_MOST_NAMED])
     more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""

@@ -82,7 +82,7 @@ def read_splits(data: TrainingSet, cv: Any, groups: ArrayLike | None = None) -> 
 def check_classes(data: TrainingSet, splits: list[Split]) -> None:
     """Refuse splits that have no two classes to tell apart."""
     for number, split in enumerate(splits):
-        found = np.unique(data.codes[(split.times > 0) & (data.weight > 0)])
+        found = np.unique(data.class_index[(split.times > 0) & (data.weight > 0)])
         if len(found) < 2:
             raise ValueError(
                 f"cv must train on at least two classes, got {data.classes[found].tolist()} with "

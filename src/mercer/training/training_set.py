@@ -29,7 +29,7 @@ class TrainingSet:
         Labels or targets, as they were given.
     weight : ndarray of shape (n_rows,)
         Weights.
-    classes, codes : ndarray or None, default=None
+    classes, class_index : ndarray or None, default=None
         The labels that there are, ascending, and the position of that of each row among them.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`SVC`.
@@ -41,7 +41,7 @@ class TrainingSet:
     y: Any
     weight: FloatArray
     classes: NDArray[Any] = None  # type: ignore[assignment]
-    codes: NDArray[np.intp] = None  # type: ignore[assignment]
+    class_index: NDArray[np.intp] = None  # type: ignore[assignment]
     class_weight: Any = None
     training: TrainingRows = None  # type: ignore[assignment]
 
@@ -75,16 +75,16 @@ class TrainingSet:
     @property
     def labels(self) -> NDArray[Any]:
         """The label of each row."""
-        return np.asarray(self.classes[self.codes])
+        return np.asarray(self.classes[self.class_index])
 
     @property
     def sign(self) -> FloatArray:
         """-1 for the first of two classes, +1 for the second."""
-        return np.where(self.codes == 1, 1.0, -1.0)
+        return np.where(self.class_index == 1, 1.0, -1.0)
 
     def checked(self) -> TrainingSet:
         """The same, if there are two classes at least, each with some weight."""
-        check_weighted_classes(self.classes, self.codes, self.weight)
+        check_weighted_classes(self.classes, self.class_index, self.weight)
         return self
 
     def full_weight(self, times: NDArray[Any] | None = None) -> FloatArray:
@@ -99,9 +99,11 @@ class TrainingSet:
         if self.class_weight is None or self.classes is None:
             return check_total(np.asarray(weight, dtype=np.float64))
         used = weight > 0
-        present, codes = np.unique(self.codes[used], return_inverse=True)
+        present, class_index = np.unique(self.class_index[used], return_inverse=True)
         factor = np.ones(len(self.classes))
         classes = self.classes[present]
-        factor[present] = weigh_classes(self.class_weight, classes, classes[codes], weight[used])
+        factor[present] = weigh_classes(
+            self.class_weight, classes, classes[class_index], weight[used]
+        )
         with np.errstate(over="ignore"):
-            return check_total(np.asarray(weight * factor[self.codes]))
+            return check_total(np.asarray(weight * factor[self.class_index]))

@@ -60,6 +60,14 @@ def to_c(
     ------
     ValueError
         If the estimator, its kernel or a part of it cannot be exported; the message names it.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.io import to_c
+    >>> machine = SVC(gamma=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> "#include <math.h>" in to_c(machine)
+    True
     """
     if precision not in ("double", "single"):
         raise ValueError(f"precision must be 'double' or 'single', got {precision!r}")

@@ -42,6 +42,14 @@ def to_sklearn(machine: Any) -> Any:
     ------
     ValueError
         If scikit-learn has no such machine; the message says why.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.io import to_sklearn
+    >>> machine = SVC(gamma=0.5).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> type(to_sklearn(machine)).__module__, to_sklearn(machine).predict([[0.2]]).tolist()
+    ('sklearn.svm._classes', [0])
     """
     if isinstance(machine, Pipeline):
         name, last = machine.steps[-1]

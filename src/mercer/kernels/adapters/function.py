@@ -41,6 +41,18 @@ class FunctionKernel(Kernel):
         with None a machine looks for a proof to the contrary among the values it has.
     diagonal : callable, default=None
         Takes n rows, returns the n values k(x, x). Without it they are read off small blocks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVC
+    >>> from mercer.kernels import FunctionKernel
+    >>> words = ["ab", "abc", "xy", "xyz"]
+    >>> def shared_letters(left, right):
+    ...     return np.array([[len(set(a) & set(b)) for b in right] for a in left], dtype=float)
+    >>> kernel = FunctionKernel(shared_letters, positive_definite=True)
+    >>> SVC(kernel=kernel).fit(words, [0, 0, 1, 1]).predict(["abcd", "wxyz"]).tolist()
+    [0, 1]
     """
 
     _row_kind: RowKind = "object"

@@ -32,6 +32,14 @@ class SklearnKernel(Kernel):
         Whether every matrix of its values is positive semi-definite. None means what follows
         from how it is made: of ``ExpSineSquared`` (for several features it is not), of
         functions and of kernels of others nothing does.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import Matern
+    >>> from mercer.kernels import SklearnKernel
+    >>> kernel = SklearnKernel(Matern(length_scale=2.0, nu=1.5), positive_definite=True)
+    >>> kernel([[0.0]], [[0.0], [1.0]]).round(3).tolist()
+    [[1.0, 0.785]]
     """
 
     def __init__(self, kernel: ProcessKernel, positive_definite: bool | None = None) -> None:

@@ -84,6 +84,13 @@ class Sum(_Pair):
     ----------
     left, right : Kernel
         The parts.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> kernel = Gaussian(gamma=0.5) + Linear()
+    >>> kernel([[1.0]], [[2.0]]).round(3).tolist()
+    [[2.607]]
     """
 
     def form(self) -> form.Form:
@@ -114,6 +121,13 @@ class Product(_Pair):
     ----------
     left, right : Kernel
         The parts.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> kernel = Gaussian(gamma=0.5) * Linear()
+    >>> kernel([[1.0]], [[2.0]]).round(3).tolist()
+    [[1.213]]
     """
 
     @property

@@ -25,6 +25,13 @@ class Normalized(Composite):
     ----------
     kernel : Kernel
         With no k(x, x) below zero.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear, Normalized
+    >>> cosine = Normalized(Linear())
+    >>> cosine([[1.0, 0.0]], [[5.0, 0.0], [3.0, 4.0]]).round(3).tolist()
+    [[1.0, 0.6]]
     """
 
     is_normalized = True

@@ -31,6 +31,13 @@ class Constant(Kernel):
         Positive; in ``theta`` by its logarithm.
     value_bounds : pair of floats or "fixed", default=(1e-10, 1e10)
         Range for optimizers.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Constant, Linear
+    >>> kernel = Linear() + Constant(2.0)
+    >>> float(kernel([[3.0]], [[4.0]])[0, 0])
+    14.0
     """
 
     is_positive_definite = True
@@ -78,6 +85,14 @@ class Scaled(Composite):
         Positive; in ``theta`` by its logarithm, after the parameters of the part.
     factor_bounds : pair of floats or "fixed", default=(1e-10, 1e10)
         Range for optimizers.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear, Scaled
+    >>> Scaled(Linear(), 0.5)([[1.0, 2.0]], [[3.0, 4.0]]).tolist()
+    [[5.5]]
+    >>> Scaled(Linear(), 0.5) == 0.5 * Linear()
+    True
     """
 
     def __init__(

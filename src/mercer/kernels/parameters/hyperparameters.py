@@ -33,6 +33,13 @@ class Hyperparameter(NamedTuple):
 
     `bounds` has shape (n_elements, 2) in the coordinates of ``theta``. A fixed one is listed,
     but is no part of ``theta``.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian
+    >>> gamma, = Gaussian(gamma=0.5).hyperparameters
+    >>> gamma.name, gamma.n_elements, gamma.fixed
+    ('gamma', 1, False)
     """
 
     name: str

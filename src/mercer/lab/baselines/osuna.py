@@ -39,6 +39,16 @@ class Osuna(Baseline):
         Most violators brought in at a time; None means a quarter of ``chunk_size``.
     trace : bool or int, default=False
         Whether to record every chunk, or every so many.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import Osuna
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solve(svc([-1, -1, 1, 1], C=1.0).problem, gram, Osuna(chunk_size=2)).status
+    'converged'
     """
 
     chunk_size: int = 2000
@@ -136,7 +146,7 @@ class _Run(BaselineRun):
         p, n = self.problem, self.problem.n_variables
         lookahead = self.solver.lookahead or self.solver.chunk_size
         limit = self.solver.max_new or max(self.solver.chunk_size // 4, 1)
-        level = self._level()
+        threshold = self._threshold()
         inside = np.zeros(n, dtype=bool)
         inside[self.members] = True
         for seen in range(0, n, lookahead):
@@ -145,7 +155,8 @@ class _Run(BaselineRun):
             gradient = self._gradient_of(ahead)
             grows, falls = self.coef[ahead] < p.upper[ahead], self.coef[ahead] > p.lower[ahead]
             excess = np.maximum(
-                np.where(grows, gradient - level, 0.0), np.where(falls, level - gradient, 0.0)
+                np.where(grows, gradient - threshold, 0.0),
+                np.where(falls, threshold - gradient, 0.0),
             )
             found = np.flatnonzero(excess > 0.5 * self.tol)[:limit]
             self.cursor = (self.cursor + lookahead) % n
@@ -156,7 +167,7 @@ class _Run(BaselineRun):
                 break
         return np.empty(0, dtype=np.intp), np.empty(0)
 
-    def _level(self) -> float:
+    def _threshold(self) -> float:
         """The bias: mean gradient of the free members, else the middle of what they allow."""
         p, coef = self.problem, self.coef[self.members]
         grows, falls = coef < p.upper[self.members], coef > p.lower[self.members]
@@ -189,7 +200,7 @@ class _Run(BaselineRun):
         self.inner = np.append(self.inner, gradient[len(places) :])
 
     def _bounded_places(self) -> Variables:
-        """Places of members at a bound, zero coefficients first, but for those of the level."""
+        """Places of members at a bound, zero coefficients first, but for those of the threshold."""
         p, coef = self.problem, self.coef[self.members]
         grows, falls = coef < p.upper[self.members], coef > p.lower[self.members]
         free = grows & falls

@@ -34,6 +34,16 @@ class Platt(Baseline):
     ----------
     trace : bool or int, default=False
         Whether to record every step, or every so many.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import Platt
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solve(svc([-1, -1, 1, 1], C=1.0).problem, gram, Platt()).status
+    'converged'
     """
 
     trace: bool | int = False

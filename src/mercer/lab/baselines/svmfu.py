@@ -57,6 +57,16 @@ class SvmFu(Baseline):
         Seed of the draw of the first chunk.
     trace : bool or int, default=False
         Whether to record every step, or every so many.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import SvmFu
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solve(svc([-1, -1, 1, 1], C=1.0).problem, gram, SvmFu()).status
+    'converged'
     """
 
     chunk_size: int = 2000
@@ -175,16 +185,16 @@ class _Run(BaselineRun):
 
     def _exchange(self) -> bool:
         """Bring violators in; false if there are none."""
-        level, kept = self._level()
+        threshold, kept = self._threshold()
         self.capacity = max(self.capacity, int(kept.sum()) + self.solver.min_swap)
         room = max(self.solver.min_swap, self.capacity - int(kept.sum()) - self.solver.keep_extra)
         used, weights = self._support(self.members)
-        new, columns = self._violators(level, room, used, weights)
+        new, columns = self._violators(threshold, room, used, weights)
         if self.status != "converged":
             return False
         if not len(new):
             return self._look_again()
-        self._swap(new, columns, used, level, kept)
+        self._swap(new, columns, used, threshold, kept)
         return True
 
     def _look_again(self) -> bool:
@@ -197,7 +207,7 @@ class _Run(BaselineRun):
         self.shrink_after = None
         return True
 
-    def _level(self) -> tuple[float, NDArray[np.bool_]]:
+    def _threshold(self) -> tuple[float, NDArray[np.bool_]]:
         """The bias, and the members it rests on: the free ones, or else the two extremes."""
         gradient, grows, falls = self.steps.gradient, self.steps.grows, self.steps.falls
         kept = grows & falls
@@ -212,15 +222,15 @@ class _Run(BaselineRun):
         kept[ends] = True
         return float(gradient[ends].mean()) if ends else 0.0, kept
 
-    def _slack_of(self, variables: Variables, gradient: FloatArray, level: float) -> FloatArray:
+    def _slack_of(self, variables: Variables, gradient: FloatArray, threshold: float) -> FloatArray:
         """How far a variable may move before it violates; negative if it does."""
         p, coef = self.problem, self.coef[variables]
-        rise = np.where(coef < p.upper[variables], level - gradient, np.inf)
-        fall = np.where(coef > p.lower[variables], gradient - level, np.inf)
+        rise = np.where(coef < p.upper[variables], threshold - gradient, np.inf)
+        fall = np.where(coef > p.lower[variables], gradient - threshold, np.inf)
         return np.minimum(rise, fall)
 
     def _violators(
-        self, level: float, room: int, used: Variables, weights: FloatArray
+        self, threshold: float, room: int, used: Variables, weights: FloatArray
     ) -> tuple[Variables, FloatArray]:
         """Variables outside that violate, and their kernel values with the slots in use."""
         queue, look = self._queue(), self.solver.lookahead
@@ -233,7 +243,7 @@ class _Run(BaselineRun):
                 break
             some = queue[seen : seen + min(ahead, room - found)]
             block = self.rectangle.block(used, self.problem.index[some])
-            violates = self._look_at(some, weights @ block, level)
+            violates = self._look_at(some, weights @ block, threshold)
             new.append(some[violates])
             columns.append(block[:, violates])
             if violates.any():
@@ -250,12 +260,14 @@ class _Run(BaselineRun):
         outside = np.flatnonzero(waiting)
         return outside[np.argsort(self.slack[outside], kind="stable")]
 
-    def _look_at(self, variables: Variables, inside: FloatArray, level: float) -> NDArray[np.bool_]:
+    def _look_at(
+        self, variables: Variables, inside: FloatArray, threshold: float
+    ) -> NDArray[np.bool_]:
         """Which of them violate by more than half the tolerance; all get their new slack."""
         p = self.problem
         gradient = p.linear[variables] - p.ridge[variables] * self.coef[variables]
         gradient -= self.outside[variables] + inside
-        self.slack[variables] = self._slack_of(variables, gradient, level)
+        self.slack[variables] = self._slack_of(variables, gradient, threshold)
         violates: NDArray[np.bool_] = self.slack[variables] < -0.5 * self.tol
         self.calm[variables] = np.where(violates, 0, self.calm[variables] + 1)
         return violates
@@ -265,12 +277,12 @@ class _Run(BaselineRun):
         new: Variables,
         columns: FloatArray,
         used: Variables,
-        level: float,
+        threshold: float,
         kept: NDArray[np.bool_],
     ) -> None:
         """Let the new ones in and those with most slack out."""
         p, members = self.problem, self.members
-        self.slack[members] = self._slack_of(members, self.steps.gradient, level)
+        self.slack[members] = self._slack_of(members, self.steps.gradient, threshold)
         n_out = max(len(members) + len(new) - self.capacity, 0)
         rank = np.where(kept, -np.inf, self.slack[members])
         stays = np.sort(np.argsort(rank, kind="stable")[: len(members) - n_out])

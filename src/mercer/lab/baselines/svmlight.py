@@ -41,6 +41,16 @@ class SvmLight(Baseline):
         on if one of them violates. False ends there, "stuck" if the certificate disagrees.
     trace : bool or int, default=False
         Whether to record every iteration, or every so many.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import SvmLight
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> solve(svc([-1, -1, 1, 1], C=1.0).problem, gram, SvmLight(set_size=2)).status
+    'converged'
     """
 
     set_size: int = 10
@@ -139,8 +149,10 @@ class _Run(BaselineRun):
         free = grows & falls
         if not free.any():
             return
-        level = gradient[free].mean()
-        is_right = (grows & ~falls & (gradient < level)) | (falls & ~grows & (gradient > level))
+        threshold = gradient[free].mean()
+        is_right = (grows & ~falls & (gradient < threshold)) | (
+            falls & ~grows & (gradient > threshold)
+        )
         self.calm[some] = np.where(is_right, self.calm[some] + 1, 0)
         stays = self.calm[some] < patience
         if not stays.all():

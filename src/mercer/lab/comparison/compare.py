@@ -72,6 +72,18 @@ def compare(
     -------
     Comparison
         Medians and p-values: print it, show it in a notebook, or ``plot()`` it.
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import compare
+    >>> problem = svc([-1, -1, 1, 1], C=1.0).problem
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> found = compare(problem, gram, ["smo", "platt"], permutations=3)
+    >>> found.values("platt", "converged").tolist()
+    [1.0, 1.0, 1.0]
     """
     if permutations < 1:
         raise ValueError(f"permutations must be at least 1, got {permutations!r}")

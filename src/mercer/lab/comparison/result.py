@@ -90,6 +90,17 @@ class Comparison:
         one the others are tested against.
     traces : mapping of str to structured array or None
         The course of one run of each solver (see ``Smo(trace=...)``), None if there is none.
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.lab import compare
+    >>> problem = svc([-1, -1, 1, 1], C=1.0).problem
+    >>> gram = Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]])
+    >>> compare(problem, gram, ["smo", "chunked"], permutations=3).median("smo", "converged")
+    1.0
     """
 
     def __init__(

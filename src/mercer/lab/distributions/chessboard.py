@@ -44,6 +44,13 @@ class Chessboard(Distribution):
     distortion : array-like of shape (n_features, n_features), default=None
         Invertible matrix B; the rows are ``B u`` with u on the board. In the Gaussian
         kernel ``exp(-|A (x - z)|^2 / 2)`` the ideal A is a multiple of the *inverse* of B.
+
+    Examples
+    --------
+    >>> from mercer.lab import Chessboard
+    >>> board = Chessboard(noise=0.1)
+    >>> board.bayes_rule([[0.5, 0.5], [1.5, 0.5]]).tolist(), board.bayes_error()
+    ([1, -1], 0.05)
     """
 
     size: int = 4
@@ -122,6 +129,13 @@ def make_chessboard(
         The labels, -1 or +1.
     distortion : ndarray of shape (n_features, n_features)
         B, the identity if there was no distortion. Only if ``return_distortion``.
+
+    Examples
+    --------
+    >>> from mercer.lab import make_chessboard
+    >>> X, y = make_chessboard(5, random_state=0)
+    >>> X.shape, y.shape
+    ((5, 2), (5,))
     """
     random = random_source(random_state)
     if isinstance(distortion, str):
@@ -153,6 +167,13 @@ def random_distortion(n_features: int = 2, *, random_state: SeedLike = None) -> 
     -------
     distortion : ndarray of shape (n_features, n_features)
         Symmetric, positive definite, of determinant 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.lab import random_distortion
+    >>> round(float(np.linalg.det(random_distortion(2, random_state=0))), 6)
+    1.0
     """
     check_count("n_features", n_features, minimum=2)
     rotation = ortho_group.rvs(n_features, random_state=random_source(random_state))

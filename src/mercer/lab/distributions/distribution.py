@@ -36,6 +36,14 @@ class Distribution(ABC):
 
     Subclasses are small frozen dataclasses; the ``make_*`` functions are short for
     building one and calling :meth:`sample`.
+
+    Examples
+    --------
+    >>> from mercer.lab import Twonorm
+    >>> twonorm = Twonorm(n_features=2)
+    >>> X, y = twonorm.sample(5, random_state=0)
+    >>> X.shape, round(twonorm.bayes_error(), 4)
+    ((5, 2), 0.0228)
     """
 
     def sample(self, n_samples: int = 100, random_state: SeedLike = None) -> Sample:

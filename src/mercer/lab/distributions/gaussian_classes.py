@@ -34,6 +34,12 @@ class Twonorm(Distribution):
     ----------
     n_features : int, default=20
         Dimension d.
+
+    Examples
+    --------
+    >>> from mercer.lab import Twonorm
+    >>> Twonorm(n_features=2).bayes_rule([[1.0, 1.0], [-1.0, -1.0]]).tolist()
+    [1, -1]
     """
 
     n_features: int = 20
@@ -65,6 +71,12 @@ class Ringnorm(Distribution):
     ----------
     n_features : int, default=20
         Dimension d.
+
+    Examples
+    --------
+    >>> from mercer.lab import Ringnorm
+    >>> Ringnorm(n_features=2).bayes_rule([[1.4, 1.4], [-4.0, 0.0]]).tolist()
+    [-1, 1]
     """
 
     n_features: int = 20
@@ -120,6 +132,13 @@ def make_twonorm(
         The rows.
     y : ndarray of shape (n_samples,)
         The labels, -1 or +1.
+
+    Examples
+    --------
+    >>> from mercer.lab import make_twonorm
+    >>> X, y = make_twonorm(5, random_state=0)
+    >>> X.shape, y.shape
+    ((5, 20), (5,))
     """
     return Twonorm(n_features=n_features).sample(n_samples, random_state)
 
@@ -144,6 +163,13 @@ def make_ringnorm(
         The rows.
     y : ndarray of shape (n_samples,)
         The labels, -1 or +1.
+
+    Examples
+    --------
+    >>> from mercer.lab import make_ringnorm
+    >>> X, y = make_ringnorm(5, random_state=0)
+    >>> X.shape, y.shape
+    ((5, 20), (5,))
     """
     return Ringnorm(n_features=n_features).sample(n_samples, random_state)
 

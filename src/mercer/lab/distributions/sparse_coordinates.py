@@ -39,6 +39,13 @@ class SparseCoordinates(Distribution):
         Coordinates that tell nothing.
     n_ones : int, default=3
         Ones in each row.
+
+    Examples
+    --------
+    >>> from mercer.lab import SparseCoordinates
+    >>> X, y = SparseCoordinates(n_noise=4).sample(5, random_state=0)
+    >>> X.shape, X.sum(axis=1).tolist()
+    ((5, 10), [3.0, 3.0, 3.0, 3.0, 3.0])
     """
 
     n_informative: int = 3
@@ -120,6 +127,13 @@ def make_sparse_coordinates(
         The rows, of zeros and ones.
     y : ndarray of shape (n_samples,)
         The labels, -1 or +1.
+
+    Examples
+    --------
+    >>> from mercer.lab import make_sparse_coordinates
+    >>> X, y = make_sparse_coordinates(5, random_state=0)
+    >>> X.shape, y.shape
+    ((5, 20), (5,))
     """
     distribution = SparseCoordinates(n_informative=n_informative, n_noise=n_noise, n_ones=n_ones)
     return distribution.sample(n_samples, random_state)

@@ -49,6 +49,13 @@ class TranslationStarts(Distribution):
     conservation : float, default=0.9
         Probability that a letter of the motif is copied faithfully, in [1/4, 1]; else it
         is one of the other three. At 1/4 the motif is background and the classes are equal.
+
+    Examples
+    --------
+    >>> from mercer.lab import TranslationStarts
+    >>> X, y = TranslationStarts().sample(3, random_state=0)
+    >>> ["".join(window[32:35]) in ("ATG", "GTG", "TTG") for window in X]
+    [True, True, True]
     """
 
     conservation: float = 0.9
@@ -124,6 +131,13 @@ def make_tis(
         Strings of 50 letters ACGT; positions 32 to 34 hold the codon ATG, GTG or TTG.
     y : ndarray of shape (n_samples,)
         The labels, -1 or +1; windows of label +1 have the motif upstream of the codon.
+
+    Examples
+    --------
+    >>> from mercer.lab import make_tis
+    >>> X, y = make_tis(5, random_state=0)
+    >>> len(X[0]), y.shape
+    (50, (5,))
     """
     return TranslationStarts(conservation=conservation).sample(n_samples, random_state)
 

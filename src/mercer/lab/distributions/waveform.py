@@ -39,6 +39,13 @@ class Waveform(Distribution):
     u is uniform on [0, 1], the noise is N(0, I), and g, h are two of three triangular
     waves: middle and right for class +1 (a third of the rows), left and middle or left
     and right for class -1 (a third each).
+
+    Examples
+    --------
+    >>> from mercer.lab import Waveform
+    >>> X, y = Waveform().sample(10, random_state=0)
+    >>> X.shape
+    (10, 21)
     """
 
     def _draw(self, n_samples: int, random: RandomSource) -> Sample:
@@ -105,6 +112,13 @@ def make_waveform(n_samples: int = 100, *, random_state: SeedLike = None) -> Sam
         The rows.
     y : ndarray of shape (n_samples,)
         The labels, -1 or +1; a third are +1.
+
+    Examples
+    --------
+    >>> from mercer.lab import make_waveform
+    >>> X, y = make_waveform(5, random_state=0)
+    >>> X.shape, y.shape
+    ((5, 21), (5,))
     """
     return Waveform().sample(n_samples, random_state)
 

@@ -79,6 +79,13 @@ class Gsk(_TowardsVertices):
         relative change of the dual value in one step, which proves nothing.
     trace : bool or int, default=False
         Whether to record every iteration, or every so many.
+
+    Examples
+    --------
+    >>> from mercer.hull import nearest_points
+    >>> from mercer.lab import Gsk
+    >>> nearest_points([[0, 0], [0, 2]], [[3, 1], [4, 0]], solver=Gsk()).status
+    'converged'
     """
 
     name = "gsk"
@@ -96,6 +103,13 @@ class Gilbert(_TowardsVertices):
     ----------
     begin, stopping, trace
         As for :class:`Gsk`.
+
+    Examples
+    --------
+    >>> from mercer.hull import nearest_points
+    >>> from mercer.lab import Gilbert
+    >>> nearest_points([[0, 0], [0, 2]], [[3, 1], [4, 0]], solver=Gilbert()).status
+    'converged'
     """
 
     name = "gilbert"

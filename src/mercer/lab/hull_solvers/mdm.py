@@ -49,6 +49,13 @@ class Mdm:
         What the tolerance bounds, as for :class:`~mercer.Smo`.
     trace : bool or int, default=False
         Whether to record every iteration, or every so many.
+
+    Examples
+    --------
+    >>> from mercer.hull import nearest_points
+    >>> from mercer.lab import Mdm
+    >>> nearest_points([[0, 0], [0, 2]], [[3, 1], [4, 0]], solver=Mdm(step="momentum")).status
+    'converged'
     """
 
     order: Literal[1, 2] = 1

@@ -43,6 +43,15 @@ class BaselinePath:
         The bias divided by C.
     status : str
         How it ended; "singular" and "stuck" are failures.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.lab import hastie_path
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [-1, -1, 1, 1]
+    >>> path = hastie_path(X @ X.T, y)
+    >>> path.status, len(path.parameter) == len(path.bias)
+    ('complete', True)
     """
 
     parameter: list[float] = field(default_factory=list)
@@ -91,6 +100,14 @@ def hastie_path(
         Largest number of breakpoints.
     together : bool, default=True
         Whether all points that meet a breakpoint move at once; else the first one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.lab import hastie_path
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> hastie_path(X @ X.T, [-1, -1, 1, 1], C_max=10.0).status
+    'complete'
     """
     state = _State(np.asarray(K, dtype=float), np.asarray(y, dtype=float))
     out = BaselinePath()

@@ -22,6 +22,14 @@ def random_ridge_path(
     """The path of K + ridge diag(u), u uniform on [0, 1], one point moving at a time.
 
     Fewer ties and no singular system, but the solutions are those of another kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.lab import random_ridge_path
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> random_ridge_path(X @ X.T, [-1, -1, 1, 1], C_max=10.0).status
+    'complete'
     """
     matrix = np.array(K, dtype=float)
     draws = np.random.default_rng(random_state).random(len(matrix))

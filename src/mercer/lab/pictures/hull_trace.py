@@ -40,6 +40,13 @@ class HullTrace:
         How much the distance may still be too large.
     converged : bool
         Whether the last point is the answer, to the tolerance.
+
+    Examples
+    --------
+    >>> from mercer.lab import hull_trace
+    >>> trace = hull_trace([[0, 0], [0, 2]], [[3, 1], [4, 0]], solver="mdm")
+    >>> trace.converged, trace.coef_a.shape[0] == len(trace.gap)
+    (True, True)
     """
 
     solver: str
@@ -100,6 +107,13 @@ def hull_trace(
     Returns
     -------
     HullTrace
+
+    Examples
+    --------
+    >>> from mercer.lab import hull_trace
+    >>> trace = hull_trace([[0, 0], [0, 2]], [[3, 1], [4, 0]], solver="gilbert", max_steps=5)
+    >>> trace.solver, bool(trace.gap[-1] <= trace.gap[0])
+    ('gilbert', True)
     """
     if isinstance(max_steps, bool) or not isinstance(max_steps, Integral):
         raise TypeError(f"max_steps must be an integer, got {max_steps!r}")

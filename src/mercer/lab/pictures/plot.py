@@ -43,6 +43,13 @@ def plot_hulls(
     Returns
     -------
     matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from mercer.lab import plot_hulls
+    >>> axes = plot_hulls([[0, 0], [0, 2]], [[3, 1], [4, 0]])
+    >>> len(axes.lines) + len(axes.patches) > 0
+    True
     """
     import matplotlib.pyplot as plt
 

@@ -49,6 +49,13 @@ def hull_report(
     -------
     str
         The page. It needs nothing but a browser.
+
+    Examples
+    --------
+    >>> from mercer.lab import hull_report
+    >>> page = hull_report([[0, 0], [0, 2]], [[3, 1], [4, 0]], solvers="mdm", max_steps=3)
+    >>> "<svg" in page
+    True
     """
     named = [solvers] if isinstance(solvers, str) else solvers
     if not len(named):

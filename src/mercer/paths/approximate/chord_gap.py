@@ -56,11 +56,11 @@ def read_node(problem: Problem, basis: Basis, C: float) -> Node:
     """The solution a basis holds, ``problem`` being its problem at C = 1."""
     t = 1.0 / C
     coef = at_unit(problem, basis.problem, basis.coef, t)
-    level = float(basis.multiplier.sum())
-    slope = t * (basis.gradient - level)
+    multiplier = float(basis.multiplier.sum())
+    slope = t * (basis.gradient - multiplier)
     gain = float(problem.linear @ coef)
     # t linear'a - a'Ha/2 = (t linear + slope + t b)'a / 2, and the bias meets the sum
-    bias = t * level
+    bias = t * multiplier
     value = 0.5 * float(t * gain + slope @ coef + bias * problem.group_sum[0])
     return Node(t, coef, slope, bias, value, gain, len(basis.free))
 

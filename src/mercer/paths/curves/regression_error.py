@@ -41,6 +41,14 @@ class ErrorCurve:
         Coefficients of each piece.
     end : float
         Where the last piece ends, inclusive; a piece without an end is constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.paths import ErrorCurve
+    >>> curve = ErrorCurve(np.array([1.0]), np.array([4.0]), np.array([-4.0]), np.array([2.0]), 3.0)
+    >>> float(curve(2.0))  # half way: 4 - 4 / 2 + 2 / 4
+    2.5
     """
 
     x: FloatArray

@@ -57,12 +57,12 @@ class LabelChanges:
         nothing = np.zeros(0, np.intp)
         return cls(np.full(n_rows, code), np.zeros(0), nothing, nothing, 0.0, np.inf)
 
-    def error(self, codes: IntArray, weight: FloatArray) -> StepFunction:
-        """Weighted share of the rows whose class is not ``codes``."""
+    def error(self, class_index: IntArray, weight: FloatArray) -> StepFunction:
+        """Weighted share of the rows whose class is not ``class_index``."""
         share = weight / weight.sum()
-        truth = codes[self.row]
+        truth = class_index[self.row]
         by = (self.becomes != truth) * 1.0 - (self._before() != truth)
-        wrong = float(share[self.first != codes].sum())
+        wrong = float(share[self.first != class_index].sum())
         return StepFunction.from_jumps(self.begin, wrong, self.C, by * share[self.row], self.end)
 
     def _before(self) -> IntArray:

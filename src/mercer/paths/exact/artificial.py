@@ -102,12 +102,12 @@ def _with_artificial(problem: Problem, gram: Gram, sign: float, missing: float) 
 
 def _balanced_run(problem: Problem, gram: Gram, values: FloatArray, limits: Limits) -> Run:
     """From everything at its bound until the artificial point is at zero."""
-    coef, level, _ = linear_program(problem)
+    coef, threshold, _ = linear_program(problem)
     rows = problem.row_coef(coef, gram.n_rows + 1)
     at_rows = gram.product(None, rows[:-1], precision="double") + rows[-1] * values[:-1]
     value = np.append(at_rows, values @ rows)[problem.index] + problem.ridge * coef
-    free = first_free(problem, coef, value, level)
-    start = at_first_event(problem, gram, coef, free, value, level, is_pinned=False)
+    free = first_free(problem, coef, value, threshold)
+    start = at_first_event(problem, gram, coef, free, value, threshold, is_pinned=False)
     family, last = Family(problem), problem.n_variables - 1
     return follow(family, gram, start, limits, extra=values, until_zero=last)
 
@@ -129,7 +129,7 @@ def _continue(problem: Problem, gram: Gram, run: Run) -> Start:
     rows = problem.row_coef(coef, gram.n_rows)
     used = np.flatnonzero(rows)
     values = gram.product(used, rows[used], precision="double")[problem.index]
-    level = float(problem.linear[run.free[0]])
+    threshold = float(problem.linear[run.free[0]])
     values += problem.ridge * coef
-    start = at_first_event(problem, gram, coef, run.free, values, level, is_pinned=True)
+    start = at_first_event(problem, gram, coef, run.free, values, threshold, is_pinned=True)
     return replace(start, parameter=min(start.parameter, run.parameter))

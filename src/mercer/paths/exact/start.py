@@ -1,8 +1,8 @@
 """Where a path begins: the solution for all small C (Sentelle 2014, lemmas 1 and 2).
 
 For large t the linear term decides: maximize linear'a over the box with sum zero. Its solutions
-are those with every variable above a level at its upper bound and every one below at its lower
-bound; among the variables *at* the level (the larger class) the quadratic term decides.
+are those with every variable above a threshold at its upper bound and every one below at its lower
+bound; among the variables *at* the threshold (the larger class) the quadratic term decides.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def unfinished(problem: Problem, status: str) -> Start:
 def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> Start:
     """The start of the path of ``problem``, whose box is that at C = 1."""
     limits = limits or Limits()
-    coef, level, tied = linear_program(problem)
+    coef, threshold, tied = linear_program(problem)
     if tied.any():
         solution, free = _shortest_of_tied(problem, gram, coef, tied, limits)
         if solution.status in ("max-time", "callback"):
@@ -92,8 +92,8 @@ def exact_start(problem: Problem, gram: Gram, limits: Limits | None = None) -> S
         found = expansion_in_time(problem, gram, coef, limits.deadline)
         if found is None:
             return unfinished(problem, "max-time")
-        value, free = found, first_free(problem, coef, found, level)
-    return at_first_event(problem, gram, coef, free, value, level, is_pinned=bool(tied.any()))
+        value, free = found, first_free(problem, coef, found, threshold)
+    return at_first_event(problem, gram, coef, free, value, threshold, is_pinned=bool(tied.any()))
 
 
 def start_at(problem: Problem, gram: Gram, C: float, limits: Limits) -> Start:
@@ -134,11 +134,11 @@ def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) 
 
 
 def first_free(
-    problem: Problem, coef: FloatArray, value: FloatArray, level: float
+    problem: Problem, coef: FloatArray, value: FloatArray, threshold: float
 ) -> NDArray[np.intp]:
     """Where all are at bounds: the first upper one to come back (Sentelle 2014, lemma 1)."""
     can_fall = (problem.lower < problem.upper) & (coef > problem.lower)
-    candidates = np.flatnonzero(can_fall & (problem.linear == level))
+    candidates = np.flatnonzero(can_fall & (problem.linear == threshold))
     return candidates[[np.argmax(value[candidates])]]
 
 
@@ -148,36 +148,38 @@ def at_first_event(
     coef: FloatArray,
     free: NDArray[np.intp],
     value: FloatArray,
-    level: float,
+    threshold: float,
     *,
     is_pinned: bool,
 ) -> Start:
     """The start, moved to the largest parameter at which a slope vanishes.
 
-    With the free variables where they are the bias is t level - value_free, and the slope of i
-    vanishes at t = (value_i - value_free) / (linear_i - level). Where no row at the level can
-    grow the bias is not pinned by it for larger t: any rate between the level and the next
+    With the free variables where they are the bias is t threshold - value_free, and the slope of i
+    vanishes at t = (value_i - value_free) / (linear_i - threshold). Where no row at the threshold
+    can grow the bias is not pinned by it for larger t: any rate between the threshold and the next
     lower linear term is optimal, and the middle is taken.
     """
     pinned = float(value[free].mean())
-    rise = problem.linear - level
+    rise = problem.linear - threshold
     others = (problem.lower < problem.upper) & (rise != 0)
     if not others.any():  # all targets are the same, and the tube has no width
-        return Start(coef, free, 0.0, -pinned, level, True)
+        return Start(coef, free, 0.0, -pinned, threshold, True)
     meets = (value[others] - pinned) / rise[others]
     parameter = float(meets.max(initial=-np.inf))
     noise = _noise(problem, gram, coef)
     if not parameter > noise:
         if noise <= _DOUBTFUL * _typical_parameter(problem, gram, coef):
-            return Start(coef, free, 0.0, -pinned, level, True)
+            return Start(coef, free, 0.0, -pinned, threshold, True)
         # from here on rounding of slopes is more than that of the linear term
         t = noise / _TOLERANCE
-        return Start(coef, free, t, level * t - pinned, level, False, status="precision-limit")
-    rate = level
-    below = problem.linear[others & (problem.linear < level)]
+        return Start(
+            coef, free, t, threshold * t - pinned, threshold, False, status="precision-limit"
+        )
+    rate = threshold
+    below = problem.linear[others & (problem.linear < threshold)]
     if not is_pinned and len(below):
-        rate = 0.5 * (level + float(below.max()))
-    bias, expansion = level * parameter - pinned, value - problem.ridge * coef
+        rate = 0.5 * (threshold + float(below.max()))
+    bias, expansion = threshold * parameter - pinned, value - problem.ridge * coef
     return Start(coef, free, parameter, bias, float(rate), False, expansion=expansion)
 
 
@@ -214,18 +216,18 @@ def _noise(problem: Problem, gram: Gram, coef: FloatArray) -> float:
 
 
 def linear_program(problem: Problem) -> tuple[FloatArray, float, NDArray[np.bool_]]:
-    """Maximizer of linear'a, the level that divides upper from lower, and who is at it."""
+    """Maximizer of linear'a, the threshold that divides upper from lower, and who is at it."""
     width = problem.upper - problem.lower
     need = float(problem.group_sum[0] - problem.lower.sum())
-    levels, of_level = np.unique(-problem.linear, return_inverse=True)
-    filled = np.cumsum(np.bincount(of_level, weights=width))
+    thresholds, of_threshold = np.unique(-problem.linear, return_inverse=True)
+    filled = np.cumsum(np.bincount(of_threshold, weights=width))
     slack = 1e-12 * max(1.0, float(width.sum()))
     last = int(np.searchsorted(filled, need - slack))
-    level = -float(levels[last])
+    threshold = -float(thresholds[last])
     is_even = abs(filled[last] - need) <= slack
-    tied = (problem.linear == level) & (width > 0) & (not is_even)
-    upper = problem.linear >= level if is_even else problem.linear > level
-    return np.where(upper, problem.upper, problem.lower), level, tied
+    tied = (problem.linear == threshold) & (width > 0) & (not is_even)
+    upper = problem.linear >= threshold if is_even else problem.linear > threshold
+    return np.where(upper, problem.upper, problem.lower), threshold, tied
 
 
 def _shortest_of_tied(

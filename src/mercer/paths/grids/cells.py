@@ -70,7 +70,7 @@ class Cells:
     @cached_property
     def pairs(self) -> ClassPairs:
         """The pairs of classes, each a machine: of two classes the one that there is."""
-        return ClassPairs(self.inputs.codes, len(self.inputs.classes))
+        return ClassPairs(self.inputs.class_index, len(self.inputs.classes))
 
     def trained(self, split: Split) -> tuple[NDArray[np.intp], FloatArray]:
         """The pairs that a split has rows of both classes for, and of each which class has any.
@@ -78,7 +78,7 @@ class Cells:
         The second is 0 where both or none has, 1 where the first alone and -1 where the second.
         """
         weight = self.inputs.weight * split.times
-        present = np.bincount(self.inputs.codes, weight, len(self.inputs.classes)) > 0
+        present = np.bincount(self.inputs.class_index, weight, len(self.inputs.classes)) > 0
         first, second = present[self.pairs.classes].T
         return np.flatnonzero(first & second), first.astype(float) - second
 
@@ -137,5 +137,5 @@ class Cells:
 
 def _right(inputs: TrainingSet, split: Split) -> Measure:
     """Weighted share of right predictions at the held-out rows of a split."""
-    weight, truth = inputs.weight[split.test], inputs.codes[split.test]
-    return lambda codes, _: float(weight @ (codes == truth) / weight.sum())
+    weight, truth = inputs.weight[split.test], inputs.class_index[split.test]
+    return lambda class_index, _: float(weight @ (class_index == truth) / weight.sum())

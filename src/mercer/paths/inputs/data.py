@@ -58,7 +58,7 @@ def read_inputs(
     if len(data.classes) < 2 or (len(data.classes) > 2 and not takes_more):
         wanted = "two classes or more" if takes_more else "two classes"
         raise ValueError(f"y must hold {wanted}, got {len(data.classes)}")
-    check_weighted_classes(data.classes, data.codes, data.weight)
+    check_weighted_classes(data.classes, data.class_index, data.weight)
     return data
 
 

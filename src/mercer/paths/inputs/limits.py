@@ -35,6 +35,14 @@ class PathProgress:
     parameter : str
         The parameter of the path: "C", "nu", "epsilon" (of the tube that a path over nu of a
         regression machine follows) or "gamma".
+
+    Examples
+    --------
+    >>> from mercer.paths import PathProgress
+    >>> def stop_early(progress: PathProgress) -> bool:  # svc_path(X, y, callback=stop_early)
+    ...     return progress.n_free > 500
+    >>> stop_early(PathProgress(n_events=40, value=0.1, n_free=12, seconds=0.2))
+    False
     """
 
     n_events: int

@@ -105,14 +105,14 @@ class Grid:
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> FloatArray:
         """Share of the rows that each machine predicts right: shape (n_gamma, n_C)."""
         X = self.kernel_values[0].read(X)
-        codes = read_labels(y, self.classes, count_rows(X))
-        weight = read_weight(sample_weight, len(codes))
+        class_index = read_labels(y, self.classes, count_rows(X))
+        weight = read_weight(sample_weight, len(class_index))
         out = np.full((len(self.gamma), len(self.C)), np.nan)
         for i in range(len(self.gamma)):
             solved = [j for j in range(len(self.C)) if self._is_solved(i, j)]
             values = self._values(X, i, solved) if solved else ()
             for j, own in zip(solved, values, strict=True):
-                out[i, j] = weight @ (self._winners(own) == codes) / weight.sum()
+                out[i, j] = weight @ (self._winners(own) == class_index) / weight.sum()
         return out
 
     def plot(self, *, axes: Any = None) -> Any:

@@ -43,6 +43,14 @@ class PairPaths:
         Positions of the two classes of each path: where it is positive, and where not.
     paths : tuple of Path
         The paths; each knows the rows of its two classes only.
+
+    Examples
+    --------
+    >>> from mercer import PathSVC
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], [0, 0, 1, 1, 2, 2]
+    >>> paths = PathSVC(kernel="linear", cv=2).fit(X, y).path_
+    >>> paths.pairs
+    ((0, 1), (0, 2), (1, 2))
     """
 
     classes: NDArray[Any]
@@ -105,10 +113,10 @@ class PairPaths:
         """Share of rows that the vote gets wrong as a function of C, exact."""
         values = self.paths[0]._known_values()
         X = values.read(X)
-        codes = read_labels(y, self.classes, count_rows(X))
-        weight = read_weight(sample_weight, len(codes))
-        duels = list(self.duels(lambda rows: values.block(X, rows), len(codes)))
-        return count_votes(duels, len(self.classes), len(codes)).error(codes, weight)
+        class_index = read_labels(y, self.classes, count_rows(X))
+        weight = read_weight(sample_weight, len(class_index))
+        duels = list(self.duels(lambda rows: values.block(X, rows), len(class_index)))
+        return count_votes(duels, len(self.classes), len(class_index)).error(class_index, weight)
 
     def duels(self, block: Block, n_rows: int) -> Iterator[Duel]:
         """For which C each pair is positive, at rows known by their values with training rows."""
@@ -146,7 +154,7 @@ def trace_pairs(
         Paths that serve again where nothing of a pair has changed.
     """
     pairs, paths = [], []
-    for pair in ClassPairs(inputs.codes, len(inputs.classes)):
+    for pair in ClassPairs(inputs.class_index, len(inputs.classes)):
         own = weight[pair.rows]
         if not (own[pair.sign > 0].any() and own[pair.sign < 0].any()):
             continue

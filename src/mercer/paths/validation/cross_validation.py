@@ -146,14 +146,18 @@ def _split_curves(
     inputs: TrainingSet, split: Split, gram: Gram, paths: PairPaths, scoring: Scoring | None
 ) -> tuple[StepFunction, StepFunction | None]:
     """Error and score on the held-out rows of one split."""
-    rows, codes, weight = split.test, inputs.codes[split.test], inputs.weight[split.test]
+    rows, class_index, weight = (
+        split.test,
+        inputs.class_index[split.test],
+        inputs.weight[split.test],
+    )
     if paths.paths:
         duels = list(paths.duels(gram_block(gram, rows), len(rows)))
         labels = count_votes(duels, len(inputs.classes), len(rows))
     else:
         # one class is all there is
-        labels = LabelChanges.constant(int(inputs.codes[split.times > 0][0]), len(rows))
-    error = labels.error(codes, weight)
+        labels = LabelChanges.constant(int(inputs.class_index[split.times > 0][0]), len(rows))
+    error = labels.error(class_index, weight)
     if scoring is None:
         return error, None
     return error, scoring.curve(inputs, split, labels, paths, gram)

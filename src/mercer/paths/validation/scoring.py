@@ -39,14 +39,14 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
     ----------
     classes : ndarray of shape (n_classes,), default=None
         The labels.
-    codes : ndarray of shape (n_rows,), default=None
+    class_index : ndarray of shape (n_rows,), default=None
         The class of each row.
     values : ndarray, default=None
         Decision values.
     """
 
-    def __init__(self, classes: Any = None, codes: Any = None, values: Any = None) -> None:
-        self.classes, self.codes, self.values = classes, codes, values
+    def __init__(self, classes: Any = None, class_index: Any = None, values: Any = None) -> None:
+        self.classes, self.class_index, self.values = classes, class_index, values
         self.classes_ = classes
 
     def fit(self, X: Any, y: Any) -> HeldOutMachine:
@@ -55,7 +55,7 @@ class HeldOutMachine(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The known classes, whatever is asked."""
-        return np.asarray(self.classes[self.codes])
+        return np.asarray(self.classes[self.class_index])
 
     def decision_function(self, X: Any) -> FloatArray:
         """The known values."""
@@ -100,8 +100,8 @@ class Scoring:
         weight = inputs.weight[split.test]
         given = {} if (weight == weight[0]).all() else {"sample_weight": weight}
 
-        def score(codes: Any, values: Any = None) -> float:
-            machine = HeldOutMachine(inputs.classes, codes, values)
+        def score(class_index: Any, values: Any = None) -> float:
+            machine = HeldOutMachine(inputs.classes, class_index, values)
             try:
                 return _number(self.scorer(machine, rows, truth, **given))
             except AttributeError as error:

@@ -23,7 +23,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
 from mercer.selection.objectives.base import Objective
 from mercer.selection.shared import some_rows
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Alignment", "Polarization"]
 
@@ -35,14 +35,14 @@ class Polarization(Objective):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes.
     """
 
     name = "polarization"
     greater_is_better = True
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: TrainingTask) -> None:
         super().__init__(task)
         if not task.is_classifier:
             raise self._refused("classes")
@@ -117,7 +117,7 @@ class Alignment(Polarization):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes.
     """
 

@@ -17,7 +17,7 @@ from mercer.kernels import Kernel
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.adjoint import Trained
 from mercer.selection.space import Space
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["NoValue", "Objective", "OutOfTime", "suited"]
@@ -38,7 +38,7 @@ class OutOfTime(Exception):
     """The deadline of a criterion came before its value was known."""
 
 
-def suited(task: Task) -> list[str]:
+def suited(task: TrainingTask) -> list[str]:
     """Names of the criteria of a machine."""
     if isinstance(task.machine, OneClassSVM):
         return ["rejection", "detection"]
@@ -55,7 +55,7 @@ class Objective(ABC):
 
     Attributes
     ----------
-    task : Task
+    task : TrainingTask
         What is learned.
     space : Space
         What theta means; ``space.start`` is where the estimator stands.
@@ -72,6 +72,16 @@ class Objective(ABC):
         Machines trained and kernel values computed so far.
     deadline : Deadline
         When an evaluation is given up, by ``OutOfTime``.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.selection import make_objective
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> objective = make_objective("alignment", SVC(gamma=0.5), X, y)
+    >>> value, gradient = objective(objective.space.start)
+    >>> objective.greater_is_better, gradient.shape
+    (True, (2,))
     """
 
     greater_is_better: bool = False
@@ -82,7 +92,7 @@ class Objective(ABC):
 
     __repr__ = shown("name space")
 
-    def __init__(self, task: Task, space: Space | None = None) -> None:
+    def __init__(self, task: TrainingTask, space: Space | None = None) -> None:
         self.task = task
         self.space = Space.of(task) if space is None else space
         self.n_trainings, self._n_kernel = 0, 0

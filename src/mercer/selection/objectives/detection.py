@@ -24,7 +24,7 @@ from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
 from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.rejection import Rejection
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Detection", "has_noise", "is_by_scale"]
 
@@ -50,7 +50,12 @@ class Detection(Rejection):
     name = "detection"
 
     def __init__(
-        self, task: Task, *, cv: Any = 5, groups: ArrayLike | None = None, random_state: Any = 0
+        self,
+        task: TrainingTask,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        random_state: Any = 0,
     ) -> None:
         super().__init__(task, cv=cv, groups=groups)
         if not has_noise(task):
@@ -84,7 +89,7 @@ class Detection(Rejection):
         return 1.0 - value
 
 
-def has_noise(task: Task) -> bool:
+def has_noise(task: TrainingTask) -> bool:
     """Whether rows can be moved a little, and fit into memory when they are."""
     rows = task.rows
     are_numbers = (isinstance(rows, np.ndarray) or issparse(rows)) and rows.dtype.kind in "biuf"
@@ -128,7 +133,9 @@ def _deviation(rows: Any, weight: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt((stored + np.maximum(zeros, 0.0) * mean**2) / total))
 
 
-def _values_of(machine: Trained, kernel: Kernel, task: Task, rows: FloatArray) -> FloatArray:
+def _values_of(
+    machine: Trained, kernel: Kernel, task: TrainingTask, rows: FloatArray
+) -> FloatArray:
     """Decision values of rows that are not among those trained with."""
     coef = machine.read_out.coef
     used = np.flatnonzero(coef)

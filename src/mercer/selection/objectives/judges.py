@@ -20,7 +20,7 @@ from mercer.calibration import Calibration
 from mercer.calibration.layout import Layout
 from mercer.machines.least_squares.left_out import LeftOutClassifier, LeftOutRegressor
 from mercer.machines.svm.one_vs_one import scores
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Costs", "Judge", "OfProbabilities", "Scorer", "scorer_of"]
 
@@ -45,7 +45,7 @@ class Judge(ABC):
 class Costs(Judge):
     """The mean cost, of a matrix with a row for each class and a column for each predicted one."""
 
-    def __init__(self, task: Task, costs: FloatArray) -> None:
+    def __init__(self, task: TrainingTask, costs: FloatArray) -> None:
         self.task, self.costs = task, costs
 
     def __call__(self, values: FloatArray, test: IntArray) -> float:
@@ -56,7 +56,7 @@ class Costs(Judge):
 class Scorer(Judge):
     """A score by predictions or decision values; of a mean one that is to be large."""
 
-    def __init__(self, task: Task, scoring: Any, scorer: Callable[..., float]) -> None:
+    def __init__(self, task: TrainingTask, scoring: Any, scorer: Callable[..., float]) -> None:
         self.task, self.scoring, self.scorer = task, scoring, scorer
 
     def __call__(self, values: FloatArray, test: IntArray) -> float:
@@ -128,7 +128,7 @@ class _Probable(LeftOutClassifier):
         return self.calibration.probabilities(values)
 
 
-def scorer_of(task: Task, scoring: Any) -> Scorer:
+def scorer_of(task: TrainingTask, scoring: Any) -> Scorer:
     """The judge of a score of scikit-learn, or of its name."""
     machine: Any = LeftOutRegressor()
     if task.classes is not None:

@@ -22,7 +22,7 @@ from mercer._memory import require_memory
 from mercer.selection.objectives.base import NoValue, Objective
 from mercer.selection.objectives.left_out_blocks import inverse_of_rows
 from mercer.selection.shared import some_rows
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["LeastSquaresLoo"]
 
@@ -39,7 +39,7 @@ class LeastSquaresLoo(Objective):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned, by RLSC, LSSVC or LSSVR.
     method : {"gcv", "loo"}, default="gcv"
         Generalized cross-validation, or every row left out.
@@ -47,7 +47,7 @@ class LeastSquaresLoo(Objective):
 
     name = "gcv"
 
-    def __init__(self, task: Task, *, method: str = "gcv") -> None:
+    def __init__(self, task: TrainingTask, *, method: str = "gcv") -> None:
         super().__init__(task)
         if not task.is_least_squares:
             raise self._refused("RLSC, LSSVC or LSSVR")

@@ -23,7 +23,7 @@ from scipy.linalg import pinvh
 from mercer.selection.adjoint import Trained
 from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.objectives.base import Objective
-from mercer.selection.task import Part, Task
+from mercer.selection.training_task import Part, TrainingTask
 from mercer.solvers import feasible_start, solve
 
 __all__ = ["LeaveOneOut", "NumberOfSupportVectors", "Span", "SpanLike", "without_row"]
@@ -46,7 +46,7 @@ def without_row(machine: Trained, row: int, solver: object, tol: float) -> Train
 class _ByRow(Objective):
     """What all have in common: two classes with a free bias or none, pairs summed."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: TrainingTask) -> None:
         super().__init__(task)
         if not task.is_classifier or task.is_least_squares or self.space.penalty != "C":
             raise self._refused("an SVC")
@@ -70,7 +70,7 @@ class NumberOfSupportVectors(_ByRow):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes, by an :class:`~mercer.SVC`.
     """
 
@@ -91,7 +91,7 @@ class LeaveOneOut(_ByRow):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes, by an :class:`~mercer.SVC`.
     """
 
@@ -118,7 +118,7 @@ class Span(_ByRow):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes, by an :class:`~mercer.SVC`.
     """
 
@@ -171,7 +171,7 @@ class SpanLike(_ByRow):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes, by an :class:`~mercer.SVC`.
     """
 

@@ -25,7 +25,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from mercer._memory import LITTLE, available_bytes
 from mercer.gram import Gram
 from mercer.selection.shared import some_rows
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.training.splits import Split
 
 __all__ = ["LeftOutBlocks", "LeftOutValues", "inverse_of_rows"]
@@ -89,7 +89,7 @@ class LeftOutBlocks:
 
     Attributes
     ----------
-    task : Task
+    task : TrainingTask
         What is learned.
     rows : ndarray of int
         Rows of positive weight, all that machines are trained on.
@@ -99,13 +99,13 @@ class LeftOutBlocks:
         Positions in its block of the rows that each split is tested with.
     """
 
-    task: Task
+    task: TrainingTask
     rows: IntArray
     blocks: list[IntArray]
     tests: list[IntArray]
 
     @classmethod
-    def of(cls, task: Task, splits: Sequence[Split]) -> LeftOutBlocks | None:
+    def of(cls, task: TrainingTask, splits: Sequence[Split]) -> LeftOutBlocks | None:
         """None where machines have to be trained.
 
         That is where one has other weights than that of all rows (of "balanced" classes, of rows

@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.objectives.base import Objective
 from mercer.selection.prior import Prior
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.training.folds import draw_splits
 
 __all__ = ["Likelihood", "Posterior", "fit_slope"]
@@ -65,7 +65,7 @@ class Likelihood(Objective):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes.
     cv : int, splitter or iterable of (train, test), default=None
         Splits to use every time.
@@ -84,7 +84,7 @@ class Likelihood(Objective):
 
     def __init__(
         self,
-        task: Task,
+        task: TrainingTask,
         *,
         cv: Any = None,
         train_size: float = 0.8,
@@ -136,11 +136,11 @@ class Posterior(Likelihood):
 
     name = "posterior"
 
-    def __init__(self, task: Task, *, prior: Any = None, **options: Any) -> None:
+    def __init__(self, task: TrainingTask, *, prior: Any = None, **options: Any) -> None:
         super().__init__(task, **options)
         self.prior = self._usual_prior(task) if prior is None else prior
 
-    def _usual_prior(self, task: Task) -> Prior:
+    def _usual_prior(self, task: TrainingTask) -> Prior:
         """Around a distance of rows, where rows have one."""
         try:
             return Prior.of(task)

@@ -22,7 +22,7 @@ from mercer.selection.objectives.likelihood import Likelihood, Posterior
 from mercer.selection.objectives.radius_margin import RadiusMargin
 from mercer.selection.objectives.rejection import Rejection
 from mercer.selection.objectives.validation import Bootstrap, CrossValidation, HoldOut
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["OBJECTIVES", "make_objective", "options_of"]
 
@@ -99,7 +99,7 @@ def make_objective(
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise TypeError(f"the objective {name!r} takes the options {known}, got {unknown}")
-    return kind(Task(estimator, X, y, sample_weight), **options)
+    return kind(TrainingTask(estimator, X, y, sample_weight), **options)
 
 
 def options_of(kind: type[Objective]) -> list[str]:

@@ -20,7 +20,7 @@ from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
 from mercer.selection.shared import some_rows
-from mercer.selection.task import Part, Task
+from mercer.selection.training_task import Part, TrainingTask
 from mercer.solvers import solve
 
 __all__ = ["RadiusMargin"]
@@ -36,13 +36,13 @@ class RadiusMargin(Objective):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned: classes, by an :class:`~mercer.SVC`.
     """
 
     name = "radius_margin"
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: TrainingTask) -> None:
         super().__init__(task)
         loss = getattr(task.machine, "loss", None)
         if not task.is_classifier or self.space.penalty != "C":

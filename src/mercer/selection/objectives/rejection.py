@@ -26,7 +26,7 @@ from mercer.kernels import Kernel, Normalized
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.held_out import BestHeldOut
 from mercer.selection.objectives.base import Objective
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Rejection"]
 
@@ -39,7 +39,7 @@ class Rejection(Objective):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned, by a :class:`~mercer.OneClassSVM`.
     cv : int, splitter or iterable of (train, test), default=5
         As in scikit-learn; exactly the indices it gives are used.
@@ -50,7 +50,7 @@ class Rejection(Objective):
     name = "rejection"
     has_gradient = False
 
-    def __init__(self, task: Task, *, cv: Any = 5, groups: ArrayLike | None = None) -> None:
+    def __init__(self, task: TrainingTask, *, cv: Any = 5, groups: ArrayLike | None = None) -> None:
         super().__init__(task)
         if not isinstance(task.machine, OneClassSVM):
             raise self._refused("a OneClassSVM")

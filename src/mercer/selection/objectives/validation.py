@@ -25,8 +25,8 @@ from mercer.selection.objectives.base import Objective
 from mercer.selection.objectives.judges import Costs, Judge, scorer_of
 from mercer.selection.objectives.left_out_blocks import LeftOutBlocks, LeftOutValues
 from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
-from mercer.selection.quick import QuickMachines
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
+from mercer.selection.uncertified import UncertifiedMachines
 from mercer.training.folds import draw_splits, every_split
 from mercer.training.splits import Split
 
@@ -43,7 +43,7 @@ class Validation(Objective):
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned.
     loss : str, scorer or array, default=None
         "zero_one" (the default for classes), "squared" (that for targets), "logistic"; a scorer
@@ -61,7 +61,7 @@ class Validation(Objective):
     """
 
     def __init__(
-        self, task: Task, *, loss: Any = None, also: Mapping[str, Any] | None = None
+        self, task: TrainingTask, *, loss: Any = None, also: Mapping[str, Any] | None = None
     ) -> None:
         super().__init__(task)
         if loss is None:
@@ -87,7 +87,7 @@ class Validation(Objective):
         self.has_gradient = self._smooth is not None
         self.by_split: FloatArray = np.empty(0)  # of the last evaluation
         self.held_out = BestHeldOut(task, greater_is_better=self.greater_is_better)
-        self._quick: QuickMachines | None = None
+        self._uncertified: UncertifiedMachines | None = None
         self._blocks: tuple[LeftOutBlocks | None] | None = None  # once it is known
 
     def _described(self) -> str:
@@ -142,13 +142,13 @@ class Validation(Objective):
         """Losses of machines that need no certificate; None if they do."""
         if self._judge is None or self.is_stochastic or self.space.penalty != "C":
             return None
-        if self._quick is None:
+        if self._uncertified is None:
             machine = self.space.machine_at(np.zeros(1))
-            self._quick = QuickMachines(self.task, splits, machine, self.space.powers)
+            self._uncertified = UncertifiedMachines(self.task, splits, machine, self.space.powers)
         gram = self._gram_of(self.space.kernel_at(points[0]))
-        if not self._quick.suit(gram):
+        if not self._uncertified.suit(gram):
             return None
-        self._quick.deadline = self.deadline
+        self._uncertified.deadline = self.deadline
         losses, is_sure = self._quick_losses(points, splits, gram)
         if len(again := np.flatnonzero(~is_sure)):
             losses[again], _ = self._quick_losses([points[k] for k in again], splits, gram, _SURE)
@@ -158,7 +158,7 @@ class Validation(Objective):
         self, points: list[FloatArray], splits: list[Split], gram: Gram, accuracy: float = 1.0
     ) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Losses of each point and split, and whether few held-out rows of it are doubtful."""
-        assert self._quick is not None
+        assert self._uncertified is not None
         assert self._judge is not None
         judges: dict[str, Judge] = {"": self._judge, **self._others}
         whole = {name: judge for name, judge in judges.items() if judge.needs_all}
@@ -171,9 +171,9 @@ class Validation(Objective):
         kept: list[list[NDArray[Any]]] = [[] for _ in points]
         every: list[list[FloatArray]] = [[] for _ in points]
         is_small = len(points) * self.task.n_rows * len(self.task.parts) <= MOST_VALUES
-        found = self._quick.values(gram, Cs[order].tolist(), accuracy)
+        found = self._uncertified.values(gram, Cs[order].tolist(), accuracy)
         for s, (values, split) in enumerate(zip(found, splits, strict=True)):
-            values *= self.task.unit
+            values *= self.task.target_scale
             for j, k in enumerate(order):
                 for name, judge in judges.items():
                     if not judge.needs_all:
@@ -289,7 +289,7 @@ class Validation(Objective):
     def _held_out(self, trained: list[list[Trained]], splits: list[Split]) -> list[FloatArray]:
         """Values at the held-out rows of each split."""
         pairs = zip(trained, splits, strict=True)
-        return [self.task.unit * values_at(own, split.test) for own, split in pairs]
+        return [self.task.target_scale * values_at(own, split.test) for own, split in pairs]
 
     def _by_split(self, values: list[FloatArray], splits: list[Split]) -> FloatArray:
         """The mean loss, or the score, of each split."""
@@ -318,7 +318,9 @@ class Validation(Objective):
                 at = split.test[is_own]
                 slopes = self._smooth(part.target[at], own[is_own])[1]  # type: ignore[misc]
                 self._check_time()
-                gradients.add(machine, at, self.task.weight[at] / total * slopes * self.task.unit)
+                gradients.add(
+                    machine, at, self.task.weight[at] / total * slopes * self.task.target_scale
+                )
         return gradients.gradient(self.space.n_dims)
 
     def score(self, value: Any) -> Any:
@@ -375,7 +377,7 @@ class CrossValidation(Validation):
 
     def __init__(
         self,
-        task: Task,
+        task: TrainingTask,
         *,
         loss: Any = None,
         cv: Any = 5,
@@ -405,7 +407,12 @@ class HoldOut(CrossValidation):
     name = "holdout"
 
     def __init__(
-        self, task: Task, *, loss: Any = None, test_size: float = 0.2, random_state: Any = None
+        self,
+        task: TrainingTask,
+        *,
+        loss: Any = None,
+        test_size: float = 0.2,
+        random_state: Any = None,
     ) -> None:
         splitter: Any = ShuffleSplit(1, test_size=test_size, random_state=random_state)
         if task.is_classifier:
@@ -437,7 +444,7 @@ class Bootstrap(Validation):
 
     def __init__(
         self,
-        task: Task,
+        task: TrainingTask,
         *,
         loss: Any = None,
         train_size: float = 0.8,

@@ -39,6 +39,14 @@ class Minimum:
         "converged", "max-evals" or "flat" (a gradient of zeros).
     n_evals : int
         Evaluations of the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.selection import minimize
+    >>> found = minimize(lambda x: (float(((x - 2) ** 2).sum()), 2 * (x - 2)), np.array([5.0]))
+    >>> found.x.round(3).tolist(), found.status
+    ([2.0], 'converged')
     """
 
     x: FloatArray

@@ -35,12 +35,12 @@ class LBFGS:
     def minimize(self, watched: Watched, theta: FloatArray) -> str:
         """Search from ``theta``; returns the status."""
         options = {"maxiter": self.n_iterations, "gtol": self.tol, "ftol": self.tol**2}
-        unit = watched.objective.task.unit
+        scale = watched.objective.task.target_scale
 
         def scaled(point: FloatArray) -> tuple[float, FloatArray]:
             # squared errors have the unit of the targets, the limits have none
             value, gradient = watched.gradient(point)
-            return value / unit**2, gradient / unit**2
+            return value / scale**2, gradient / scale**2
 
         found = minimize(
             scaled,

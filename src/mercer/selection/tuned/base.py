@@ -21,14 +21,14 @@ from mercer._warning import warn
 from mercer.machines.base import KernelMachine
 from mercer.machines.certified import certificate_html, table_html
 from mercer.machines.fit_context import fit_context
-from mercer.selection.found import Found
 from mercer.selection.history import Budget, History
 from mercer.selection.honest import honest_of
 from mercer.selection.optimizers import OPTIMIZERS
 from mercer.selection.results import cv_results, plot_search, point_params, relevance
+from mercer.selection.search_result import SearchResult
 from mercer.selection.simplest import simplest_within_error
 from mercer.selection.strategies import STRATEGIES, search
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned.continued import earlier_histories, key_of
 from mercer.selection.tuned.kernel_names import kernels_of
 from mercer.selection.tuned.last_fit import last_fit
@@ -192,7 +192,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             if hasattr(scaler, name):
                 setattr(self, name, getattr(scaler, name))
 
-    def _keep_honest(self, best: Found, task: Task, *, has_groups: bool) -> None:
+    def _keep_honest(self, best: SearchResult, task: TrainingTask, *, has_groups: bool) -> None:
         """The score that the choice has not seen."""
         is_careful = getattr(self, "choice", "best") != "best"
         found = honest_of(best, task, self.objective, is_careful=is_careful, has_groups=has_groups)
@@ -200,15 +200,17 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self.honest_interval_ = None if found is None else found.interval
         self.honest_kind_ = None if found is None else found.kind
 
-    def _keep_probabilities(self, found: Found, task: Task, options: dict[str, Any]) -> None:
+    def _keep_probabilities(
+        self, found: SearchResult, task: TrainingTask, options: dict[str, Any]
+    ) -> None:
         """For classifiers that need a map to probabilities."""
 
-    def _tell_constant(self, task: Task) -> None:
+    def _tell_constant(self, task: TrainingTask) -> None:
         """Warn of a classifier that tells no classes apart."""
 
-    def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
+    def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> TrainingTask:
         """What is learned, and where parameters are looked for."""
-        task = Task(self._machine(), X, y, sample_weight)
+        task = TrainingTask(self._machine(), X, y, sample_weight)
         task.variants = self._variants()
         if task.variants and self.objective not in _COMPARES:
             raise ValueError(
@@ -227,7 +229,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         """Parameters that are searched beside C and the kernel."""
         return ()
 
-    def _chosen(self, found: Found) -> Found:
+    def _chosen(self, found: SearchResult) -> SearchResult:
         """The best point, or the simplest that is as good."""
         is_careful = getattr(self, "choice", "best") != "best"
         return simplest_within_error(found) if is_careful else found
@@ -242,7 +244,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
                 f"cv={self.cv!r}"
             )
 
-    def _tuned(self, found: Found) -> Any:
+    def _tuned(self, found: SearchResult) -> Any:
         """The machine with the parameters found, unfitted."""
         return found.space.tuned(found.theta)
 
@@ -302,7 +304,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
 
-    def _keep(self, found: Found, machine: Any, best: Found) -> None:
+    def _keep(self, found: SearchResult, machine: Any, best: SearchResult) -> None:
         self._forget()
         self.best_estimator_ = machine
         self.history_ = found.histories
@@ -349,7 +351,7 @@ def _has(name: str) -> Any:
 class TunedClassifier(ClassifierMixin, TunedMachine):
     """Decision values and probabilities of a tuned classifier."""
 
-    def _tell_constant(self, task: Task) -> None:
+    def _tell_constant(self, task: TrainingTask) -> None:
         message = constant_prediction(self.best_estimator_, self.held_out_, task)
         if message is not None and self.search_status_ != "flat":
             warn(f"{type(self).__name__}: {message}")

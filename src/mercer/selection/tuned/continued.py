@@ -9,7 +9,7 @@ import joblib
 
 from mercer._warning import warn
 from mercer.selection.history import History
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["earlier_histories", "key_of"]
 
@@ -22,7 +22,7 @@ _FREE = (
 )
 
 
-def key_of(machine: Any, task: Task, options: dict[str, Any]) -> str:
+def key_of(machine: Any, task: TrainingTask, options: dict[str, Any]) -> str:
     """A word for rows, splits, criterion and whatever else values of cells depend on."""
     cv = options.get("cv", machine.cv)
     is_drawn = getattr(cv, "shuffle", hasattr(cv, "random_state"))

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import safe_indexing
 from mercer._warning import warn
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["LastFit", "last_fit"]
@@ -87,7 +87,7 @@ class LastFit:
 
 def last_fit(
     machine: Any,
-    task: Task,
+    task: TrainingTask,
     X: Any,
     y: Any,
     sample_weight: ArrayLike | None = None,
@@ -124,7 +124,7 @@ def _possible(size: int, most: int, seconds: float, left: float) -> int:
 
 
 def _on_sample(
-    machine: Any, task: Task, given: tuple[Any, Any, Any], size: int, seconds: float
+    machine: Any, task: TrainingTask, given: tuple[Any, Any, Any], size: int, seconds: float
 ) -> LastFit:
     if size >= task.n_rows:
         return _fitted(machine, given, seconds)

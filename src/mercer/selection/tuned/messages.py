@@ -11,9 +11,9 @@ import numpy as np
 from mercer.gram.native import take_rows
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.isolated_support import is_support_isolated
-from mercer.selection.found import Found
 from mercer.selection.held_out import HeldOut
-from mercer.selection.task import Task
+from mercer.selection.search_result import SearchResult
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["constant_prediction", "messages_of"]
 
@@ -44,7 +44,7 @@ _MOST_PREDICTED = 1000  # rows that are looked at where none were held out
 
 
 def messages_of(
-    found: Found, status: str, edges: Sequence[str], machine: Any, ranges: Sequence[str] = ()
+    found: SearchResult, status: str, edges: Sequence[str], machine: Any, ranges: Sequence[str] = ()
 ) -> Iterator[str]:
     """Of a search, what of its result lies at an edge, and the machine that was fitted.
 
@@ -71,7 +71,7 @@ def _keeps_all_rows(machine: Any) -> bool:
     return len(machine.support_) == int(machine.shape_fit_[0]) and is_support_isolated(machine)
 
 
-def constant_prediction(machine: Any, held_out: HeldOut | None, task: Task) -> str | None:
+def constant_prediction(machine: Any, held_out: HeldOut | None, task: TrainingTask) -> str | None:
     """What to tell of a classifier that gives every row one class; None of others."""
     if held_out is not None:
         rows, predicted = (np.concatenate(x) for x in (held_out.rows, held_out.predicted))

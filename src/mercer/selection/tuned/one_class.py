@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.selection.found import Found
+from mercer.selection.search_result import SearchResult
 from mercer.selection.tuned.base import TunedMachine
 from mercer.selection.tuned.scaling import last_machine
 
@@ -150,11 +150,11 @@ held_out_, best_index_, search_status_
         """
         return super().fit(X, None, sample_weight, groups=groups)
 
-    def _tuned(self, found: Found) -> Any:
+    def _tuned(self, found: SearchResult) -> Any:
         # the logarithm of nu has rounded it
         return super()._tuned(found).set_params(nu=self.nu)
 
-    def _keep(self, found: Found, machine: Any, best: Found) -> None:
+    def _keep(self, found: SearchResult, machine: Any, best: SearchResult) -> None:
         super()._keep(found, machine, best)
         self.rejected_ = self._share_rejected()
         if self.rejected_ is not None and self.rejected_ > self._most_rejected(found):
@@ -176,7 +176,7 @@ held_out_, best_index_, search_status_
             return None
         return float(np.mean(np.concatenate(self.held_out_.predicted) == -1))
 
-    def _most_rejected(self, found: Found) -> float:
+    def _most_rejected(self, found: SearchResult) -> float:
         """Beyond which users are told: a share that no draw of as many rows explains."""
         if found.score < 0.0:  # by the criterion "rejection", which tells of it
             return np.inf

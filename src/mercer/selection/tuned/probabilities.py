@@ -13,7 +13,7 @@ from mercer.calibration.layout import layout_of
 from mercer.gram.native import take_rows
 from mercer.selection.held_out_values import held_out_values
 from mercer.selection.scheme_task import SchemeTask
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.training.splits import Split, splits_on_rows
 
 __all__ = ["slope_of", "values_of_folds"]
@@ -24,7 +24,9 @@ IntArray = NDArray[np.intp]
 _SAMPLE = 2000  # rows, where the time is limited
 
 
-def slope_of(machine: Any, task: Task, rows: IntArray, values: FloatArray) -> Calibration | None:
+def slope_of(
+    machine: Any, task: TrainingTask, rows: IntArray, values: FloatArray
+) -> Calibration | None:
     """One slope for all classes, fitted to held-out values of some rows.
 
     So the most probable class is the predicted one. None if there is a class of one row, which no
@@ -38,7 +40,7 @@ def slope_of(machine: Any, task: Task, rows: IntArray, values: FloatArray) -> Ca
 
 
 def values_of_folds(
-    machine: Any, task: Task, cv: Any, groups: Any, *, is_short: bool
+    machine: Any, task: TrainingTask, cv: Any, groups: Any, *, is_short: bool
 ) -> tuple[IntArray, FloatArray]:
     """Held-out rows and their values, (n, n_parts), by machines of the chosen parameters.
 

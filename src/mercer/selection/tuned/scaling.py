@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mercer.selection.deviation import feature_deviations
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
 __all__ = ["last_machine", "prepared_rows", "scaled_rows", "scaler_for", "with_scaler"]
 
@@ -21,7 +21,7 @@ _UNLIKE = 10.0
 
 
 def scaler_for(
-    scale: bool | str, task: Task, X: Any, sample_weight: ArrayLike | None
+    scale: bool | str, task: TrainingTask, X: Any, sample_weight: ArrayLike | None
 ) -> StandardScaler | None:
     """A fitted scaler, "auto" if dense numbers need one; sparse rows are not moved to their mean.
 
@@ -41,7 +41,7 @@ def scaler_for(
     return StandardScaler(with_mean=not issparse(task.rows)).fit(X, sample_weight=sample_weight)
 
 
-def _are_unlike(task: Task) -> bool:
+def _are_unlike(task: TrainingTask) -> bool:
     if issparse(task.rows) or task.rows.dtype.itemsize == 1:
         return False
     found = feature_deviations(task.rows, task.weight)
@@ -49,7 +49,7 @@ def _are_unlike(task: Task) -> bool:
     return bool(len(found) and found.max() > _UNLIKE * np.median(found))
 
 
-def scaled_rows(scaler: StandardScaler, task: Task, X: Any) -> Any:
+def scaled_rows(scaler: StandardScaler, task: TrainingTask, X: Any) -> Any:
     """The rows of a task in units of their deviations; ``X`` are those given, in these units."""
     return scaler.transform(task.rows) if issparse(task.rows) else np.ascontiguousarray(X)
 

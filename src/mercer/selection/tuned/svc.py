@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.machines.svm.classifiers import SVC
-from mercer.selection.found import Found
-from mercer.selection.task import Task
+from mercer.selection.search_result import SearchResult
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned.base import TunedClassifier, TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 from mercer.selection.tuned.probabilities import slope_of, values_of_folds
@@ -250,7 +250,9 @@ class TunedSVC(TunedClassifier):
             options["loss"] = "balanced_accuracy"
         return options
 
-    def _keep_probabilities(self, found: Found, task: Task, options: dict[str, Any]) -> None:
+    def _keep_probabilities(
+        self, found: SearchResult, task: TrainingTask, options: dict[str, Any]
+    ) -> None:
         """From what the search has held out, or from its folds once more."""
         machine, history = self.best_estimator_, found.listed.held_out
         known = None if history is None else history.values_at(found.theta)

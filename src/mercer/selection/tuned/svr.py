@@ -13,7 +13,7 @@ from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.machines.svm.regressors import SVR
 from mercer.selection.deviation import spreads
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned.base import TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 from mercer.selection.tuned.scaling import last_machine
@@ -115,11 +115,11 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
     def _machine(self) -> SVR:
         return SVR(kernel=named_kernel(self.kernel), tol=self.tol, n_threads=self.n_threads)
 
-    def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Task:
+    def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> TrainingTask:
         task = super()._task(X, y, sample_weight)
-        task.unit = task.spread
-        epsilon = _SHARE * task.unit if self.epsilon == "scale" else self.epsilon
-        task.machine.set_params(epsilon=epsilon, tol=self.tol * task.unit)
+        task.target_scale = task.spread
+        epsilon = _SHARE * task.target_scale if self.epsilon == "scale" else self.epsilon
+        task.machine.set_params(epsilon=epsilon, tol=self.tol * task.target_scale)
         if self.scoring is None:
             _tell_outliers(task)
         return task
@@ -131,7 +131,7 @@ held_out_, best_index_, search_status_, honest_score_, honest_interval_, honest_
         return float(last_machine(self.best_estimator_).C)
 
 
-def _tell_outliers(task: Task) -> None:
+def _tell_outliers(task: TrainingTask) -> None:
     """Offer another score where squared errors are those of a few rows."""
     usual, robust = spreads(task.parts[0].target, task.weight)
     if usual > _OUTLYING * robust > 0.0:

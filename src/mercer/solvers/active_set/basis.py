@@ -63,6 +63,18 @@ class Basis:
         loss (docs/theory/active_set.md#from-a-point-to-a-basis).
     gradient : array-like of shape (n_variables,), default=None
         Gradient of ``start`` if it is known and ``start`` is feasible.
+
+    Examples
+    --------
+    >>> from mercer import Gram
+    >>> from mercer.formulations import svc
+    >>> from mercer.kernels import Linear
+    >>> from mercer.solvers import Basis
+    >>> problem = svc([-1, -1, 1, 1], C=1.0).problem
+    >>> basis = Basis(problem, Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]]))
+    >>> _ = basis.solve()
+    >>> basis.coef.round(6).tolist()
+    [0.0, -1.0, 1.0, 0.0]
     """
 
     __repr__ = shown("coef free multiplier")

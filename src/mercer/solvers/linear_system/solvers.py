@@ -24,7 +24,18 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Direct:
-    """One factorization of the kernel matrix; least squares problems only."""
+    """One factorization of the kernel matrix; least squares problems only.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import least_squares
+    >>> from mercer.kernels import Linear
+    >>> from mercer.solvers import Direct
+    >>> problem = least_squares([1.0, 2.0], alpha=1.0, fit_intercept=False).problem
+    >>> solve(problem, Gram(Linear(), [[1.0], [2.0]]), Direct()).coef.round(6).tolist()
+    [0.166667, 0.333333]
+    """
 
     name: str = "direct"
 
@@ -61,6 +72,17 @@ class ConjugateGradient:
     ----------
     rank : int, default=0
         Rank of the preconditioner where the rows are at hand (the machines); 0 for none.
+
+    Examples
+    --------
+    >>> from mercer import Gram, solve
+    >>> from mercer.formulations import least_squares
+    >>> from mercer.kernels import Linear
+    >>> from mercer.solvers import ConjugateGradient
+    >>> problem = least_squares([1.0, 2.0], alpha=1.0, fit_intercept=False).problem
+    >>> gram = Gram(Linear(), [[1.0], [2.0]])
+    >>> solve(problem, gram, ConjugateGradient(), tol=1e-9).coef.round(6).tolist()
+    [0.166667, 0.333333]
     """
 
     rank: int = 0

@@ -29,6 +29,14 @@ class Progress:
         Time since the start.
     error : float
         Bound of the error of ``objective`` that rounded kernel values have brought.
+
+    Examples
+    --------
+    >>> from mercer.solvers import Progress
+    >>> def stop_early(progress: Progress) -> bool:  # SVC(callback=stop_early)
+    ...     return progress.seconds > 60 and progress.violation < 0.01
+    >>> stop_early(Progress(iteration=900, violation=0.5, objective=1.0, n_active=80, seconds=9.0))
+    False
     """
 
     iteration: int

@@ -21,6 +21,13 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
     The default is zero, clipped to the box; what a group's sum then lacks is filled
     into its variables one after the other (docs/theory/smo.md#where-to-start: fewer steps than
     spreading it evenly). A given point is repaired the same way.
+
+    Examples
+    --------
+    >>> from mercer.formulations import one_class
+    >>> from mercer.solvers import feasible_start
+    >>> feasible_start(one_class(4, nu=0.5).problem).tolist()
+    [1.0, 1.0, 0.0, 0.0]
     """
     if start is None:
         coef = np.zeros(problem.n_variables)

@@ -15,9 +15,9 @@ from mercer.selection.objectives import OBJECTIVES, Objective
 from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.objectives.make import options_of
 from mercer.selection.space import Space
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 
-__all__ = ["FEW_ROWS", "Found", "continued", "make", "run", "tell_unsearched"]
+__all__ = ["FEW_ROWS", "SearchResult", "continued", "make", "run", "tell_unsearched"]
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ FEW_ROWS = 600  # below which the first evaluation is brought to an end, whateve
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """Where a search ended.
 
     Attributes
@@ -49,7 +49,7 @@ class Found:
         Name of what the criterion counts on held-out rows, where it has one.
     nested : ndarray or None
         Scores of the splits by searches that have not seen their rows, where there were some.
-    others : tuple of Found
+    others : tuple of SearchResult
         Of other kernels, losses or class weights, where there were several to choose from.
     place : int
         Of the one chosen among these, in the order given.
@@ -68,27 +68,27 @@ class Found:
     chosen: int | None = None
     loss: str | None = None
     nested: FloatArray | None = None
-    others: tuple[Found, ...] = ()
+    others: tuple[SearchResult, ...] = ()
     place: int = 0
     varied: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
 
 
-def make(name: str, task: Task, options: dict[str, Any]) -> Any:
+def make(name: str, task: TrainingTask, options: dict[str, Any]) -> Any:
     """The criterion with those of the options it takes."""
     kind = OBJECTIVES[name]
     known = options_of(kind)
     return kind(task, **{key: value for key, value in options.items() if key in known})
 
 
-def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget) -> Found:
+def run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget) -> SearchResult:
     """Search from ``theta`` until the optimizer or the budget ends."""
     loss = getattr(objective, "loss", None)
     found = _run(objective, optimizer, theta, budget)
     return replace(found, loss=loss if isinstance(loss, str) else None)
 
 
-def _run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget) -> Found:
+def _run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget) -> SearchResult:
     watched = Watched(objective, budget, ends_first=objective.task.n_rows < FEW_ROWS)
     history = watched.history
     history.n_rows, history.decides = objective.task.n_rows, objective.decides
@@ -98,19 +98,19 @@ def _run(objective: Objective, optimizer: Any, theta: FloatArray, budget: Budget
     if history.values and not np.isfinite(history.values).any():
         history.status = "no-value"
     if not np.isfinite(history.values).any():
-        return Found(objective.space, theta, np.nan, [history], history, objective.score)
+        return SearchResult(objective.space, theta, np.nan, [history], history, objective.score)
     if history.is_stochastic and getattr(optimizer, "takes_last", False):
         last = slice(-max(len(history) // 10, 1), None)
         score = objective.score(float(np.mean(history.values[last])))
         theta = np.mean(history.thetas[last], axis=0)
-        return Found(history.spaces[-1], theta, score, [history], history, objective.score)
+        return SearchResult(history.spaces[-1], theta, score, [history], history, objective.score)
     best = history.best
     value = history.values[best]
     if history.is_stochastic:
         best, value = _drawn_again(objective, history, budget)
     score = objective.score(value)
     space, theta = history.spaces[best], history.thetas[best]
-    return Found(space, theta, score, [history], history, objective.score, best)
+    return SearchResult(space, theta, score, [history], history, objective.score, best)
 
 
 def _drawn_again(objective: Objective, history: History, budget: Budget) -> tuple[int, float]:
@@ -140,7 +140,7 @@ def _drawn_again(objective: Objective, history: History, budget: Budget) -> tupl
     return best, drawn[best]
 
 
-def tell_unsearched(found: Found, task: Task, budget: Budget) -> None:
+def tell_unsearched(found: SearchResult, task: TrainingTask, budget: Budget) -> None:
     """Say that a limit is why the criterion was searched on a sample of the rows only."""
     history = found.histories[-1]
     is_done = history.status in ("converged", "boundary", "flat")
@@ -148,7 +148,7 @@ def tell_unsearched(found: Found, task: Task, budget: Budget) -> None:
         history.status = "max-evals" if budget.max_evals == 0 else "max-time"
 
 
-def continued(before: Found | None, found: Found) -> Found:
+def continued(before: SearchResult | None, found: SearchResult) -> SearchResult:
     """A search that began where another one had ended."""
     if before is None:
         return found

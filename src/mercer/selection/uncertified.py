@@ -1,10 +1,10 @@
 """Machines that are asked for predictions only: many small problems, without certificates.
 
 A search over C trains hundreds of machines, most of them small, and keeps none. All machines of a
-kernel, those of every split, pair of classes and price, are one native call (core/plan/follow.hpp),
-each from the solution of the price before, in single precision where that tells its values. Rows
-that are held out have a box of [0, 0], and the gradient tells their values; of several classes all
-C share the kernel values of their predictions. A machine that does not come to an end is solved
+kernel, those of every split, pair of classes and C, are one native call (core/plan/follow.hpp).
+Each starts from the solution of the C before, in single precision where that is enough. Held-out
+rows have a box of [0, 0], so that their values can be read from the gradient; with several classes
+all C share the kernel values of their predictions. A machine that does not converge is solved
 again, with its certificate.
 """
 
@@ -23,12 +23,12 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Family, Powers, Problem
 from mercer.selection.objectives.base import OutOfTime
-from mercer.selection.task import Task
+from mercer.selection.training_task import TrainingTask
 from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.splits import Split
 
-__all__ = ["QuickMachines", "joined_problem"]
+__all__ = ["UncertifiedMachines", "joined_problem"]
 
 FloatArray = NDArray[np.float64]
 
@@ -38,26 +38,26 @@ _MOST_ERROR = 0.02
 _NAMES = ("linear", "lower", "upper", "index", "ridge", "group")
 
 
-class QuickMachines:
-    """The machines of every split and part of a task, for any kernel and ascending prices.
+class UncertifiedMachines:
+    """The machines of every split and part of a task, for any kernel and ascending C.
 
     Parameters
     ----------
-    task : Task
+    task : TrainingTask
         What is learned.
     splits : sequence of Split
         Rows to train on, and rows to test with.
     machine : estimator
-        The machine at the price 1.
+        The machine at C = 1.
     powers : Powers
-        How its problems change with the price.
+        How its problems change with C.
     most_error : float, default=0.02
         Of a decision value, in units of the targets, that single precision may make.
     """
 
     def __init__(
         self,
-        task: Task,
+        task: TrainingTask,
         splits: Sequence[Split],
         machine: object,
         powers: Powers,
@@ -65,7 +65,7 @@ class QuickMachines:
     ) -> None:
         self.most_error = most_error
         self.task, self.splits, self.powers = task, splits, powers
-        self.tol: float = task.machine.tol / task.unit
+        self.tol: float = task.machine.tol / task.target_scale
         weights = [task.training_weight(split.times) for split in splits]
         self.units: list[list[Formulation]] = [
             [task.formulate(machine, part, weight) for weight in weights] for part in task.parts
@@ -95,17 +95,17 @@ class QuickMachines:
         return max(len(part.rows) for part in self.task.parts)
 
     def values(
-        self, gram: Gram, prices: Sequence[float], accuracy: float = 1.0
+        self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0
     ) -> Iterator[FloatArray]:
-        """Values at the held-out rows of each split, shape (n_test, n_prices, n_parts).
+        """Values at the held-out rows of each split, shape (n_test, n_C, n_parts).
 
-        In units of the task. ``prices`` ascend. An ``accuracy`` below 1 is a factor of the
+        In units of the task. ``Cs`` ascend. An ``accuracy`` below 1 is a factor of the
         tolerance, and needs double precision.
         """
         problems, joined, offsets = self._problems
-        shape = (len(prices), joined.n_variables)
+        shape = (len(Cs), joined.n_variables)
         coef, gradient = np.empty(shape), np.empty(shape)
-        box, _, ridge = self.powers.at(np.array(prices))
+        box, _, ridge = self.powers.at(np.array(Cs))
         found: Any = _core.follow_parts(
             joined._native,
             offsets,
@@ -122,11 +122,11 @@ class QuickMachines:
         multiplier, is_good = found
         for j, k in zip(*np.nonzero(is_good == 0), strict=True):
             own = slice(offsets[k], offsets[k + 1])
-            problem, start = Family(problems[k], self.powers).at(prices[j]), coef[j, own]
+            problem, start = Family(problems[k], self.powers).at(Cs[j]), coef[j, own]
             coef[j, own], gradient[j, own], multiplier[j, k] = self._certified(
                 problem, gram, start, accuracy
             )
-        bias = multiplier.reshape(len(prices), len(self.splits), len(self.units))
+        bias = multiplier.reshape(len(Cs), len(self.splits), len(self.units))
         if self._is_in_place:
             # K beta = linear - gradient - ridge beta
             kernel = joined.linear - gradient - np.outer(ridge, joined.ridge) * coef
@@ -140,7 +140,7 @@ class QuickMachines:
 
     @cached_property
     def _problems(self) -> tuple[list[Problem], Problem, NDArray[np.intp]]:
-        """Those of all splits and parts at the price 1, all of them as one, and their offsets."""
+        """Those of all splits and parts at C = 1, all of them as one, and their offsets."""
         n_rows = self.task.n_rows
         found = [unit.problem for units in zip(*self.units, strict=True) for unit in units]
         if self._is_in_place:
@@ -191,8 +191,8 @@ class QuickMachines:
         self, gram: Gram, coef: FloatArray, test: NDArray[np.intp], precision: Precision
     ) -> FloatArray:
         """Values without the bias: the sum over the rows of both classes of a pair."""
-        n_prices, task = coef.shape[1], self.task
-        out = np.zeros((len(test), n_prices, len(self.units)))
+        n_C, task = coef.shape[1], self.task
+        out = np.zeros((len(test), n_C, len(self.units)))
         used = coef.any(axis=(1, 2))
         for c in range(task.n_classes):
             rows = np.flatnonzero(used & (task.labels == c))
@@ -200,7 +200,7 @@ class QuickMachines:
                 continue
             own = coef[rows].reshape(len(rows), -1)
             found = gram.product(rows, own, rows=test, precision=precision)
-            found = found.reshape(len(test), n_prices, -1)
+            found = found.reshape(len(test), n_C, -1)
             columns = [p for p, pair in enumerate(task.pairs) if c in pair]
             out[:, :, columns] += found
         return out

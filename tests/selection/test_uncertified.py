@@ -15,22 +15,24 @@ from sklearn.model_selection import cross_val_score
 from mercer import SVC, SVR, TunedSVC, TunedSVR
 from mercer.kernels import Gaussian
 from mercer.selection import make_objective
-from mercer.selection import quick as quick_module
-from mercer.selection.quick import QuickMachines
+from mercer.selection import uncertified as uncertified_module
+from mercer.selection.uncertified import UncertifiedMachines
 
 matplotlib.use("Agg")
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(240, 4))
 SCORE = X[:, 0] + X[:, 1] ** 2 + 0.6 * RNG.normal(size=240)
 THREE = np.digitize(SCORE, [0.3, 1.5])
-PRICES = [0.1, 1.0, 30.0]
+CS = [0.1, 1.0, 30.0]
 
 
-def machines_of(estimator: Any, y: Any, cv: int = 3, **options: Any) -> tuple[Any, QuickMachines]:
+def machines_of(
+    estimator: Any, y: Any, cv: int = 3, **options: Any
+) -> tuple[Any, UncertifiedMachines]:
     objective: Any = make_objective("cv", estimator, X, y, cv=cv, **options)
     unit = objective.space.machine_at(np.zeros(1))
     splits = objective._splits()
-    return objective, QuickMachines(objective.task, splits, unit, objective.space.powers)
+    return objective, UncertifiedMachines(objective.task, splits, unit, objective.space.powers)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
@@ -46,12 +48,12 @@ def machines_of(estimator: Any, y: Any, cv: int = 3, **options: Any) -> tuple[An
 )
 def test_values_are_those_of_certified_machines(estimator: Any, y: Any, n_threads: int) -> None:
     estimator.set_params(n_threads=n_threads)
-    objective, quick = machines_of(estimator, y)
+    objective, uncertified = machines_of(estimator, y)
     gram = objective.task.gram(Gaussian(0.3))
-    for split, values in zip(quick.splits, quick.values(gram, PRICES), strict=True):
+    for split, values in zip(uncertified.splits, uncertified.values(gram, CS), strict=True):
         weight = objective.task.training_weight(split.times)
-        for j, price in enumerate(PRICES):
-            machine = objective.space.machine_at(np.log([price]))
+        for j, C in enumerate(CS):
+            machine = objective.space.machine_at(np.log([C]))
             trained = objective.task.train_series(
                 [machine], gram, [weight], objective.space.powers
             )[0][0]
@@ -61,12 +63,12 @@ def test_values_are_those_of_certified_machines(estimator: Any, y: Any, n_thread
 
 
 def test_a_machine_that_rounding_spoils_is_certified(monkeypatch: pytest.MonkeyPatch) -> None:
-    objective, quick = machines_of(SVC(kernel=Gaussian(0.3)), THREE)
-    monkeypatch.setattr(quick_module, "_MOST_ERROR", 0.0)
+    objective, uncertified = machines_of(SVC(kernel=Gaussian(0.3)), THREE)
+    monkeypatch.setattr(uncertified_module, "_MOST_ERROR", 0.0)
     gram = objective.task.gram(Gaussian(0.3))
-    plain = list(quick.values(gram, [1.0]))
+    plain = list(uncertified.values(gram, [1.0]))
     monkeypatch.undo()
-    for one, other in zip(plain, quick.values(gram, [1.0]), strict=True):
+    for one, other in zip(plain, uncertified.values(gram, [1.0]), strict=True):
         np.testing.assert_allclose(one, other, atol=0.02)
 
 
@@ -78,33 +80,33 @@ SMALL_KINDS = [
 ]
 
 
-def gathered(quick: QuickMachines, gram: Any) -> np.ndarray:
-    return np.concatenate(list(quick.values(gram, PRICES)))
+def gathered(uncertified: UncertifiedMachines, gram: Any) -> np.ndarray:
+    return np.concatenate(list(uncertified.values(gram, CS)))
 
 
 @pytest.mark.parametrize("machine", SMALL_KINDS, ids=["hinge", "squared hinge", "no bias"])
-def test_machines_of_all_splits_pairs_and_prices_take_one_call(
+def test_machines_of_all_splits_pairs_and_C_take_one_call(
     machine: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    objective, quick = machines_of(machine, SMALL)
+    objective, uncertified = machines_of(machine, SMALL)
     gram = objective.task.gram(Gaussian(0.3))
     calls: list[int] = []
-    follow = quick_module._core.follow_parts
+    follow = uncertified_module._core.follow_parts
 
     def counted(problem: Any, offsets: Any, *given: Any) -> Any:
         calls.append(len(offsets) - 1)
         return follow(problem, offsets, *given)
 
-    monkeypatch.setattr(quick_module._core, "follow_parts", counted)
-    found = gathered(quick, gram)
+    monkeypatch.setattr(uncertified_module._core, "follow_parts", counted)
+    found = gathered(uncertified, gram)
     assert calls == [3 * 28]
     assert np.isfinite(found).all()
 
 
 def test_a_machine_that_is_left_open_is_solved_singly(monkeypatch: pytest.MonkeyPatch) -> None:
-    objective, quick = machines_of(SVC(kernel=Gaussian(0.3)), SMALL)
+    objective, uncertified = machines_of(SVC(kernel=Gaussian(0.3)), SMALL)
     gram = objective.task.gram(Gaussian(0.3))
-    plain, follow = gathered(quick, gram), quick_module._core.follow_parts
+    plain, follow = gathered(uncertified, gram), uncertified_module._core.follow_parts
 
     def undecided(*given: Any) -> Any:
         multiplier, is_good = follow(*given)
@@ -113,8 +115,8 @@ def test_a_machine_that_is_left_open_is_solved_singly(monkeypatch: pytest.Monkey
         is_good[:, 0] = False
         return multiplier, is_good
 
-    monkeypatch.setattr(quick_module._core, "follow_parts", undecided)
-    found = gathered(quick, gram)
+    monkeypatch.setattr(uncertified_module._core, "follow_parts", undecided)
+    found = gathered(uncertified, gram)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found[:, :, 0], plain[:, :, 0], atol=0.02)
 
@@ -125,20 +127,20 @@ def test_a_whole_solve_and_one_in_chunks_find_the_same(
 ) -> None:
     found = []
     for most in (10, 1000):
-        objective, quick = machines_of(SVC(kernel=Gaussian(0.3)), y)
-        options = quick._options(1.0)
+        objective, uncertified = machines_of(SVC(kernel=Gaussian(0.3)), y)
+        options = uncertified._options(1.0)
         options.most_at_once = most
-        monkeypatch.setattr(quick, "_options", lambda accuracy, options=options: options)
-        found.append(gathered(quick, objective.task.gram(Gaussian(0.3))))
+        monkeypatch.setattr(uncertified, "_options", lambda accuracy, options=options: options)
+        found.append(gathered(uncertified, objective.task.gram(Gaussian(0.3))))
     np.testing.assert_allclose(found[0], found[1], atol=0.02)
 
 
 def test_small_tolerances_have_certificates() -> None:
-    objective, quick = machines_of(SVC(kernel=Gaussian(0.3), tol=1e-6), THREE)
-    assert not quick.suit(objective.task.gram(Gaussian(0.3)))
+    objective, uncertified = machines_of(SVC(kernel=Gaussian(0.3), tol=1e-6), THREE)
+    assert not uncertified.suit(objective.task.gram(Gaussian(0.3)))
     for machine in (SVC(solver="smo"), SVC(precision="double"), SVC(kernel="linear", C=1.0)):
-        objective, quick = machines_of(machine, THREE)
-        suits = quick.suit(objective.task.gram(objective.space.kernel))
+        objective, uncertified = machines_of(machine, THREE)
+        suits = uncertified.suit(objective.task.gram(objective.space.kernel))
         assert suits == (machine.kernel == "linear")
 
 
@@ -152,11 +154,11 @@ def test_a_kernel_near_the_identity_predicts_as_certified_machines_do(
     rows = rng.normal(size=(160, 20))
     order = np.argsort(np.argsort(rows[:, 0] + 0.5 * rng.normal(size=160)))
     thetas = [np.log([C, gamma]) for C in (0.5, 3.0, 100.0)]
-    quick, sure = (
+    uncertified, sure = (
         make_objective("cv", SVC(tol=tol), rows, order * n_classes // 160, cv=4)
         for tol in (1e-3, 1e-9)
     )
-    found, expected = (np.mean(o.series(thetas), axis=1) for o in (quick, sure))  # type: ignore[attr-defined]
+    found, expected = (np.mean(o.series(thetas), axis=1) for o in (uncertified, sure))  # type: ignore[attr-defined]
     np.testing.assert_allclose(found, expected, atol=1.5 / 160)
 
 
@@ -199,9 +201,9 @@ def test_threads_change_no_choice() -> None:
     assert one.history_[1].values == two.history_[1].values
 
 
-def test_all_folds_and_prices_take_one_matrix() -> None:
+def test_all_folds_and_C_take_one_matrix() -> None:
     objective: Any = make_objective("cv", SVC(kernel=Gaussian(0.3)), X, THREE > 1, cv=5)
-    objective.series([np.log([price, 0.3]) for price in PRICES])
+    objective.series([np.log([C, 0.3]) for C in CS])
     n = len(X)
     assert objective.n_kernel <= n * (n + 1) // 2 + 96 * n  # blocks on the diagonal are whole
 
@@ -211,9 +213,9 @@ def test_rows_that_a_split_leaves_out_or_has_twice(fit_intercept: bool) -> None:
     splits = [(np.r_[0:100, 0:30], np.r_[20:60, 150:200]), (np.r_[100:240], np.r_[0:20])]
     machine = SVC(kernel=Gaussian(0.3), fit_intercept=fit_intercept)
     objective: Any = make_objective("cv", machine, X, THREE > 1, cv=splits)
-    found = objective.series([np.log([C, 0.3]) for C in PRICES])
-    for price, by_split in zip(PRICES, found, strict=True):
+    found = objective.series([np.log([C, 0.3]) for C in CS])
+    for C, by_split in zip(CS, found, strict=True):
         for (train, test), loss in zip(splits, by_split, strict=True):
-            fitted = machine.set_params(C=price).fit(X[train], THREE[train] > 1)
+            fitted = machine.set_params(C=C).fit(X[train], THREE[train] > 1)
             wrong = np.mean(fitted.predict(X[test]) != (THREE[test] > 1))
             assert loss == pytest.approx(wrong, abs=1.01 / len(test))

@@ -30,7 +30,7 @@ from mercer.training.folds import given_splits
 from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
 
-__all__ = ["Part", "Task"]
+__all__ = ["Part", "TrainingTask"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
@@ -54,7 +54,7 @@ class Part:
     target: FloatArray
 
 
-class Task:
+class TrainingTask:
     """A machine and what it is to learn.
 
     Parameters
@@ -70,13 +70,13 @@ class Task:
 
     Attributes
     ----------
-    unit : float, default=1.0
-        What targets, and the C of a search, are measured by; who makes the task may change it.
+    target_scale : float, default=1.0
+        Scale of the targets, by which they and the C of a search are divided; may be set.
     C_range, gamma_range : pair of float or None, default=None
-        Where a search is to look; who makes the task may change them, too.
+        Ranges of a search; may be set.
     variants : sequence of dict, default=()
-        Parameters of the machines that a search is to choose from, its kernel among them; of none
-        it takes the machine.
+        Parameters of the machines to choose from, the kernel among them; without any the machine
+        is taken as it is.
     is_sample : bool
         Whether the rows are some of those that were given.
     """
@@ -104,14 +104,14 @@ class Task:
         else:
             self.data = TrainingSet(*given)
         self.classes: NDArray[Any] | None = self.data.classes
-        self.labels = self.data.codes
+        self.labels = self.data.class_index
         self.parts = self._make_parts()
-        self.unit, self.is_sample = 1.0, False
+        self.target_scale, self.is_sample = 1.0, False
         self.C_range: tuple[float, float] | None = None
         self.gamma_range: tuple[float, float] | None = None
         self.variants: Sequence[dict[str, Any]] = ()
 
-    def sampled(self, count: int) -> Task:
+    def sampled(self, count: int) -> TrainingTask:
         """The same on :meth:`sample_rows`."""
         return self.on_rows(self.sample_rows(count))
 
@@ -128,15 +128,19 @@ class Task:
             kept.append(own[np.arange(size) * len(own) // size])
         return np.sort(np.concatenate(kept))
 
-    def on_rows(self, rows: IntArray) -> Task:
+    def on_rows(self, rows: IntArray) -> TrainingTask:
         """The same on some of the rows."""
         y = None if self.y is None else self.y[rows]
-        task = Task(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
-        task.unit, task.C_range, task.gamma_range = self.unit, self.C_range, self.gamma_range
+        task = TrainingTask(self.machine, take_rows(self.rows, rows), y, self.weight[rows])
+        task.target_scale, task.C_range, task.gamma_range = (
+            self.target_scale,
+            self.C_range,
+            self.gamma_range,
+        )
         task.is_sample = True
         return task
 
-    def scaled(self, rows: Any) -> Task:
+    def scaled(self, rows: Any) -> TrainingTask:
         """The same with the features of all rows in other units."""
         task = copy(self)
         task.rows, task.data = rows, replace(self.data, rows=rows)
@@ -224,10 +228,10 @@ class Task:
 
     def _measured(self, formulation: Formulation) -> Formulation:
         """The same in units, in which targets of any scale are learned alike."""
-        if self.unit == 1.0:
+        if self.target_scale == 1.0:
             return formulation
         names, problem = ("linear", "lower", "upper", "group_sum"), formulation.problem
-        measured = {name: getattr(problem, name) / self.unit for name in names}
+        measured = {name: getattr(problem, name) / self.target_scale for name in names}
         return replace(formulation, problem=replace(problem, **measured))
 
     def _absent(self, part: Part, used: IntArray) -> IntArray:
@@ -268,7 +272,9 @@ class Task:
         problems = [[formulation.problem for formulation in own] for own in made]
         solver = "direct" if self.is_least_squares else machines[0].solver
         left = deadline.seconds_left if np.isfinite(deadline.moment) else None
-        found = solve_many(problems, gram, solver, tol=machines[0].tol / self.unit, max_time=left)
+        found = solve_many(
+            problems, gram, solver, tol=machines[0].tol / self.target_scale, max_time=left
+        )
         if any(len(own) < len(machines) or own[-1].status == "max-time" for own in found):
             return None
         trained = [
