@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
@@ -13,12 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.formulations import Formulation, ReadOut, nearest_points
+from mercer.formulations import Formulation, ReadOuts, nearest_points
 from mercer.formulations.bias_and_rho import Bias
 from mercer.gram import Gram
 from mercer.machines import SVC
 from mercer.machines.docstrings import documented
-from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.vanishing_margin import has_no_margin
 from mercer.problem import Solution
@@ -161,17 +161,14 @@ class HullClassifier(KernelClassifier):
         return 1.0 / first + 1.0 / second if isinstance(self.mu, str) else float(self.mu)
 
     def _keep_read_outs(
-        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
+        self,
+        solutions: Sequence[Solution],
+        read_outs: ReadOuts,
+        rows: NDArray[np.intp],
+        gram: Gram,
     ) -> None:
-        scales = [read_out.scale or 1.0 for read_out in read_outs]
-        self.rho_ = np.array([read_out.rho for read_out in read_outs])
-        norms = np.array([max(read_out.norm_squared, 0.0) for read_out in read_outs])
-        self.distance_ = np.sqrt(norms) / scales
-        self._warn_of_overlap(solutions, read_outs, rows, gram)
-
-    def _warn_of_overlap(
-        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
-    ) -> None:
+        self.rho_ = read_outs.rho
+        self.distance_ = np.sqrt(np.maximum(read_outs.norm_squared, 0.0)) / read_outs.scale
         if has_no_margin(solutions, read_outs, rows, gram):
             warn(
                 f"mu={self.mu} is too large: the reduced convex hulls of two classes overlap, "

@@ -72,6 +72,7 @@ def solve_parts(
     gram: Gram,
     *,
     tol: float,
+    group_sums: FloatArray | None = None,
     blocks: IntArray | None = None,
     start: FloatArray | None = None,
     max_iter: int = -1,
@@ -85,19 +86,21 @@ def solve_parts(
     Parameters
     ----------
     problem : Problem
-        Variables ``offsets[k]`` to ``offsets[k + 1]`` are problem k, with these group sums; at
-        most one group.
+        Variables ``offsets[k]`` to ``offsets[k + 1]`` are problem k, with these group sums.
     offsets : ndarray of shape (n_problems + 1,)
         Ascending.
     gram : Gram
         Kernel values, measured from the origin that the rows have.
     tol : float
         Largest KKT violation accepted.
+    group_sums : ndarray of shape (n_problems, n_groups), default=None
+        Those of each problem, if they differ.
     blocks : ndarray of int, default=None
         Offsets ``0, ..., n_rows`` of rows that are the same in several problems: their values
         among each other are kept.
     start : ndarray of shape (n_variables,), default=None
-        A feasible point of every problem; None means zero.
+        A feasible point of every problem; None means zero. Where there are ``group_sums`` the box
+        must hold it, and its sums are filled (docs/theory/smo.md#where-to-start).
     max_iter : int, default=-1
         Bound on the pair steps of each problem.
     max_time : float, default=None
@@ -113,6 +116,7 @@ def solve_parts(
     raw, multiplier = _core.solve_parts(
         problem._native,
         offsets,
+        group_sums,
         gram.native("double"),
         gram.native("single") if is_single else None,
         blocks,

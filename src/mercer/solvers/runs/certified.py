@@ -19,7 +19,7 @@ from mercer.problem.certificate import assess, definiteness_at, rounding_error
 from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
-from mercer.solvers.runs.start import are_sums_worth, feasible_start, restore_sums
+from mercer.solvers.runs.start import are_sums_worth, feasible_start
 
 __all__ = ["CertifiedRun"]
 
@@ -189,10 +189,10 @@ class CertifiedRun(ABC):
             # start that was optimal is certified as well as it was before
             self.gradient = None
         if self.gram.origin is not None:
-            restore_sums(self.problem, self.coef)
+            self.problem._native.restore_sums(self.coef)
         found = self.certificate(precision)
         if are_sums_worth(self.problem, self.coef, found):
-            restore_sums(self.problem, self.coef)
+            self.problem._native.restore_sums(self.coef)
             found = certify(self.problem, self.gram, self.coef)
         return self._better(self._with_digits(found))
 
@@ -276,7 +276,7 @@ class CertifiedRun(ABC):
         if self.problem.linear.any():
             return size
         largest = np.abs(self.coef).sum() ** 2 * largest_diagonal(self.problem, self.gram)
-        return float(max(size, 1e-6 * largest))
+        return float(max(size, _core.VANISHING * largest))
 
     def _wrap(self, certificate: Certificate) -> Solution:
         return Solution(
