@@ -171,9 +171,9 @@ void register_plan(nb::module_& m) {
           nb::arg("single"), nb::arg("box"), nb::arg("ridge"), nb::arg("options"),
           nb::arg("beta").noconvert(), nb::arg("gradient").noconvert());
     m.def("solve_parts", &solve_parts, nb::arg("problem"), nb::arg("offsets"),
-          nb::arg("group_sums").none(), nb::arg("gram"), nb::arg("single").none(), nb::arg("blocks").none(), nb::arg("lengths").none(),
-          nb::arg("roundings"), nb::arg("options"), nb::arg("beta").noconvert(),
-          nb::arg("gradient").noconvert());
+          nb::arg("group_sums").none(), nb::arg("gram"), nb::arg("single").none(),
+          nb::arg("blocks").none(), nb::arg("lengths").none(), nb::arg("roundings"),
+          nb::arg("options"), nb::arg("beta").noconvert(), nb::arg("gradient").noconvert());
 }
 
 }  // namespace mercer::bind

@@ -117,7 +117,7 @@ class Worker {
         }
         const auto o = std::size_t(work_.problems.offsets[k]);
         double *beta = work_.beta + o, *gradient = work_.gradient + o;
-        if (work_.problems.group_sums) fill_sums(p, beta);
+        if (work_.problems.group_sums) start(p, beta);
         if (!work_.watch.has_time()) {
             out.run.status = Status::max_time;
         } else if (!is_single(p) || !solve_in_single(p, beta, gradient, out)) {
@@ -133,6 +133,14 @@ class Worker {
     }
 
   private:
+    // A point with the sums of the problem.
+    static void start(const ProblemView& p, double* beta) {
+        if (std::all_of(beta, beta + p.n_variables, [](double b) { return b == 0.0; })) {
+            share_sums(p, beta);
+        }
+        fill_sums(p, beta);
+    }
+
     bool is_single(const ProblemView& p) const {
         return in_single_ && p.n_variables > work_.options.most_in_double && !may_be_unbounded(p);
     }

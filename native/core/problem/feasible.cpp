@@ -53,6 +53,22 @@ void fill_sums(const ProblemView& p, double* beta) {
     }
 }
 
+void share_sums(const ProblemView& p, double* beta) {
+    std::vector<double> total(p.n_groups, 0.0);
+    const auto has_room = [&](std::size_t i) {
+        const double sum = p.group_sum[std::size_t(p.group[i])];
+        return p.ridge[i] > 0.0 && std::isinf(sum > 0.0 ? p.upper[i] : p.lower[i]);
+    };
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (p.group[i] >= 0 && has_room(i)) total[std::size_t(p.group[i])] += 1.0 / p.ridge[i];
+    }
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        if (p.group[i] < 0 || !has_room(i)) continue;
+        const auto g = std::size_t(p.group[i]);
+        beta[i] = p.group_sum[g] / (p.ridge[i] * total[g]);
+    }
+}
+
 void restore_sums(const ProblemView& p, double* beta) {
     for (int round = 0; round < 2 && p.n_groups > 0; ++round) {
         const std::vector<double> missing = missing_sums(p, beta);

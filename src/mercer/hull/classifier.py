@@ -73,6 +73,7 @@ class HullClassifier(KernelClassifier):
     True
     """
 
+    _has_sides = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         "mu": [StrOptions({"auto"}), Interval(Real, 0.0, None, closed="right")],
@@ -160,7 +161,7 @@ class HullClassifier(KernelClassifier):
         """The largest coefficient for a pair of classes of these weights."""
         return 1.0 / first + 1.0 / second if isinstance(self.mu, str) else float(self.mu)
 
-    def _keep_read_outs(
+    def _keep_margins(
         self,
         solutions: Sequence[Solution],
         read_outs: ReadOuts,

@@ -308,6 +308,7 @@ class NuSVC(KernelClassifier):
     True
     """
 
+    _has_sides = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         **SCHEME_CONSTRAINTS,
@@ -379,7 +380,7 @@ class NuSVC(KernelClassifier):
         loss: Any = self.loss
         return joined_nu_svc(sign, self.nu, weight, offsets, loss=loss)
 
-    def _keep_read_outs(
+    def _keep_margins(
         self,
         solutions: Sequence[Solution],
         read_outs: ReadOuts,

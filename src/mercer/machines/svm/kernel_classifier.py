@@ -61,6 +61,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     multiclass: str = "one-vs-one"
     code: Any = "dense"
     decoding: str = "auto"
+    # Whether each class of a problem has a sum of its own: then rows are best sorted by class, and
+    # a margin is learned.
+    _has_sides: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
@@ -146,12 +149,13 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """The machine of two classes; positive decisions mean the second."""
         formulation = self._formulate(np.where(labels == 1, 1.0, -1.0), weight)
         gram = self._make_gram(kernel, X, weight, bias=getattr(self, "fit_intercept", True))
-        solutions, found = self._solve_all([formulation], gram)
-        read_outs = ReadOuts.of(found)
-        self._keep_read_outs(solutions, read_outs, np.arange(len(labels)), gram)
-        support = read_outs.coef.nonzero()[0]
+        solutions, read_outs = self._solve_all([formulation], gram)
+        if self._has_sides:
+            self._keep_margins(solutions, ReadOuts.of(read_outs), np.arange(len(labels)), gram)
+        coef, intercept = read_outs[0].coef, read_outs[0].intercept
+        support = coef.nonzero()[0]
         support = support[labels[support].argsort(kind="stable")]
-        return Functions(solutions, support, read_outs.coef[support][None], read_outs.intercept)
+        return Functions(solutions, support, coef[support][None], np.array([intercept]))
 
     def _fit_tasks(
         self,
@@ -164,7 +168,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """The two-class machines of a scheme."""
         order, segments = None, None
         rows, sorted_labels, weights = X, labels, weight
-        if scheme.leaves_classes_out and not self._is_precomputed():
+        if (scheme.leaves_classes_out or self._has_sides) and not self._is_precomputed():
             order, segments = class_order(labels)
             rows, sorted_labels, weights = take_rows(X, order), labels[order], weight[order]
         tasks = scheme.tasks(sorted_labels)
@@ -184,8 +188,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         solutions, found_singly = self._solve_all(made, gram, deadline, task_rows)
         read_outs = ReadOuts.of(found_singly)
         support, coef = scheme.coefficients(tasks, read_outs.coef, sorted_labels)
-        all_rows = tasks.row_lists(np.arange(len(tasks))).rows
-        self._keep_read_outs(solutions, read_outs, all_rows, gram)
+        if self._has_sides:
+            all_rows = tasks.row_lists(np.arange(len(tasks))).rows
+            self._keep_margins(solutions, read_outs, all_rows, gram)
         support = support if order is None else order[support]
         return Functions(solutions, support, coef, read_outs.intercept)
 
@@ -209,7 +214,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             solutions = solutions.replaced(dict(zip(left, found, strict=True)))
             read_outs = read_outs.replaced(dict(zip(left, others, strict=True)))
         support, coef = scheme.coefficients(plan.tasks, read_outs.coef, plan.tasks.labels)
-        self._keep_read_outs(solutions, read_outs, plan.lists.rows, gram)
+        if self._has_sides:
+            self._keep_margins(solutions, read_outs, plan.lists.rows, gram)
         return Functions(solutions, support, coef, read_outs.intercept)
 
     @property
@@ -244,14 +250,14 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _sums_vanish(self) -> bool:
         return has_free_bias(self) and not self._is_all_in_one
 
-    def _keep_read_outs(
+    def _keep_margins(
         self,
         solutions: Sequence[Solution],
         read_outs: ReadOuts,
         rows: NDArray[np.intp],
         gram: Gram,
     ) -> None:
-        """For machines that learn more than coefficients, which are those of these ``rows``."""
+        """Attributes of machines that learn margins; coefficients are those of these ``rows``."""
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
