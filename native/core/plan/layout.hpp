@@ -2,8 +2,8 @@
 // after the other, in whole vectors.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "core/problem/problem.hpp"
@@ -13,30 +13,49 @@ namespace mercer::plan {
 
 class Layout {
   public:
-    static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+    // Positions of nobody, which fill up vectors.
+    struct Hole {
+        std::size_t begin, end;
+    };
 
     // `lanes` are the numbers of a vector. Variables of a group keep their order.
     void assign(const ProblemView& problem, std::size_t lanes);
 
-    // Positions, nobody at some of them.
-    std::size_t size() const { return variable_.size(); }
-    std::size_t n_variables() const { return position_.size(); }
-    std::size_t position(std::size_t variable) const { return position_[variable]; }
-    std::size_t variable(std::size_t position) const { return variable_[position]; }
+    // Positions, with holes.
+    std::size_t size() const { return size_; }
+    std::size_t n_variables() const { return n_variables_; }
+    std::size_t position(std::size_t variable) const {
+        return is_plain() ? variable : position_[variable];
+    }
     const std::vector<SubproblemRange>& ranges() const { return ranges_; }
+    const std::vector<Hole>& holes() const { return holes_; }
 
-    // Numbers of the variables at their positions, and back; where there is nobody none is moved.
-    template <class T>
-    void spread(const double* values, T* out) const {
-        for (std::size_t i = 0; i < n_variables(); ++i) out[position_[i]] = T(values[i]);
+    // Numbers of the variables to their positions, and back; holes are left alone.
+    template <class From, class To>
+    void spread(const From* values, To* out) const {
+        if (is_plain()) {
+            std::transform(values, values + n_variables_, out, [](From v) { return To(v); });
+            return;
+        }
+        for (std::size_t i = 0; i < n_variables_; ++i) out[position_[i]] = To(values[i]);
     }
     void collect(const double* values, double* out) const {
-        for (std::size_t i = 0; i < n_variables(); ++i) out[i] = values[position_[i]];
+        if (is_plain()) {
+            std::copy_n(values, n_variables_, out);
+            return;
+        }
+        for (std::size_t i = 0; i < n_variables_; ++i) out[i] = values[position_[i]];
     }
 
   private:
-    std::vector<std::size_t> position_, variable_;
+    // Whether each variable stands at its own number.
+    bool is_plain() const { return ranges_.size() <= 1; }
+    void add_range(std::size_t count, std::size_t lanes, bool is_alone);
+
+    std::size_t size_ = 0, n_variables_ = 0;
+    std::vector<std::size_t> position_;  // of each variable, unless all are plain
     std::vector<SubproblemRange> ranges_;
+    std::vector<Hole> holes_;
 };
 
 }  // namespace mercer::plan

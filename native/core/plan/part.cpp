@@ -62,21 +62,11 @@ void PartSolver<T>::gather(const ProblemView& p, const double* beta, bool keeps_
 
 template <class T>
 Subproblem<T> PartSolver<T>::view() {
-    return {layout_.size(),
-            matrix_.row(0),
-            matrix_.stride(),
-            diagonal_.data(),
-            gradient_.data(),
-            beta_.data(),
-            lower_.data(),
-            upper_.data(),
-            grow_bar_.data(),
-            fall_bar_.data(),
-            layout_.ranges().data(),
-            layout_.ranges().size(),
-            product_.data(),
-            matrix_.has_row(),
-            &matrix_};
+    return {layout_.size(),   matrix_.row(0),          matrix_.stride(),
+            diagonal_.data(), gradient_.data(),        beta_.data(),
+            lower_.data(),    upper_.data(),           grow_bar_.data(),
+            fall_bar_.data(), layout_.ranges().data(), layout_.ranges().size(),
+            product_.data(),  matrix_.has_row(),       &matrix_};
 }
 
 template <class T>
@@ -117,6 +107,10 @@ void PartSolver<T>::compute_gradient(const ProblemView& p, double* gradient) {
         if (!matrix_.has_row()[at]) matrix_.fetch(at);
         rows_.push_back(matrix_.row(at));
         weights_.push_back(T(beta_[at]));
+    }
+    if (rows_.empty()) {
+        std::copy_n(p.linear, p.n_variables, gradient);
+        return;
     }
     const std::size_t size = layout_.size();
     sums_.assign(size, 0.0);

@@ -19,7 +19,10 @@ template <class T>
 void PartMatrix<T>::load(const ProblemView& problem, const Layout& layout, const T* diagonal) {
     n_fetched_ = 0;
     place(problem, layout);
-    find_runs();
+    packed_ = nullptr;
+    find_runs(row_);
+    const bool is_scattered = runs_.size() > 2 && runs_.size() * short_run > n_variables_;
+    if (is_scattered && !is_gathered()) pack();
     const auto end = problem.ridge + n_variables_;
     const bool is_plain = std::all_of(problem.ridge, end, [](double r) { return r == 0.0; });
     if (is_plain && is_gathered() && runs_.size() == 1 && is_shared(runs_[0].row, runs_[0])) {
@@ -37,18 +40,14 @@ template <class T>
 void PartMatrix<T>::place(const ProblemView& problem, const Layout& layout) {
     size_ = layout.size();
     n_variables_ = layout.n_variables();
-    row_.assign(size_, Layout::nobody);
+    holes_ = layout.holes();
+    row_.assign(size_, nobody);
+    layout.spread(problem.index, row_.data());
+    has_row_.assign(size_, false);
     // no step asks for the row of nobody
-    has_row_.assign(size_, true);
-    for (std::size_t i = 0; i < n_variables_; ++i) {
-        row_[layout.position(i)] = std::size_t(problem.index[i]);
-        has_row_[layout.position(i)] = false;
-    }
-    holes_.clear();
-    for (std::size_t p = 0; p < size_; ++p) {
-        if (row_[p] != Layout::nobody) continue;
-        if (!holes_.empty() && holes_.back().end == p) ++holes_.back().end;
-        else holes_.push_back({p, p + 1});
+    for (const auto& [begin, end] : holes_) {
+        std::fill(has_row_.begin() + std::ptrdiff_t(begin), has_row_.begin() + std::ptrdiff_t(end),
+                  true);
     }
 }
 
@@ -57,41 +56,32 @@ template <class T>
 void PartMatrix<T>::set_diagonal(const T* diagonal) {
     diagonal_ = diagonal;
     for (std::size_t p = 0; p < size_ && !is_borrowed(); ++p) {
-        if (has_row_[p] && row_[p] != Layout::nobody) at(p)[p] = diagonal_[p];
+        if (has_row_[p] && !is_hole(p)) at(p)[p] = diagonal_[p];
     }
 }
 
 template <class T>
-auto PartMatrix<T>::runs_of(const std::vector<std::size_t>& rows) const -> std::vector<Run> {
-    std::vector<Run> runs;
+void PartMatrix<T>::find_runs(const std::vector<std::size_t>& rows) {
+    runs_.clear();
     for (std::size_t p = 0; p < size_; ++p) {
-        if (rows[p] == Layout::nobody) continue;
-        const bool goes_on = !runs.empty() && runs.back().row + runs.back().count == rows[p] &&
-                             runs.back().position + runs.back().count == p;
-        if (goes_on) ++runs.back().count;
-        else runs.push_back({rows[p], p, 1});
+        if (rows[p] == nobody) continue;
+        const bool goes_on = !runs_.empty() && runs_.back().row + runs_.back().count == rows[p] &&
+                             runs_.back().position + runs_.back().count == p;
+        if (goes_on) ++runs_.back().count;
+        else runs_.push_back({rows[p], p, 1});
     }
-    return runs;
-}
-
-template <class T>
-void PartMatrix<T>::find_runs() {
-    packed_ = nullptr;
-    runs_ = runs_of(row_);
-    const bool is_scattered = runs_.size() > 2 && runs_.size() * short_run > n_variables_;
-    if (is_scattered && !is_gathered()) pack();
 }
 
 template <class T>
 void PartMatrix<T>::pack() {
-    std::vector<std::size_t> rows, place(size_, Layout::nobody);
+    std::vector<std::size_t> rows, place(size_, nobody);
     for (std::size_t p = 0; p < size_; ++p) {
-        if (row_[p] == Layout::nobody) continue;
+        if (is_hole(p)) continue;
         place[p] = rows.size();
         rows.push_back(row_[p]);
     }
     packed_ = gram_.kernel().with_right(rows, nullptr);
-    runs_ = runs_of(place);
+    find_runs(place);
 }
 
 template <class T>
@@ -143,7 +133,7 @@ void PartMatrix<T>::fetch_all() {
     }
     n_fetched_ = 0;
     for (std::size_t p = 0; p < size_; ++p) {
-        if (row_[p] != Layout::nobody) finish(p);
+        if (!is_hole(p)) finish(p);
     }
 }
 
@@ -176,7 +166,7 @@ void PartMatrix<T>::finish(std::size_t p) {
     has_row_[p] = true;
     ++n_fetched_;
     if (is_borrowed()) return;
-    for (const Hole& hole : holes_) std::fill(at(p) + hole.begin, at(p) + hole.end, T(0));
+    for (const auto& [begin, end] : holes_) std::fill(at(p) + begin, at(p) + end, T(0));
     at(p)[p] = diagonal_[p];
 }
 

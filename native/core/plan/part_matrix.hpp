@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/base/arena.hpp"
@@ -44,14 +45,10 @@ class PartMatrix final : public RowSource {
     struct Run {
         std::size_t row, position, count;
     };
-    // Positions of nobody.
-    struct Hole {
-        std::size_t begin, end;
-    };
-
     void place(const ProblemView& problem, const Layout& layout);
-    std::vector<Run> runs_of(const std::vector<std::size_t>& rows) const;
-    void find_runs();
+    // Runs of the rows at these positions.
+    void find_runs(const std::vector<std::size_t>& rows);
+    bool is_hole(std::size_t p) const { return row_[p] == nobody; }
     // Packs the rows of the problem anew, in the order of their positions.
     void pack();
     // Whether all rows of the Gram are one block, which then has all values.
@@ -69,10 +66,12 @@ class PartMatrix final : public RowSource {
     Gram<T>& gram_;
     SharedBlocks<T>* shared_;
     KernelPointer<T> packed_;  // with the rows of the problem on the right; null: in runs
-    std::vector<std::size_t> row_;  // of each position; Layout::nobody
+    static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+
+    std::vector<std::size_t> row_;  // of each position, nobody in a hole
     const T* diagonal_ = nullptr;
     std::vector<Run> runs_;
-    std::vector<Hole> holes_;
+    std::vector<Layout::Hole> holes_;
     std::vector<std::uint8_t> has_row_;
     Borrowed<T> own_;
     T* base_ = nullptr;

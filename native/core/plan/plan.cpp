@@ -185,7 +185,8 @@ class Worker {
 
     // Whether violations are measured by the margin: there is no linear term.
     bool has_margin(const ProblemView& p) const {
-        return p.n_groups > 0 && linear_size(p) == 0.0;
+        // most problems show at once that they have one
+        return p.n_groups > 0 && p.n_variables > 0 && p.linear[0] == 0.0 && linear_size(p) == 0.0;
     }
 
     double unit(const ProblemView& p, const double* beta, const PointReport& report) const {

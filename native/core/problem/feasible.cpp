@@ -72,6 +72,7 @@ void share_sums(const ProblemView& p, double* beta) {
 void restore_sums(const ProblemView& p, double* beta) {
     for (int round = 0; round < 2 && p.n_groups > 0; ++round) {
         const std::vector<double> missing = missing_sums(p, beta);
+        if (std::ranges::all_of(missing, [](double lack) { return lack == 0.0; })) return;
         for (std::size_t g = 0; g < p.n_groups; ++g) {
             if (missing[g] == 0.0) continue;
             const std::size_t i = finest(p, beta, g, missing[g]);

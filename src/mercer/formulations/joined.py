@@ -27,14 +27,13 @@ class ReadOuts:
         Coefficients of the rows of each machine, one machine after the other.
     offsets : ndarray of shape (n_machines + 1,)
         Where those of each machine begin, and where those of the last one end.
-    intercept, norm_squared, rho, scale : ndarray of shape (n_machines,)
+    intercept, rho, scale : ndarray of shape (n_machines,)
         As those of :class:`ReadOut`; where a kind has none, rho is 0 and scale 1.
     """
 
     coef: FloatArray
     offsets: IntArray
     intercept: FloatArray
-    norm_squared: FloatArray
     rho: FloatArray
     scale: FloatArray
 
@@ -45,7 +44,6 @@ class ReadOuts:
             coef=np.concatenate([one.coef for one in read_outs]),
             offsets=np.cumsum([0, *(len(one.coef) for one in read_outs)]),
             intercept=np.array([one.intercept for one in read_outs]),
-            norm_squared=np.array([one.norm_squared for one in read_outs]),
             rho=np.array([one.rho or 0.0 for one in read_outs]),
             scale=np.array([one.scale or 1.0 for one in read_outs]),
         )
@@ -56,7 +54,7 @@ class ReadOuts:
             return self
         found = ReadOuts(**{name: values.copy() for name, values in vars(self).items()})
         which, single = list(others), ReadOuts.of(list(others.values()))
-        for name in ("intercept", "norm_squared", "rho", "scale"):
+        for name in ("intercept", "rho", "scale"):
             getattr(found, name)[which] = getattr(single, name)
         for k, one in others.items():
             found.coef[self.offsets[k] : self.offsets[k + 1]] = one.coef
@@ -91,20 +89,16 @@ class JoinedFormulations:
 
         Kinds "origin", "penalized", "intercept" and "nu".
         """
-        kind, problem, begin = self.formulation.kind, self.formulation.problem, self.offsets[:-1]
-        coef, multiplier, n = solutions.coef, solutions.multiplier, len(begin)
-        values = problem.linear - solutions.gradient - problem.ridge * coef
-        norm = np.add.reduceat(coef * values, begin)
+        kind, coef, multiplier = self.formulation.kind, solutions.coef, solutions.multiplier
+        n = len(self.offsets) - 1
         intercept, rho, scale = np.zeros(n), np.zeros(n), np.ones(n)
         if kind == "nu":
             rho = (multiplier[:, 1] - multiplier[:, 0]) / 2
             np.divide(1.0, rho, out=scale, where=rho > 0)
             coef = coef * np.repeat(scale, np.diff(self.offsets))
-            norm *= scale * scale
             intercept = multiplier.sum(axis=1) / 2 * scale
         elif kind == "penalized":
-            intercept = np.add.reduceat(coef, begin)
-            norm -= intercept * intercept
+            intercept = np.add.reduceat(coef, self.offsets[:-1])
         elif kind == "intercept":
             intercept = multiplier[:, 0].copy()
-        return ReadOuts(coef, self.offsets, intercept, norm, rho, scale)
+        return ReadOuts(coef, self.offsets, intercept, rho, scale)

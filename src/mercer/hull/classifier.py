@@ -22,6 +22,7 @@ from mercer.machines.docstrings import documented
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.vanishing_margin import has_no_margin
 from mercer.problem import Solution
+from mercer.problem.solutions import column
 from mercer.solvers.runs.progress import Callback
 
 __all__ = ["HullClassifier"]
@@ -169,7 +170,8 @@ class HullClassifier(KernelClassifier):
         gram: Gram,
     ) -> None:
         self.rho_ = read_outs.rho
-        self.distance_ = np.sqrt(np.maximum(read_outs.norm_squared, 0.0)) / read_outs.scale
+        # of no other term: the objective is -|w|^2 / 2
+        self.distance_ = np.sqrt(np.maximum(-2.0 * column(solutions, "objective"), 0.0))
         if has_no_margin(solutions, read_outs, rows, gram):
             warn(
                 f"mu={self.mu} is too large: the reduced convex hulls of two classes overlap, "
