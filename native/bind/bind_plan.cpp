@@ -87,7 +87,8 @@ nb::tuple solve_parts(const BoundProblem& problem, const IndexArray& offsets,
                       const std::optional<Table>& group_sums, Gram<double>& gram,
                       Gram<float>* single, const std::optional<IndexArray>& blocks,
                       const std::optional<Array1<double>>& lengths, const Array1<double>& roundings,
-                      const plan::Options& options, OutArray beta, OutArray gradient) {
+                      const plan::Options& options, OutArray beta, OutArray gradient,
+                      const nb::object& callback) {
     const ProblemView& view = problem.view_on(gram.size());
     const auto cuts = checked_offsets(offsets, problem.size(), "offsets");
     const double* sums = checked_sums(group_sums, cuts.size() - 1, view.n_groups);
@@ -100,8 +101,7 @@ nb::tuple solve_parts(const BoundProblem& problem, const IndexArray& offsets,
     }
     const plan::Source source{gram, single, shared, lengths ? lengths->data() : nullptr,
                               std::span<const double>(roundings.data(), roundings.size())};
-    const nb::object nobody = nb::none();
-    const Monitor monitor = python_monitor(nobody);
+    const Monitor monitor = python_monitor(callback);
     Parts parts;
     {
         nb::gil_scoped_release release;
@@ -173,7 +173,8 @@ void register_plan(nb::module_& m) {
     m.def("solve_parts", &solve_parts, nb::arg("problem"), nb::arg("offsets"),
           nb::arg("group_sums").none(), nb::arg("gram"), nb::arg("single").none(),
           nb::arg("blocks").none(), nb::arg("lengths").none(), nb::arg("roundings"),
-          nb::arg("options"), nb::arg("beta").noconvert(), nb::arg("gradient").noconvert());
+          nb::arg("options"), nb::arg("beta").noconvert(), nb::arg("gradient").noconvert(),
+          nb::arg("callback").none());
 }
 
 }  // namespace mercer::bind

@@ -184,7 +184,7 @@ Followed follow_parts(const Problems& problems, const Source& source, const Pric
                       const Monitor& monitor) {
     const std::size_t count = problems.size() * prices.size();
     Followed found{std::vector<double>(count), std::vector<std::uint8_t>(count, false)};
-    Watch watch(monitor, options.poll_seconds, options.max_seconds);
+    Watch watch(monitor, options.poll_seconds, options.max_seconds, problems.all.n_variables);
     std::atomic<bool> is_out_of_time{false};
     Work work{problems,
               source,

@@ -70,9 +70,10 @@ inline std::vector<std::size_t> by_size(const Problems& problems) {
 constexpr std::size_t most_turns = 1000;
 
 // Calls worker.solve(k) for each problem, by the threads of the Gram; each has a worker made of
-// `work`, which goes from one problem to the next.
+// `work`, which goes from one problem to the next. Nothing is left to do where the watch failed.
 template <class Worker, class Work>
 void solve_each(Work& work, const Source& source, const Problems& problems, Watch& watch) {
+    watch.goes_on();  // told of the start, however few problems there are
     std::mutex mutex;
     std::vector<std::unique_ptr<Worker>> idle;
     const auto take = [&]() -> std::unique_ptr<Worker> {
@@ -92,7 +93,7 @@ void solve_each(Work& work, const Source& source, const Problems& problems, Watc
     const std::size_t together = std::clamp<std::size_t>(order.size() / most_turns, 1, 64);
     threads.parallel_for(order.size(), together, [&](std::size_t begin, std::size_t end) {
         std::unique_ptr<Worker> worker = take();
-        for (std::size_t k = begin; k < end && watch.goes_on(); ++k) worker->solve(order[k]);
+        for (std::size_t k = begin; k < end && !watch.has_failed(); ++k) worker->solve(order[k]);
         std::lock_guard lock(mutex);
         idle.push_back(std::move(worker));
     });

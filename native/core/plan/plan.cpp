@@ -113,12 +113,15 @@ class Worker {
         if (p.n_variables > work_.options.most_variables) {
             out.run.status = Status::stuck;
             out.report.multiplier.assign(p.n_groups, 0.0);
+            work_.watch.add(0, 0.0, p.n_variables);
             return;
         }
         const auto o = std::size_t(work_.problems.offsets[k]);
         double *beta = work_.beta + o, *gradient = work_.gradient + o;
         if (work_.problems.group_sums) start(p, beta);
-        if (!work_.watch.has_time()) {
+        if (!work_.watch.goes_on()) {
+            out.run.status = Status::stopped;
+        } else if (!work_.watch.has_time()) {
             out.run.status = Status::max_time;
         } else if (!is_single(p) || !solve_in_single(p, beta, gradient, out)) {
             solve_in_double(p, beta, gradient, out);
@@ -130,6 +133,7 @@ class Worker {
         std::ranges::copy(out.report.gradient, gradient);
         out.report.gradient = {};
         out.seconds = work_.watch.seconds() - began;
+        work_.watch.add(out.run.iterations, out.report.objective, p.n_variables);
     }
 
   private:
@@ -227,7 +231,9 @@ class Worker {
     // What is true of a point that a limit ended at.
     void recompute(const ProblemView& p, const double* beta, PartResult& out) {
         std::vector<double> values(p.n_variables, 0.0);
-        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), poll());
+        // also after the monitor has ended all runs
+        const Poll never = [this] { return !work_.watch.has_failed(); };
+        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), never);
         out.error = 0.0;
         out.report = report_point(p, beta, values.data());
     }
@@ -269,7 +275,7 @@ std::vector<PartResult> solve_parts(const Problems& problems, const Source& sour
                                     const Monitor& monitor) {
     std::vector<PartResult> found(problems.size());
     for (PartResult& part : found) part.run.status = Status::stopped;  // until it is solved
-    Watch watch(monitor, options.poll_seconds, options.max_seconds);
+    Watch watch(monitor, options.poll_seconds, options.max_seconds, problems.all.n_variables);
     Work work{problems,
               source,
               options,

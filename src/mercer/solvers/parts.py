@@ -12,6 +12,7 @@ from mercer import _core
 from mercer.gram import Gram
 from mercer.problem import Problem, Solutions
 from mercer.solvers.auto import LEAST_STEPS
+from mercer.solvers.runs.progress import Callback, monitor
 
 __all__ = ["Parts", "most_variables", "solve_parts", "suits_parts"]
 
@@ -30,7 +31,6 @@ NAME = "parts"
 _MOST_VARIABLES = 2500
 _SAMPLE = 48  # variables that errors of single precision are measured on
 _ERROR_PER_NORM = 2e-6
-_ENDED = ("max-iter", "max-time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class Parts:
     solutions : Solutions
         The points and what is known of them.
     is_final : ndarray of bool of shape (n_problems,)
-        Whether a problem was solved and nothing is left to find out, or a limit ended its run. All
-        others are to be solved by :func:`mercer.solvers.solve`.
+        Whether a problem was solved and nothing is left to find out, or a limit or the callback
+        ended its run. All others are to be solved by :func:`mercer.solvers.solve`.
     """
 
     solutions: Solutions
@@ -77,11 +77,12 @@ def solve_parts(
     start: FloatArray | None = None,
     max_iter: int = -1,
     max_time: float | None = None,
+    callback: Callback | None = None,
 ) -> Parts:
     """Solve problems that lie one after the other in the arrays of one.
 
     Threads of the Gram take one after the other; results do not depend on their number. Ctrl-C
-    ends the call.
+    ends the call, an error of the callback too.
 
     Parameters
     ----------
@@ -105,6 +106,10 @@ def solve_parts(
         Bound on the pair steps of each problem.
     max_time : float, default=None
         Bound on the seconds of all of them together.
+    callback : callable, default=None
+        Called about every 50 ms with the :class:`~mercer.solvers.Progress` of all problems together: steps
+        and objectives of those that are solved, variables of the others, and a violation that is
+        infinite as long as there are any. A true value ends all of them.
 
     Returns
     -------
@@ -125,9 +130,11 @@ def solve_parts(
         _options(gram, tol, max_iter, max_time),
         coef,
         gradient,
+        monitor(callback),
     )
     status = np.array(raw["status"], dtype=object)
-    is_ended = (status == _ENDED[0]) & (max_iter >= 0) | (status == _ENDED[1])
+    is_ended = (status == "max-iter") & (max_iter >= 0) | (status == "max-time")
+    is_ended |= (status == "callback").any()  # others must not begin anew
     row_sizes: FloatArray = np.bincount(
         problem.index, weights=np.abs(coef), minlength=gram.n_rows
     ).astype(np.float64)

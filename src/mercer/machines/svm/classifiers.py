@@ -121,7 +121,7 @@ default="auto"
         Whether to start from the solution of the last fit.
     callback : callable, default=None
         Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value
-        ends the fit.
+        ends the fit. Where pairs of classes are solved together it is told of all of them.
 
     Attributes
     ----------

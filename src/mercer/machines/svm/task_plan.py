@@ -18,6 +18,7 @@ from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto
 from mercer.solvers.parts import Parts, most_variables, solve_parts, suits_parts
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["TaskPlan", "task_plan"]
 
@@ -28,9 +29,9 @@ IntArray = NDArray[np.intp]
 def task_plan(machine: Any, formulations: Formulations) -> TaskPlan | None:
     """The problems of a machine; None if they are solved one after the other.
 
-    That is so for other formulations and solvers, and for whoever watches each of them.
+    That is so for other formulations and solvers.
     """
-    if len(formulations) < 2 or machine.callback is not None or machine.verbose:
+    if len(formulations) < 2:
         return None
     first = formulations[0]
     is_plain = first.bias == "multiplier" and first.fallback is None
@@ -85,6 +86,14 @@ class TaskPlan:
 
     def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, ReadOuts]:
         """What came of the problems, and what it says."""
+        with self.machine._display(1) as display:
+            callback = self.machine.callback
+            watch = callback if display is None else display.watch(0, callback)
+            return self._solve(gram, deadline, watch)
+
+    def _solve(
+        self, gram: Gram, deadline: Deadline, callback: Callback | None
+    ) -> tuple[Parts, ReadOuts]:
         joined, machine = self.joined, self.machine
         assert joined is not None  # it suits
         parts = solve_parts(
@@ -97,6 +106,7 @@ class TaskPlan:
             start=self._start(joined.formulation.problem, joined.offsets),
             max_iter=machine.max_iter,
             max_time=None if machine.max_time is None else deadline.seconds_left,
+            callback=callback,
         )
         return parts, joined.interpret(parts.solutions)
 
