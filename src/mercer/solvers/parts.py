@@ -107,9 +107,8 @@ def solve_parts(
     max_time : float, default=None
         Bound on the seconds of all of them together.
     callback : callable, default=None
-        Called about every 50 ms with the :class:`~mercer.solvers.Progress` of all problems together: steps
-        and objectives of those that are solved, variables of the others, and a violation that is
-        infinite as long as there are any. A true value ends all of them.
+        Called about every 50 ms with the :class:`~mercer.solvers.Progress` of all problems
+        together. A true value ends all of them.
 
     Returns
     -------
