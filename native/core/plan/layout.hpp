@@ -13,7 +13,7 @@ namespace mercer::plan {
 
 class Layout {
   public:
-    // Positions of nobody, which fill up vectors.
+    // Positions without a variable, which fill up vectors.
     struct Hole {
         std::size_t begin, end;
     };

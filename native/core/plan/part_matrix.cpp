@@ -41,10 +41,10 @@ void PartMatrix<T>::place(const ProblemView& problem, const Layout& layout) {
     size_ = layout.size();
     n_variables_ = layout.n_variables();
     holes_ = layout.holes();
-    row_.assign(size_, nobody);
+    row_.assign(size_, no_row);
     layout.spread(problem.index, row_.data());
     has_row_.assign(size_, false);
-    // no step asks for the row of nobody
+    // no step asks for the row of a hole
     for (const auto& [begin, end] : holes_) {
         std::fill(has_row_.begin() + std::ptrdiff_t(begin), has_row_.begin() + std::ptrdiff_t(end),
                   true);
@@ -64,7 +64,7 @@ template <class T>
 void PartMatrix<T>::find_runs(const std::vector<std::size_t>& rows) {
     runs_.clear();
     for (std::size_t p = 0; p < size_; ++p) {
-        if (rows[p] == nobody) continue;
+        if (rows[p] == no_row) continue;
         const bool goes_on = !runs_.empty() && runs_.back().row + runs_.back().count == rows[p] &&
                              runs_.back().position + runs_.back().count == p;
         if (goes_on) ++runs_.back().count;
@@ -74,7 +74,7 @@ void PartMatrix<T>::find_runs(const std::vector<std::size_t>& rows) {
 
 template <class T>
 void PartMatrix<T>::pack() {
-    std::vector<std::size_t> rows, place(size_, nobody);
+    std::vector<std::size_t> rows, place(size_, no_row);
     for (std::size_t p = 0; p < size_; ++p) {
         if (is_hole(p)) continue;
         place[p] = rows.size();

@@ -48,7 +48,7 @@ class PartMatrix final : public RowSource {
     void place(const ProblemView& problem, const Layout& layout);
     // Runs of the rows at these positions.
     void find_runs(const std::vector<std::size_t>& rows);
-    bool is_hole(std::size_t p) const { return row_[p] == nobody; }
+    bool is_hole(std::size_t p) const { return row_[p] == no_row; }
     // Packs the rows of the problem anew, in the order of their positions.
     void pack();
     // Whether all rows of the Gram are one block, which then has all values.
@@ -66,9 +66,9 @@ class PartMatrix final : public RowSource {
     Gram<T>& gram_;
     SharedBlocks<T>* shared_;
     KernelPointer<T> packed_;  // with the rows of the problem on the right; null: in runs
-    static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
 
-    std::vector<std::size_t> row_;  // of each position, nobody in a hole
+    std::vector<std::size_t> row_;  // of each position, no_row in a hole
     const T* diagonal_ = nullptr;
     std::vector<Run> runs_;
     std::vector<Layout::Hole> holes_;

@@ -37,7 +37,7 @@ class Watch {
         objective_ += objective;
         n_active_ -= n_variables;
     }
-    // Whether the monitor threw, so that nobody asks for results.
+    // Whether the monitor threw, so that results are not wanted.
     bool has_failed() const { return has_failed_; }
     void rethrow() const {
         if (error_) std::rethrow_exception(error_);

@@ -105,7 +105,7 @@ class TaskPlan:
             blocks=self.tasks.blocks,
             start=self._start(joined.formulation.problem, joined.offsets),
             max_iter=machine.max_iter,
-            max_time=None if machine.max_time is None else deadline.seconds_left,
+            max_time=deadline.seconds_left,
             callback=callback,
         )
         return parts, joined.interpret(parts.solutions)

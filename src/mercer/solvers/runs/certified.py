@@ -16,6 +16,7 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.problem.certificate import assess, definiteness_at, rounding_error
+from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
@@ -64,7 +65,7 @@ class CertifiedRun(ABC):
     ) -> None:
         self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
         self.began = time.perf_counter()
-        self.deadline = np.inf if max_time is None else self.began + max_time
+        self.deadline = Deadline.after(max_time)
         self.evaluations = gram.n_evaluations
         self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
         self.callback = callback
@@ -163,10 +164,6 @@ class CertifiedRun(ABC):
         if _FAR * aim < noise < np.inf and certificate.violation <= noise:
             self.left = min(self.left, max(_SHORT, 50 * self.problem.n_variables))
             self.is_short = True
-
-    def seconds_left(self) -> float:
-        """Time until the deadline, at most a number the core can hold."""
-        return min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
 
     def _run(
         self, precision: Precision, tolerance: float, known: KnownGradient | Certificate | None
