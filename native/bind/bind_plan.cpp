@@ -70,13 +70,28 @@ nb::dict columns(const Parts& parts) {
     return out;
 }
 
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Group sums of each problem; null if there are none.
+const double* checked_sums(const std::optional<Table>& sums, std::size_t n_parts,
+                           std::size_t n_groups) {
+    if (!sums) return nullptr;
+    if (sums->shape(0) != n_parts || sums->shape(1) != n_groups) {
+        throw std::invalid_argument("there must be a row of group sums for each problem");
+    }
+    return sums->data();
+}
+
 // What is true of each part, and its multipliers.
-nb::tuple solve_parts(const BoundProblem& problem, const IndexArray& offsets, Gram<double>& gram,
+nb::tuple solve_parts(const BoundProblem& problem, const IndexArray& offsets,
+                      const std::optional<Table>& group_sums, Gram<double>& gram,
                       Gram<float>* single, const std::optional<IndexArray>& blocks,
                       const std::optional<Array1<double>>& lengths, const Array1<double>& roundings,
-                      const plan::Options& options, OutArray beta, OutArray gradient) {
+                      const plan::Options& options, OutArray beta, OutArray gradient,
+                      const nb::object& callback) {
     const ProblemView& view = problem.view_on(gram.size());
     const auto cuts = checked_offsets(offsets, problem.size(), "offsets");
+    const double* sums = checked_sums(group_sums, cuts.size() - 1, view.n_groups);
     std::span<const std::int64_t> shared;
     if (blocks) shared = checked_offsets(*blocks, gram.size(), "blocks");
     double *point = problem.entries(beta), *slopes = problem.entries(gradient);
@@ -86,12 +101,11 @@ nb::tuple solve_parts(const BoundProblem& problem, const IndexArray& offsets, Gr
     }
     const plan::Source source{gram, single, shared, lengths ? lengths->data() : nullptr,
                               std::span<const double>(roundings.data(), roundings.size())};
-    const nb::object nobody = nb::none();
-    const Monitor monitor = python_monitor(nobody);
+    const Monitor monitor = python_monitor(callback);
     Parts parts;
     {
         nb::gil_scoped_release release;
-        parts = plan::solve_parts(view, cuts, source, options, point, slopes, monitor);
+        parts = plan::solve_parts({view, cuts, sums}, source, options, point, slopes, monitor);
     }
     return nb::make_tuple(columns(parts), multipliers(parts, view.n_groups));
 }
@@ -126,7 +140,7 @@ nb::object follow_parts(const BoundProblem& problem, const IndexArray& offsets, 
     plan::Followed found;
     {
         nb::gil_scoped_release release;
-        found = plan::follow_parts(view, cuts, source, prices, options, beta.data(),
+        found = plan::follow_parts({view, cuts}, source, prices, options, beta.data(),
                                    gradient.data(), monitor);
     }
     if (found.is_out_of_time) return nb::none();
@@ -156,10 +170,11 @@ void register_plan(nb::module_& m) {
     m.def("follow_parts", &follow_parts, nb::arg("problem"), nb::arg("offsets"), nb::arg("gram"),
           nb::arg("single"), nb::arg("box"), nb::arg("ridge"), nb::arg("options"),
           nb::arg("beta").noconvert(), nb::arg("gradient").noconvert());
-    m.def("solve_parts", &solve_parts, nb::arg("problem"), nb::arg("offsets"), nb::arg("gram"),
-          nb::arg("single").none(), nb::arg("blocks").none(), nb::arg("lengths").none(),
-          nb::arg("roundings"), nb::arg("options"), nb::arg("beta").noconvert(),
-          nb::arg("gradient").noconvert());
+    m.def("solve_parts", &solve_parts, nb::arg("problem"), nb::arg("offsets"),
+          nb::arg("group_sums").none(), nb::arg("gram"), nb::arg("single").none(),
+          nb::arg("blocks").none(), nb::arg("lengths").none(), nb::arg("roundings"),
+          nb::arg("options"), nb::arg("beta").noconvert(), nb::arg("gradient").noconvert(),
+          nb::arg("callback").none());
 }
 
 }  // namespace mercer::bind

@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "bind/bind_run.hpp"
+#include "core/problem/feasible.hpp"
 #include "core/problem/point.hpp"
 
 namespace mercer::bind {
@@ -61,9 +63,22 @@ void register_problem(nb::module_& m) {
                  const std::size_t n = std::max(n_rows, problem.n_rows());
                  return as_array<double>(row_coef(problem.view(), problem.entries(beta), n));
              })
-        .def("is_feasible", [](const BoundProblem& problem, const Array1<double>& beta) {
-            return is_feasible(problem.view(), problem.entries(beta));
-        });
+        .def("is_feasible",
+             [](const BoundProblem& problem, const Array1<double>& beta) {
+                 return is_feasible(problem.view(), problem.entries(beta));
+             })
+        .def(
+            "fill_sums",
+            [](const BoundProblem& problem, OutArray beta) {
+                fill_sums(problem.view(), problem.entries(beta));
+            },
+            nb::arg("beta").noconvert())
+        .def(
+            "restore_sums",
+            [](const BoundProblem& problem, OutArray beta) {
+                restore_sums(problem.view(), problem.entries(beta));
+            },
+            nb::arg("beta").noconvert());
 }
 
 }  // namespace mercer::bind

@@ -13,12 +13,13 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import SVC, Gram, certify
+from mercer import SVC, Gram, NuSVC, certify
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.machines.solving import Problems
 from mercer.machines.svm import kernel_classifier
 from mercer.machines.svm.one_vs_one import ClassPairs
+from mercer.solvers import Progress
 
 CASES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -240,15 +241,79 @@ def test_lists_of_rows_are_those_of_the_pairs(is_sorted: bool) -> None:
         np.testing.assert_array_equal(lists.sign[own], pair.sign)
 
 
-@pytest.mark.parametrize("options", [{"solver": "smo"}, {"callback": lambda progress: None}])
-def test_who_asks_for_more_gets_one_solve_after_the_other(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+def test_who_asks_for_a_solver_gets_one_solve_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     X, y = drawn(6, 60, seed=12)
     plain = SVC().fit(X, y)
     monkeypatch.delattr("mercer.solvers.parts._core.solve_parts")
-    machine = SVC(**options).fit(X, y)
+    machine = SVC(solver="smo").fit(X, y)
     assert machine.objective_ == pytest.approx(plain.objective_, rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", [SVC, NuSVC])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_whoever_watches_gets_the_same_bits(kind: Any, n_threads: int, capsys: Any) -> None:
+    X, y = drawn(6, 90, seed=12)
+    seen: list[Progress] = []
+    options = {"nu": 0.1} if kind is NuSVC else {}
+    machine = kind(callback=seen.append, verbose=True, n_threads=n_threads, **options).fit(X, y)
+    other = kind(n_threads=n_threads, **options).fit(X, y)
+    np.testing.assert_array_equal(machine.dual_coef_, other.dual_coef_)
+    assert {solution.solver for solution in machine.solutions_} == {"parts"}
+    # told of the start, of all problems together
+    assert (seen[0].iteration, seen[0].n_active) == (0, 5 * 90)
+    assert (seen[0].violation, seen[0].objective) == (np.inf, 0.0)
+
+
+def slow(n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Three classes that are hard to tell apart: a fit takes several reports."""
+    rng = np.random.default_rng(17)
+    return rng.normal(size=(n_rows, 4)), np.arange(n_rows) % 3
+
+
+def test_a_callback_hears_how_far_all_pairs_are_and_ends_them() -> None:
+    X, y = slow(1200)
+    seen: list[Progress] = []
+
+    def third(progress: Progress) -> bool:
+        seen.append(progress)
+        return len(seen) == 3
+
+    with pytest.warns(ConvergenceWarning, match="The callback returned a true value"):
+        machine = SVC(C=1e5, tol=1e-6, callback=third).fit(X, y)
+    assert len(seen) == 3
+    for name in ("iteration", "objective", "seconds"):
+        assert getattr(seen[0], name) <= getattr(seen[1], name) <= getattr(seen[2], name)
+    assert seen[0].n_active >= seen[2].n_active > 0
+    left = [s for s in machine.solutions_ if s.status == "callback"]
+    assert left
+    order = np.argsort(y, kind="stable")
+    for pair, found in zip(ClassPairs(y[order], 3), machine.solutions_, strict=True):
+        gram = Gram(Gaussian(machine.kernel_.gamma), X[order][pair.rows])
+        wanted = certify(svc(pair.sign, 1e5).problem, gram, found.coef)
+        assert found.objective == pytest.approx(wanted.objective, rel=1e-5, abs=1e-9)
+        assert found.infeasibility <= 1e-12
+
+
+def test_an_error_of_a_callback_reaches_the_caller_of_many_pairs() -> None:
+    X, y = drawn(6, 90, seed=12)
+
+    def broken(progress: Progress) -> None:
+        raise RuntimeError("broken callback")
+
+    for n_threads in (1, 2):
+        with pytest.raises(RuntimeError, match="broken callback"):
+            SVC(callback=broken, n_threads=n_threads).fit(X, y)
+
+
+def test_a_callback_that_ends_a_fit_at_once_leaves_the_start_of_every_pair() -> None:
+    X, y = drawn(6, 90, seed=12)
+    with pytest.warns(ConvergenceWarning, match="15 of 15 class pairs are unfinished"):
+        machine = NuSVC(nu=0.1, callback=lambda progress: True).fit(X, y)
+    assert {solution.status for solution in machine.solutions_} == {"callback"}
+    assert max(solution.infeasibility for solution in machine.solutions_) <= 1e-12
+    assert all(0.0 < s.gap < np.inf and s.violation > 0.0 for s in machine.solutions_)
 
 
 @pytest.mark.parametrize("options", [{"max_iter": 10**6}, {"precision": "single"}])

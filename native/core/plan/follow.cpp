@@ -19,8 +19,7 @@ constexpr std::size_t chunk = 512;
 constexpr std::size_t most_in_matrix = 4000;  // rows
 
 struct Work {
-    const ProblemView& all;
-    std::span<const std::int64_t> offsets;
+    const Problems& problems;
     const Source& source;
     const Prices& prices;
     const FollowOptions& options;
@@ -60,13 +59,13 @@ class Follower {
           in_double_(work.source.gram, work.shared_double.get()) {}
 
     void solve(std::size_t k) {
-        const ProblemView unit = part_of(work_.all, work_.offsets, k);
-        const std::size_t n_parts = work_.offsets.size() - 1;
+        const ProblemView unit = work_.problems[k];
+        const std::size_t n_parts = work_.problems.size(), n_all = work_.problems.all.n_variables;
         is_loaded_ = false;
         std::optional<ProblemView> last;
         for (std::size_t j = 0; j < work_.prices.size(); ++j) {
             if (!work_.watch.goes_on() || work_.is_out_of_time) return;
-            const std::size_t o = j * work_.all.n_variables + std::size_t(work_.offsets[k]);
+            const std::size_t o = j * n_all + std::size_t(work_.problems.offsets[k]);
             double *beta = work_.beta + o, *gradient = work_.gradient + o;
             const ProblemView p =
                 priced_[j % 2].at(unit, work_.prices.box[j], work_.prices.ridge[j]);
@@ -87,8 +86,9 @@ class Follower {
             std::copy_n(p.linear, n, gradient);
             return;
         }
-        const double* old = beta - work_.all.n_variables;
-        slopes_.assign(gradient - work_.all.n_variables, gradient - work_.all.n_variables + n);
+        const std::size_t n_all = work_.problems.all.n_variables;
+        const double* old = beta - n_all;
+        slopes_.assign(gradient - n_all, gradient - n_all + n);
         // the ridge is part of the gradient
         for (std::size_t i = 0; i < n; ++i) slopes_[i] += (last->ridge[i] - p.ridge[i]) * old[i];
         const CarriedPoint from = carry(p, *last, old, slopes_.data(), true);
@@ -117,11 +117,12 @@ class Follower {
         Status status;
         if (p.n_variables <= work_.options.most_at_once) {
             const Poll poll = [this] { return goes_on(); };
-            const bool keeps = is_loaded_ && sizeof(T) == sizeof(float);
-            status = solver
-                         .solve(p, work_.options.tolerance, most, beta, gradient, poll, keeps,
-                                /*polishes=*/false)
-                         .status;
+            const PartOptions options{.tolerance = work_.options.tolerance,
+                                      .max_iterations = most,
+                                      .knows_gradient = true,
+                                      .keeps_matrix = is_loaded_ && sizeof(T) == sizeof(float),
+                                      .polishes = false};
+            status = solver.solve(p, options, beta, gradient, poll).status;
             is_loaded_ = is_loaded_ || sizeof(T) == sizeof(float);
         } else {
             status = run_chunks(p, gram, most, beta, gradient);
@@ -178,15 +179,14 @@ class Follower {
 
 }  // namespace
 
-Followed follow_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
-                      const Source& source, const Prices& prices, const FollowOptions& options,
-                      double* beta, double* gradient, const Monitor& monitor) {
-    const std::size_t count = (offsets.size() - 1) * prices.size();
+Followed follow_parts(const Problems& problems, const Source& source, const Prices& prices,
+                      const FollowOptions& options, double* beta, double* gradient,
+                      const Monitor& monitor) {
+    const std::size_t count = problems.size() * prices.size();
     Followed found{std::vector<double>(count), std::vector<std::uint8_t>(count, false)};
-    Watch watch(monitor, options.poll_seconds, options.max_seconds);
+    Watch watch(monitor, options.poll_seconds, options.max_seconds, problems.all.n_variables);
     std::atomic<bool> is_out_of_time{false};
-    Work work{all,
-              offsets,
+    Work work{problems,
               source,
               prices,
               options,
@@ -197,7 +197,7 @@ Followed follow_parts(const ProblemView& all, std::span<const std::int64_t> offs
               is_out_of_time,
               share_blocks(source.gram, source.blocks),
               share_blocks(*source.single, source.blocks)};
-    solve_each<Follower>(work, source, offsets, watch);
+    solve_each<Follower>(work, source, problems, watch);
     watch.rethrow();
     found.is_out_of_time = is_out_of_time;
     return found;

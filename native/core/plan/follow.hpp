@@ -40,13 +40,13 @@ struct Followed {
     bool is_out_of_time = false;
 };
 
-// `all` holds the problems at the price 1. ensures: beta and gradient, n_variables for each price,
+// The problems are those at the price 1. ensures: beta and gradient, n_variables for each price,
 // hold the points found and their gradients; they depend on no number of threads. The monitor says
 // no to end all runs.
 // requires: zero is feasible; the variables of a problem are of one group, or of none; there is a
 // Gram of single precision, and its matrix fits into the cache
-Followed follow_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
-                      const Source& source, const Prices& prices, const FollowOptions& options,
-                      double* beta, double* gradient, const Monitor& monitor);
+Followed follow_parts(const Problems& problems, const Source& source, const Prices& prices,
+                      const FollowOptions& options, double* beta, double* gradient,
+                      const Monitor& monitor);
 
 }  // namespace mercer::plan

@@ -43,48 +43,30 @@ PartSolver<T>::PartSolver(Gram<T>& gram, SharedBlocks<T>* shared)
     : matrix_(gram, shared), kernel_diagonal_(gram.diagonal()) {}
 
 template <class T>
-void PartSolver<T>::gather(const ProblemView& p, const double* beta, const double* gradient,
-                           bool keeps_matrix) {
-    const std::size_t n = p.n_variables, lanes = functions<T>().lanes;
-    size_ = (n + lanes - 1) / lanes * lanes;
-    range_ = {0, size_, p.group[0] < 0};
+void PartSolver<T>::gather(const ProblemView& p, const double* beta, bool keeps_matrix) {
+    layout_.assign(p, functions<T>().lanes);
     for (auto* field : {&diagonal_, &gradient_, &product_, &grow_bar_, &fall_bar_}) {
-        field->assign(size_, T(0));
+        field->assign(layout_.size(), T(0));
     }
-    for (auto* field : {&beta_, &lower_, &upper_}) field->assign(size_, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-        diagonal_[i] = T(kernel_diagonal_[std::size_t(p.index[i])]) + T(p.ridge[i]);
+    for (auto* field : {&beta_, &lower_, &upper_}) field->assign(layout_.size(), 0.0);
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        diagonal_[layout_.position(i)] =
+            T(kernel_diagonal_[std::size_t(p.index[i])]) + T(p.ridge[i]);
     }
-    std::copy_n(beta, n, beta_.begin());
-    std::copy_n(p.lower, n, lower_.begin());
-    std::copy_n(p.upper, n, upper_.begin());
-    refresh_gradient(p, gradient);
-    keeps_matrix ? matrix_.set_ridge(p.ridge) : matrix_.load(p, size_);
-}
-
-template <class T>
-void PartSolver<T>::refresh_gradient(const ProblemView& p, const double* gradient) {
-    std::transform(gradient, gradient + p.n_variables, gradient_.begin(),
-                   [](double g) { return T(g); });
+    layout_.spread(beta, beta_.data());
+    layout_.spread(p.lower, lower_.data());
+    layout_.spread(p.upper, upper_.data());
+    if (keeps_matrix) matrix_.set_diagonal(diagonal_.data());
+    else matrix_.load(p, layout_, diagonal_.data());
 }
 
 template <class T>
 Subproblem<T> PartSolver<T>::view() {
-    return {size_,
-            matrix_.row(0),
-            matrix_.stride(),
-            diagonal_.data(),
-            gradient_.data(),
-            beta_.data(),
-            lower_.data(),
-            upper_.data(),
-            grow_bar_.data(),
-            fall_bar_.data(),
-            &range_,
-            1,
-            product_.data(),
-            matrix_.has_row(),
-            &matrix_};
+    return {layout_.size(),   matrix_.row(0),          matrix_.stride(),
+            diagonal_.data(), gradient_.data(),        beta_.data(),
+            lower_.data(),    upper_.data(),           grow_bar_.data(),
+            fall_bar_.data(), layout_.ranges().data(), layout_.ranges().size(),
+            product_.data(),  matrix_.has_row(),       &matrix_};
 }
 
 template <class T>
@@ -120,43 +102,43 @@ template <class T>
 void PartSolver<T>::compute_gradient(const ProblemView& p, double* gradient) {
     rows_.clear();
     weights_.clear();
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        if (beta_[i] == 0.0) continue;
-        if (!matrix_.has_row()[i]) matrix_.fetch(i);
-        rows_.push_back(matrix_.row(i));
-        weights_.push_back(T(beta_[i]));
+    for (std::size_t at = 0; at < layout_.size(); ++at) {
+        if (beta_[at] == 0.0) continue;
+        if (!matrix_.has_row()[at]) matrix_.fetch(at);
+        rows_.push_back(matrix_.row(at));
+        weights_.push_back(T(beta_[at]));
     }
-    sums_.assign(size_, 0.0);
-    instruction_set().micro_kernels.of<T>().add_product(rows_.data(), rows_.size(), size_,
-                                                        weights_.data(), 1, sums_.data(), size_);
-    for (std::size_t i = 0; i < p.n_variables; ++i) gradient[i] = p.linear[i] - sums_[i];
+    if (rows_.empty()) {
+        std::copy_n(p.linear, p.n_variables, gradient);
+        return;
+    }
+    const std::size_t size = layout_.size();
+    sums_.assign(size, 0.0);
+    instruction_set().micro_kernels.of<T>().add_product(rows_.data(), rows_.size(), size,
+                                                        weights_.data(), 1, sums_.data(), size);
+    layout_.collect(sums_.data(), gradient);
+    for (std::size_t i = 0; i < p.n_variables; ++i) gradient[i] = p.linear[i] - gradient[i];
 }
 
 template <class T>
-double PartSolver<T>::violation(const ProblemView& p, const double* gradient) const {
-    Extremes e;
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        if (beta_[i] < p.upper[i]) e.up = std::max(e.up, gradient[i]);
-        if (beta_[i] > p.lower[i]) e.down = std::min(e.down, gradient[i]);
-    }
-    return range_.alone ? std::max({0.0, e.up, -e.down}) : std::max(e.up - e.down, 0.0);
-}
-
-template <class T>
-PartRun PartSolver<T>::solve(const ProblemView& p, double tolerance, std::size_t max_iterations,
-                             double* beta, double* gradient, const Poll& poll, bool keeps_matrix,
-                             bool polishes) {
-    gather(p, beta, gradient, keeps_matrix);
+PartRun PartSolver<T>::solve(const ProblemView& p, const PartOptions& options, double* beta,
+                             double* gradient, const Poll& poll) {
+    gather(p, beta, options.keeps_matrix);
+    const std::size_t fetched_before = options.keeps_matrix ? matrix_.n_fetched() : 0;
     const Subproblem<T> problem = view();
+    if (!options.knows_gradient) compute_gradient(p, gradient);
+    const bool is_very_few =
+        std::is_same_v<T, double> && p.n_variables <= (options.polishes ? very_few : fewest);
+    const double tolerance = options.tolerance;
+    const double aim = is_very_few ? std::min(rounded, share * tolerance) : share * tolerance;
     PartRun run;
     double before = infinity;
-    const bool is_very_few =
-        std::is_same_v<T, double> && p.n_variables <= (polishes ? very_few : fewest);
-    const double aim = is_very_few ? std::min(rounded, share * tolerance) : share * tolerance;
     for (int round = 0; round < most_rounds; ++round) {
-        const bool moved = climb(problem, aim, max_iterations, poll, run);
+        layout_.spread(gradient, gradient_.data());
+        const bool moved = climb(problem, aim, options.max_iterations, poll, run);
         compute_gradient(p, gradient);
-        const double now = violation(p, gradient);
+        layout_.collect(beta_.data(), beta);
+        const double now = largest_violation(find_extremes(p, beta, gradient));
         if (now <= tolerance || run.status != Status::converged) break;
         // what rounding leaves does not become less
         if (!moved || !(now < 0.9 * before) || round + 1 == most_rounds) {
@@ -164,13 +146,11 @@ PartRun PartSolver<T>::solve(const ProblemView& p, double tolerance, std::size_t
             break;
         }
         before = now;
-        refresh_gradient(p, gradient);
     }
-    if (run.status == Status::converged && polishes && std::is_same_v<T, double>) {
-        polish(p, problem, gradient, run);
+    if (run.status == Status::converged && options.polishes && std::is_same_v<T, double>) {
+        polish(p, problem, beta, gradient, run);
     }
-    std::copy_n(beta_.begin(), p.n_variables, beta);
-    run.rows = matrix_.n_fetched();
+    run.rows = matrix_.n_fetched() - std::min(fetched_before, matrix_.n_fetched());
     return run;
 }
 
@@ -193,10 +173,12 @@ double PartSolver<T>::step_within(const Subproblem<T>& problem, double aim, std:
 template <class T>
 PartRun PartSolver<T>::solve_within(const ProblemView& p, double tolerance, const RowBudget& budget,
                                     std::size_t max_iterations, double* beta, double* gradient) {
-    gather(p, beta, gradient, /*keeps_matrix=*/false);
+    gather(p, beta, /*keeps_matrix=*/false);
+    layout_.spread(gradient, gradient_.data());
     const Subproblem<T> problem = view();
     functions<T>().refresh(problem);
-    const double first = violation(p, gradient), aim = share * tolerance;
+    const double first = largest_violation(find_extremes(p, beta, gradient));
+    const double aim = share * tolerance;
     PartRun run;
     run.status = Status::stuck;
     for (const std::size_t most_rows : {budget.early, budget.most}) {
@@ -205,28 +187,29 @@ PartRun PartSolver<T>::solve_within(const ProblemView& p, double tolerance, cons
         if (now <= aim || now > budget.share * first) break;
     }
     compute_gradient(p, gradient);
-    std::copy_n(beta_.begin(), p.n_variables, beta);
+    layout_.collect(beta_.data(), beta);
     run.rows = matrix_.n_fetched();
     return run;
 }
 
 template <class T>
-void PartSolver<T>::polish(const ProblemView& p, const Subproblem<T>& problem, double* gradient,
-                           PartRun& run) {
-    const double violated = violation(p, gradient);
+void PartSolver<T>::polish(const ProblemView& p, const Subproblem<T>& problem, double* beta,
+                           double* gradient, PartRun& run) {
+    const double violated = largest_violation(find_extremes(p, beta, gradient));
     if (violated <= rounded) return;
     chunked::Newton<T> newton(problem, last_digits);
     if (newton.cost_of_round() > most_polish) return;
-    const std::vector<double> before = beta_;
+    const std::vector<double> before(beta, beta + p.n_variables);
     const std::vector<double> slopes(gradient, gradient + p.n_variables);
-    refresh_gradient(p, gradient);
+    layout_.spread(gradient, gradient_.data());
     for (int step = 0; step < polish_steps; ++step) newton.step();
     compute_gradient(p, gradient);
-    if (violation(p, gradient) < violated) {
+    layout_.collect(beta_.data(), beta);
+    if (largest_violation(find_extremes(p, beta, gradient)) < violated) {
         run.newton_steps += newton.n_steps();
         return;
     }
-    beta_ = before;
+    std::ranges::copy(before, beta);
     std::ranges::copy(slopes, gradient);
 }
 

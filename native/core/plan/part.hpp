@@ -7,6 +7,7 @@
 
 #include "core/base/run.hpp"
 #include "core/gram/gram.hpp"
+#include "core/plan/layout.hpp"
 #include "core/plan/part_matrix.hpp"
 #include "core/problem/problem.hpp"
 #include "simd/subproblem.hpp"
@@ -16,6 +17,18 @@ namespace mercer::plan {
 struct PartRun {
     Status status = Status::converged;
     std::size_t iterations = 0, newton_steps = 0, rows = 0;
+};
+
+struct PartOptions {
+    double tolerance = 1e-3;
+    std::size_t max_iterations = 100'000;
+    // Whether the gradient of the start is known; else it is computed, in the precision of the run.
+    bool knows_gradient = false;
+    // Whether the problem is the last one with other boxes and ridges. Of one with a ridge no
+    // values are borrowed, so that the next one may have another.
+    bool keeps_matrix = false;
+    // Whether a solution in double precision goes on to its last digits where that takes little.
+    bool polishes = true;
 };
 
 // How many kernel rows a problem may ask for: `most`, or `early` if its violation is not less than
@@ -30,15 +43,10 @@ class PartSolver {
   public:
     PartSolver(Gram<T>& gram, SharedBlocks<T>* shared);
 
-    // Moves beta from a feasible point until the violation is at most `tolerance`; in double
-    // precision on to its last digits where that takes little. `gradient` is
+    // Moves beta from a feasible point until the violation is at most the tolerance. `gradient` is
     // that of the point, here and there, from kernel values of precision T.
-    // `keeps_matrix`: the problem is the last one with other boxes and ridges. Of one with a ridge
-    // no values are borrowed, so that the next one may have another.
-    // requires: all variables are of one group, or of none
-    PartRun solve(const ProblemView& problem, double tolerance, std::size_t max_iterations,
-                  double* beta, double* gradient, const Poll& poll, bool keeps_matrix = false,
-                  bool polishes = true);
+    PartRun solve(const ProblemView& problem, const PartOptions& options, double* beta,
+                  double* gradient, const Poll& poll);
 
     // The same until the budget is used: the status is `stuck` then, beta the point it came to.
     // requires: beta = 0 and its gradient
@@ -47,11 +55,9 @@ class PartSolver {
 
   private:
     // Takes a point within the tolerance to its last digits by Newton steps.
-    void polish(const ProblemView& problem, const Subproblem<T>& view, double* gradient,
-                PartRun& run);
-    void gather(const ProblemView& problem, const double* beta, const double* gradient,
-                bool keeps_matrix);
-    void refresh_gradient(const ProblemView& problem, const double* gradient);
+    void polish(const ProblemView& problem, const Subproblem<T>& view, double* beta,
+                double* gradient, PartRun& run);
+    void gather(const ProblemView& problem, const double* beta, bool keeps_matrix);
     Subproblem<T> view();
     // Steps until the followed gradient is within `tolerance`: false if they led nowhere.
     bool climb(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations,
@@ -61,10 +67,8 @@ class PartSolver {
                        std::size_t max_iterations, PartRun& run);
     // gradient = linear - (K + ridge) beta from the rows that are there.
     void compute_gradient(const ProblemView& problem, double* gradient);
-    double violation(const ProblemView& problem, const double* gradient) const;
 
-    std::size_t size_ = 0;
-    SubproblemRange range_{};
+    Layout layout_;
     PartMatrix<T> matrix_;
     std::vector<T> diagonal_, gradient_, product_, grow_bar_, fall_bar_;
     std::vector<double> beta_, lower_, upper_, sums_;

@@ -16,53 +16,72 @@ constexpr std::size_t few_rows = 32;  // to be computed together at once
 }  // namespace
 
 template <class T>
-void PartMatrix<T>::load(const ProblemView& problem, std::size_t size) {
-    size_ = size;
+void PartMatrix<T>::load(const ProblemView& problem, const Layout& layout, const T* diagonal) {
     n_fetched_ = 0;
-    row_.assign(problem.index, problem.index + problem.n_variables);
-    has_row_.assign(size, false);
-    // no step asks for what pads the positions
-    std::fill(has_row_.begin() + std::ptrdiff_t(row_.size()), has_row_.end(), true);
-    find_runs();
-    const auto end = problem.ridge + problem.n_variables;
+    place(problem, layout);
+    packed_ = nullptr;
+    find_runs(row_);
+    const bool is_scattered = runs_.size() > 2 && runs_.size() * short_run > n_variables_;
+    if (is_scattered && !is_gathered()) pack();
+    const auto end = problem.ridge + n_variables_;
     const bool is_plain = std::all_of(problem.ridge, end, [](double r) { return r == 0.0; });
-    if (is_plain && is_gathered() && runs_.size() == 1 && is_shared(row_[0], runs_[0])) {
-        base_ = shared_->storage(row_[0]);
+    if (is_plain && is_gathered() && runs_.size() == 1 && is_shared(runs_[0].row, runs_[0])) {
+        base_ = shared_->storage(runs_[0].row);
     } else {
-        own_.require(checked_product(size + 1, size));
+        own_.require(checked_product(size_ + 1, size_));
         base_ = own_.data();
-        std::fill_n(at(size), size, T(0));
+        std::fill_n(at(size_), size_, T(0));
     }
-    set_ridge(problem.ridge);
-    most_fetched_ = row_.size() <= few_rows ? 0 : worth_of_all(row_.size(), kernel());
+    set_diagonal(diagonal);
+    most_fetched_ = n_variables_ <= few_rows ? 0 : worth_of_all(n_variables_, kernel());
+}
+
+template <class T>
+void PartMatrix<T>::place(const ProblemView& problem, const Layout& layout) {
+    size_ = layout.size();
+    n_variables_ = layout.n_variables();
+    holes_ = layout.holes();
+    row_.assign(size_, no_row);
+    layout.spread(problem.index, row_.data());
+    has_row_.assign(size_, false);
+    // no step asks for the row of a hole
+    for (const auto& [begin, end] : holes_) {
+        std::fill(has_row_.begin() + std::ptrdiff_t(begin), has_row_.begin() + std::ptrdiff_t(end),
+                  true);
+    }
 }
 
 // requires: none if the values are borrowed
 template <class T>
-void PartMatrix<T>::set_ridge(const double* ridge) {
-    diagonal_.resize(row_.size());
-    for (std::size_t p = 0; p < row_.size(); ++p) {
-        diagonal_[p] = T(gram_.diagonal()[row_[p]]) + T(ridge[p]);
-        if (has_row_[p] && !is_borrowed()) at(p)[p] = diagonal_[p];
+void PartMatrix<T>::set_diagonal(const T* diagonal) {
+    diagonal_ = diagonal;
+    for (std::size_t p = 0; p < size_ && !is_borrowed(); ++p) {
+        if (has_row_[p] && !is_hole(p)) at(p)[p] = diagonal_[p];
     }
 }
 
 template <class T>
-void PartMatrix<T>::find_runs() {
+void PartMatrix<T>::find_runs(const std::vector<std::size_t>& rows) {
     runs_.clear();
-    packed_ = nullptr;
-    for (std::size_t p = 0; p < row_.size(); ++p) {
-        if (!runs_.empty() && runs_.back().row + runs_.back().count == row_[p]) {
-            ++runs_.back().count;
-        } else {
-            runs_.push_back({row_[p], p, 1});
-        }
+    for (std::size_t p = 0; p < size_; ++p) {
+        if (rows[p] == no_row) continue;
+        const bool goes_on = !runs_.empty() && runs_.back().row + runs_.back().count == rows[p] &&
+                             runs_.back().position + runs_.back().count == p;
+        if (goes_on) ++runs_.back().count;
+        else runs_.push_back({rows[p], p, 1});
     }
-    const bool is_scattered = runs_.size() > 2 && runs_.size() * short_run > row_.size();
-    if (is_scattered && !is_gathered()) {
-        packed_ = gram_.kernel().with_right(row_, nullptr);
-        runs_.assign(1, {0, 0, row_.size()});
+}
+
+template <class T>
+void PartMatrix<T>::pack() {
+    std::vector<std::size_t> rows, place(size_, no_row);
+    for (std::size_t p = 0; p < size_; ++p) {
+        if (is_hole(p)) continue;
+        place[p] = rows.size();
+        rows.push_back(row_[p]);
     }
+    packed_ = gram_.kernel().with_right(rows, nullptr);
+    find_runs(place);
 }
 
 template <class T>
@@ -113,7 +132,9 @@ void PartMatrix<T>::fetch_all() {
         }
     }
     n_fetched_ = 0;
-    for (std::size_t p = 0; p < row_.size(); ++p) finish(p);
+    for (std::size_t p = 0; p < size_; ++p) {
+        if (!is_hole(p)) finish(p);
+    }
 }
 
 // Rows p .. p + height of a run with those of the run and of the runs behind it; what stands before
@@ -137,7 +158,7 @@ void PartMatrix<T>::fetch_block(const Run& run, std::size_t p, std::size_t heigh
         values(later.row, later.row + later.count, at(p) + later.position, size_);
         gram_.count_evaluations(height * later.count);
     }
-    instruction_set().subproblem.of<T>().mirror(at(0), size_, p, p + height, row_.size());
+    instruction_set().subproblem.of<T>().mirror(at(0), size_, p, p + height, size_);
 }
 
 template <class T>
@@ -145,7 +166,7 @@ void PartMatrix<T>::finish(std::size_t p) {
     has_row_[p] = true;
     ++n_fetched_;
     if (is_borrowed()) return;
-    std::fill(at(p) + row_.size(), at(p) + size_, T(0));
+    for (const auto& [begin, end] : holes_) std::fill(at(p) + begin, at(p) + end, T(0));
     at(p)[p] = diagonal_[p];
 }
 

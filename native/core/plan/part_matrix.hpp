@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/base/arena.hpp"
 #include "core/gram/gram.hpp"
+#include "core/plan/layout.hpp"
 #include "core/plan/shared_blocks.hpp"
 #include "core/problem/problem.hpp"
 #include "simd/subproblem.hpp"
@@ -23,11 +25,11 @@ class PartMatrix final : public RowSource {
     PartMatrix(Gram<T>& gram, SharedBlocks<T>* shared)
         : gram_(gram), shared_(shared), own_(gram.arena()) {}
 
-    // Makes room for the variables of a problem and what pads them to `size` positions, a multiple
-    // of the lanes of a vector.
-    void load(const ProblemView& problem, std::size_t size);
+    // Makes room for the variables of a problem at their positions. `diagonal`, with the ridge,
+    // must stay.
+    void load(const ProblemView& problem, const Layout& layout, const T* diagonal);
     // Another ridge of the same variables.
-    void set_ridge(const double* ridge);
+    void set_diagonal(const T* diagonal);
     void fetch(std::size_t position) override;
 
     // Kernel values of a position plus its ridge, if that row is there; a row of zeros follows the
@@ -38,12 +40,17 @@ class PartMatrix final : public RowSource {
     std::size_t n_fetched() const { return n_fetched_; }
 
   private:
-    // Rows of the Gram that follow each other, at positions that do.
+    // Rows of the Gram, or of those that were packed anew, that follow each other at positions
+    // that do.
     struct Run {
         std::size_t row, position, count;
     };
-
-    void find_runs();
+    void place(const ProblemView& problem, const Layout& layout);
+    // Runs of the rows at these positions.
+    void find_runs(const std::vector<std::size_t>& rows);
+    bool is_hole(std::size_t p) const { return row_[p] == no_row; }
+    // Packs the rows of the problem anew, in the order of their positions.
+    void pack();
     // Whether all rows of the Gram are one block, which then has all values.
     bool is_gathered() const { return shared_ && shared_->n_blocks() == 1; }
     // Whether they are all rows of the problem, too, without a ridge: values serve as they are.
@@ -59,13 +66,16 @@ class PartMatrix final : public RowSource {
     Gram<T>& gram_;
     SharedBlocks<T>* shared_;
     KernelPointer<T> packed_;  // with the rows of the problem on the right; null: in runs
-    std::vector<std::size_t> row_;
-    std::vector<T> diagonal_;  // with the ridge
+    static constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
+
+    std::vector<std::size_t> row_;  // of each position, no_row in a hole
+    const T* diagonal_ = nullptr;
     std::vector<Run> runs_;
+    std::vector<Layout::Hole> holes_;
     std::vector<std::uint8_t> has_row_;
     Borrowed<T> own_;
     T* base_ = nullptr;
-    std::size_t size_ = 0, n_fetched_ = 0, most_fetched_ = 0;
+    std::size_t size_ = 0, n_variables_ = 0, n_fetched_ = 0, most_fetched_ = 0;
 };
 
 }  // namespace mercer::plan

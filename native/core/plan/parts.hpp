@@ -27,20 +27,26 @@ struct Source {
     std::span<const double> roundings;
 };
 
-// Problem k of those that lie one after the other in the arrays of one.
-inline ProblemView part_of(const ProblemView& all, std::span<const std::int64_t> offsets,
-                           std::size_t k) {
-    const auto o = std::size_t(offsets[k]), n = std::size_t(offsets[k + 1]) - o;
-    return {n,
-            all.n_groups,
-            all.index + o,
-            all.linear + o,
-            all.lower + o,
-            all.upper + o,
-            all.ridge + o,
-            all.group + o,
-            all.group_sum};
-}
+// Problems that lie one after the other in the arrays of one.
+struct Problems {
+    const ProblemView& all;
+    std::span<const std::int64_t> offsets;  // ascend from 0 to the number of variables
+    const double* group_sums = nullptr;     // those of each problem; null: those of all
+
+    std::size_t size() const { return offsets.size() - 1; }
+    ProblemView operator[](std::size_t k) const {
+        const auto o = std::size_t(offsets[k]), n = std::size_t(offsets[k + 1]) - o;
+        return {n,
+                all.n_groups,
+                all.index + o,
+                all.linear + o,
+                all.lower + o,
+                all.upper + o,
+                all.ridge + o,
+                all.group + o,
+                group_sums ? group_sums + k * all.n_groups : all.group_sum};
+    }
+};
 
 // Room for the values of each block, if there are some and the cache has room for them.
 template <class T>
@@ -50,8 +56,9 @@ std::unique_ptr<SharedBlocks<T>> share_blocks(Gram<T>& gram, std::span<const std
 }
 
 // Problems by their number of variables, the largest first: what is left at the end is small.
-inline std::vector<std::size_t> by_size(std::span<const std::int64_t> offsets) {
-    std::vector<std::size_t> order(offsets.size() - 1);
+inline std::vector<std::size_t> by_size(const Problems& problems) {
+    const std::span<const std::int64_t> offsets = problems.offsets;
+    std::vector<std::size_t> order(problems.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
         return offsets[a + 1] - offsets[a] > offsets[b + 1] - offsets[b];
@@ -63,10 +70,10 @@ inline std::vector<std::size_t> by_size(std::span<const std::int64_t> offsets) {
 constexpr std::size_t most_turns = 1000;
 
 // Calls worker.solve(k) for each problem, by the threads of the Gram; each has a worker made of
-// `work`, which goes from one problem to the next.
+// `work`, which goes from one problem to the next. Nothing is left to do where the watch failed.
 template <class Worker, class Work>
-void solve_each(Work& work, const Source& source, std::span<const std::int64_t> offsets,
-                Watch& watch) {
+void solve_each(Work& work, const Source& source, const Problems& problems, Watch& watch) {
+    watch.goes_on();  // told of the start, however few problems there are
     std::mutex mutex;
     std::vector<std::unique_ptr<Worker>> idle;
     const auto take = [&]() -> std::unique_ptr<Worker> {
@@ -76,7 +83,7 @@ void solve_each(Work& work, const Source& source, std::span<const std::int64_t> 
         idle.pop_back();
         return worker;
     };
-    const std::vector<std::size_t> order = by_size(offsets);
+    const std::vector<std::size_t> order = by_size(problems);
     ThreadPool& threads = source.gram.threads();
     // loops inside a problem are done by the thread that has it
     std::optional<ThreadPool::Client> busy;
@@ -86,7 +93,7 @@ void solve_each(Work& work, const Source& source, std::span<const std::int64_t> 
     const std::size_t together = std::clamp<std::size_t>(order.size() / most_turns, 1, 64);
     threads.parallel_for(order.size(), together, [&](std::size_t begin, std::size_t end) {
         std::unique_ptr<Worker> worker = take();
-        for (std::size_t k = begin; k < end && watch.goes_on(); ++k) worker->solve(order[k]);
+        for (std::size_t k = begin; k < end && !watch.has_failed(); ++k) worker->solve(order[k]);
         std::lock_guard lock(mutex);
         idle.push_back(std::move(worker));
     });

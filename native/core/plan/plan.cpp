@@ -10,6 +10,7 @@
 #include "core/plan/watch.hpp"
 #include "core/problem/acceptance.hpp"
 #include "core/problem/duality.hpp"
+#include "core/problem/feasible.hpp"
 
 namespace mercer::plan {
 
@@ -22,27 +23,14 @@ constexpr double unit_roundoff = 0x1p-53;
 // Problems that are taken on to their last digits, so that copies of rows are weights to rounding;
 // of more that would take longer than all else.
 constexpr std::size_t few_parts = 30;
+// Of one problem, each with a smaller tolerance, where that goes by the margin found.
+constexpr int most_runs = 5;
+constexpr double aim_below = 0.9;  // of a tolerance: a better point has another margin
 
 bool is_bounded(const ProblemView& p) {
     const auto is_finite = [](double bound) { return std::isfinite(bound); };
     return std::all_of(p.lower, p.lower + p.n_variables, is_finite) &&
            std::all_of(p.upper, p.upper + p.n_variables, is_finite);
-}
-
-// Gives the group its sum to the last digit, by the smallest free variable with room for it, whose
-// digits are the finest.
-void restore_sum(const ProblemView& p, double* beta) {
-    if (p.n_groups == 0 || p.n_variables == 0 || p.group[0] < 0) return;
-    const double lack = missing_sums(p, beta)[std::size_t(p.group[0])];
-    if (lack == 0.0) return;
-    std::size_t best = p.n_variables;
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        const bool is_free = beta[i] > p.lower[i] && beta[i] < p.upper[i];
-        const double moved = beta[i] + lack;
-        if (!is_free || moved < p.lower[i] || moved > p.upper[i]) continue;
-        if (best == p.n_variables || std::abs(beta[i]) < std::abs(beta[best])) best = i;
-    }
-    if (best < p.n_variables) beta[best] += lack;
 }
 
 // 4 u |linear|, and what rounding of kernel values does to an expansion.
@@ -78,6 +66,17 @@ void widen_gap(const ProblemView& p, const double* beta, const Gram<double>& gra
     report.gap = std::max(report.gap, worth + 0.5 * curvature * lack * lack);
 }
 
+// The largest size of a gradient that such coefficients can have.
+double largest_slope(const ProblemView& p, const double* beta, const Gram<double>& gram) {
+    double sum = 0.0, largest = 0.0;
+    for (std::size_t i = 0; i < p.n_variables; ++i) {
+        sum += std::abs(beta[i]);
+        if (p.lower[i] == 0.0 && p.upper[i] == 0.0) continue;
+        largest = std::max(largest, std::abs(gram.diagonal()[std::size_t(p.index[i])]));
+    }
+    return sum * largest;
+}
+
 // K beta = linear - gradient - ridge beta
 std::vector<double> values_of(const ProblemView& p, const double* beta, const double* gradient) {
     std::vector<double> values(p.n_variables);
@@ -89,8 +88,7 @@ std::vector<double> values_of(const ProblemView& p, const double* beta, const do
 
 // What all threads share.
 struct Work {
-    const ProblemView& all;
-    std::span<const std::int64_t> offsets;
+    const Problems& problems;
     const Source& source;
     const Options& options;
     double *beta, *gradient;
@@ -111,16 +109,19 @@ class Worker {
     void solve(std::size_t k) {
         PartResult& out = work_.found[k];
         const double began = work_.watch.seconds();
-        const ProblemView p = part_of(work_.all, work_.offsets, k);
+        const ProblemView p = work_.problems[k];
         if (p.n_variables > work_.options.most_variables) {
             out.run.status = Status::stuck;
             out.report.multiplier.assign(p.n_groups, 0.0);
+            work_.watch.add(0, 0.0, p.n_variables);
             return;
         }
-        const auto o = std::size_t(work_.offsets[k]);
+        const auto o = std::size_t(work_.problems.offsets[k]);
         double *beta = work_.beta + o, *gradient = work_.gradient + o;
-        start(p, beta, gradient);
-        if (!work_.watch.has_time()) {
+        if (work_.problems.group_sums) start(p, beta);
+        if (!work_.watch.goes_on()) {
+            out.run.status = Status::stopped;
+        } else if (!work_.watch.has_time()) {
             out.run.status = Status::max_time;
         } else if (!is_single(p) || !solve_in_single(p, beta, gradient, out)) {
             solve_in_double(p, beta, gradient, out);
@@ -132,18 +133,16 @@ class Worker {
         std::ranges::copy(out.report.gradient, gradient);
         out.report.gradient = {};
         out.seconds = work_.watch.seconds() - began;
+        work_.watch.add(out.run.iterations, out.report.objective, p.n_variables);
     }
 
   private:
-    // The gradient of the start.
-    void start(const ProblemView& p, const double* beta, double* gradient) {
-        std::copy_n(p.linear, p.n_variables, gradient);
-        if (std::all_of(beta, beta + p.n_variables, [](double b) { return b == 0.0; })) return;
-        std::vector<double> values(p.n_variables);
-        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), poll());
-        for (std::size_t i = 0; i < p.n_variables; ++i) {
-            gradient[i] -= values[i] + p.ridge[i] * beta[i];
+    // A point with the sums of the problem.
+    static void start(const ProblemView& p, double* beta) {
+        if (std::all_of(beta, beta + p.n_variables, [](double b) { return b == 0.0; })) {
+            share_sums(p, beta);
         }
+        fill_sums(p, beta);
     }
 
     bool is_single(const ProblemView& p) const {
@@ -156,12 +155,27 @@ class Worker {
         return [this] { return work_.watch.goes_on() && work_.watch.has_time(); };
     }
 
+    // Until the violation is within the tolerance, in the unit that the point found has.
     template <class T>
     void run(PartSolver<T>& solver, const ProblemView& p, double tolerance, double* beta,
              double* gradient, PartResult& out) {
-        const std::size_t left = work_.options.max_iterations - out.run.iterations;
-        const PartRun found = solver.solve(p, tolerance, left, beta, gradient, timed_poll(),
-                                           /*keeps_matrix=*/false, work_.found.size() <= few_parts);
+        PartOptions options{.tolerance = tolerance, .polishes = work_.found.size() <= few_parts};
+        for (int k = 0; k < most_runs; ++k) {
+            run_once(solver, p, options, beta, gradient, out);
+            if (out.run.status != Status::converged || !has_margin(p)) return;
+            const PointReport now = report_point(p, beta, values_of(p, beta, gradient).data());
+            const double goal = tolerance * unit(p, beta, now);
+            if (options.tolerance <= goal) return;
+            options.tolerance = aim_below * goal;
+            options.knows_gradient = options.keeps_matrix = true;
+        }
+    }
+
+    template <class T>
+    void run_once(PartSolver<T>& solver, const ProblemView& p, PartOptions& options, double* beta,
+                  double* gradient, PartResult& out) {
+        options.max_iterations = work_.options.max_iterations - out.run.iterations;
+        const PartRun found = solver.solve(p, options, beta, gradient, timed_poll());
         out.run.status = found.status;
         if (found.status == Status::stopped && !work_.watch.has_time()) {
             out.run.status = Status::max_time;
@@ -170,7 +184,19 @@ class Worker {
         out.run.newton_steps += found.newton_steps;
         out.run.rows += found.rows;
         out.evaluations += found.rows * p.n_variables;
-        restore_sum(p, beta);
+        restore_sums(p, beta);
+    }
+
+    // Whether violations are measured by the margin: there is no linear term.
+    bool has_margin(const ProblemView& p) const {
+        // most problems show at once that they have one
+        return p.n_groups > 0 && p.n_variables > 0 && p.linear[0] == 0.0 && linear_size(p) == 0.0;
+    }
+
+    double unit(const ProblemView& p, const double* beta, const PointReport& report) const {
+        if (!has_margin(p)) return 1.0;
+        const double largest = largest_slope(p, beta, work_.source.gram);
+        return acceptance::violation_unit(report.multiplier, largest);
     }
 
     void solve_in_double(const ProblemView& p, double* beta, double* gradient, PartResult& out) {
@@ -181,28 +207,33 @@ class Worker {
 
     // false if double precision has to go on.
     bool solve_in_single(const ProblemView& p, double* beta, double* gradient, PartResult& out) {
-        const double tolerance = work_.options.tolerance;
-        run(*in_single_, p, single_share * tolerance, beta, gradient, out);
+        run(*in_single_, p, single_share * work_.options.tolerance, beta, gradient, out);
         const bool is_limited = out.run.status == Status::max_iterations ||
                                 out.run.status == Status::max_time ||
                                 out.run.status == Status::stopped;
         if (is_limited) return true;
         if (out.run.status != Status::converged) return false;
-        const std::optional<SelectiveValues> exact =
-            recompute_selected(p, work_.source.gram, beta, gradient, {}, work_.source.lengths,
-                               work_.options.certificate, poll());
+        SelectiveOptions options = work_.options.certificate;
+        if (has_margin(p)) {
+            const auto values = values_of(p, beta, gradient);
+            options.enough *= unit(p, beta, report_point(p, beta, values.data()));
+        }
+        const std::optional<SelectiveValues> exact = recompute_selected(
+            p, work_.source.gram, beta, gradient, {}, work_.source.lengths, options, poll());
         if (!exact) return false;
         out.report = report_point(p, beta, exact->values.data());
         out.report.violation += exact->doubt;
         out.report.gap += 2.0 * exact->objective_doubt;
         out.error = exact->bound;
-        return out.report.violation <= tolerance;
+        return out.report.violation <= work_.options.tolerance * unit(p, beta, out.report);
     }
 
     // What is true of a point that a limit ended at.
     void recompute(const ProblemView& p, const double* beta, PartResult& out) {
         std::vector<double> values(p.n_variables, 0.0);
-        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), poll());
+        // also after the monitor has ended all runs
+        const Poll never = [this] { return !work_.watch.has_failed(); };
+        expand_point(work_.source.gram, beta, p.index, p.n_variables, values.data(), never);
         out.error = 0.0;
         out.report = report_point(p, beta, values.data());
     }
@@ -220,10 +251,16 @@ class Worker {
         point.infeasibility = report.infeasibility;
         point.rounding = out.rounding;
         point.linear_size = linear_size(p);
+        point.slope_size = point.linear_size;
+        if (has_margin(p)) {
+            const double largest = largest_slope(p, beta, work_.source.gram);
+            point.slope_size = acceptance::margin_size(report.multiplier, largest);
+        }
         point.is_bounded = is_bounded(p);
         point.has_features = work_.options.has_features;
-        out.is_solved = out.run.status == Status::converged &&
-                        acceptance::is_solution(point, work_.options.tolerance);
+        const double tolerance = work_.options.tolerance * unit(p, beta, report);
+        out.is_solved =
+            out.run.status == Status::converged && acceptance::is_solution(point, tolerance);
     }
 
     Work& work_;
@@ -233,14 +270,13 @@ class Worker {
 
 }  // namespace
 
-std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
-                                    const Source& source, const Options& options, double* beta,
-                                    double* gradient, const Monitor& monitor) {
-    std::vector<PartResult> found(offsets.size() - 1);
+std::vector<PartResult> solve_parts(const Problems& problems, const Source& source,
+                                    const Options& options, double* beta, double* gradient,
+                                    const Monitor& monitor) {
+    std::vector<PartResult> found(problems.size());
     for (PartResult& part : found) part.run.status = Status::stopped;  // until it is solved
-    Watch watch(monitor, options.poll_seconds, options.max_seconds);
-    Work work{all,
-              offsets,
+    Watch watch(monitor, options.poll_seconds, options.max_seconds, problems.all.n_variables);
+    Work work{problems,
               source,
               options,
               beta,
@@ -249,7 +285,7 @@ std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std:
               found,
               share_blocks(source.gram, source.blocks),
               source.single ? share_blocks(*source.single, source.blocks) : nullptr};
-    solve_each<Worker>(work, source, offsets, watch);
+    solve_each<Worker>(work, source, problems, watch);
     watch.rethrow();
     return found;
 }

@@ -43,15 +43,13 @@ struct PartResult {
     bool is_solved = false;
 };
 
-// The variables offsets[k] .. offsets[k + 1] of `all` are problem k, with the group sums of `all`.
-// Solves each from `beta`. A problem that has no time left ends where it starts, and so does one
-// with too many variables. ensures: beta and
-// gradient hold the points found, and depend on no number of threads. A monitor that says no ends
-// all runs.
-// requires: beta is feasible; the variables of a problem are of one group, or of none; offsets
-// ascend from 0 to the number of variables
-std::vector<PartResult> solve_parts(const ProblemView& all, std::span<const std::int64_t> offsets,
-                                    const Source& source, const Options& options, double* beta,
-                                    double* gradient, const Monitor& monitor);
+// Solves each problem from `beta`, the sums of its groups filled where they differ from one problem
+// to the other. A problem that has no time left ends where it starts, and so does one with too many
+// variables. ensures: beta and gradient hold the points found, and depend on no number of threads.
+// A monitor that says no ends all runs; it is told of all problems together.
+// requires: beta is feasible but for sums that are filled
+std::vector<PartResult> solve_parts(const Problems& problems, const Source& source,
+                                    const Options& options, double* beta, double* gradient,
+                                    const Monitor& monitor);
 
 }  // namespace mercer::plan

@@ -316,22 +316,6 @@ double doubt_of_corrections(const ProblemView& p, const double* beta, const Foll
     return objective_errors(known, errors, beta, measure(p, beta, origin)).likely();
 }
 
-std::size_t slot(const ProblemView& p, std::size_t i) {
-    return p.group[i] < 0 ? p.n_groups : std::size_t(p.group[i]);
-}
-
-// Of each group, and last of the variables without one.
-std::vector<Extremes> find_extremes(const ProblemView& p, const double* beta,
-                                    const double* gradient) {
-    std::vector<Extremes> found(p.n_groups + 1);
-    for (std::size_t i = 0; i < p.n_variables; ++i) {
-        Extremes& e = found[slot(p, i)];
-        if (beta[i] < p.upper[i]) e.up = std::max(e.up, gradient[i]);
-        if (beta[i] > p.lower[i]) e.down = std::min(e.down, gradient[i]);
-    }
-    return found;
-}
-
 double violation(const ProblemView& p, const double* beta, const std::vector<double>& values) {
     std::vector<double> gradient(p.n_variables);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
@@ -346,7 +330,7 @@ std::vector<std::uint8_t> near_extremes(const ProblemView& p, const double* beta
     const std::vector<Extremes> extremes = find_extremes(p, beta, gradient);
     std::vector<std::uint8_t> near(p.n_variables);
     for (std::size_t i = 0; i < p.n_variables; ++i) {
-        const Extremes& e = extremes[slot(p, i)];
+        const Extremes& e = extremes[p.group[i] < 0 ? p.n_groups : std::size_t(p.group[i])];
         near[i] = (beta[i] < p.upper[i] && gradient[i] >= e.up - band) ||
                   (beta[i] > p.lower[i] && gradient[i] <= e.down + band);
     }

@@ -8,7 +8,7 @@ intercept and whatever else the machine learns. No kernel value is needed.
 from __future__ import annotations
 
 from mercer.formulations.bias_and_rho import Formulation, ReadOut
-from mercer.formulations.classification import nu_svc, one_sided_huber, pinball, svc
+from mercer.formulations.classification import joined_nu_svc, nu_svc, one_sided_huber, pinball, svc
 from mercer.formulations.conversions import (
     C_from_alpha,
     C_from_hulls,
@@ -26,6 +26,7 @@ from mercer.formulations.conversions import (
     one_class_from_mu,
 )
 from mercer.formulations.hulls import enclosing_ball, minimum_norm, nearest_points, one_class
+from mercer.formulations.joined import JoinedFormulations, ReadOuts
 from mercer.formulations.ranges import C_range, ReadOutRange, read_out_range
 from mercer.formulations.regression import (
     absolute,
@@ -43,13 +44,16 @@ __all__ = [
     "C_from_nu_svc",
     "C_range",
     "Formulation",
+    "JoinedFormulations",
     "ReadOut",
     "ReadOutRange",
+    "ReadOuts",
     "absolute",
     "alpha_from_C",
     "alpha_from_lambda",
     "enclosing_ball",
     "huber",
+    "joined_nu_svc",
     "lambda_from_C",
     "lambda_from_alpha",
     "least_squares",

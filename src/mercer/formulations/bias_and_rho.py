@@ -182,15 +182,6 @@ class Formulation:
         scale = 1 / half if self.kind == "nu" and half > 0 else 1.0
         return ReadOut(coef * scale, centre * scale, norm * scale * scale, rho=half, scale=scale)
 
-    def intercepts(self, sums: FloatArray, multiplier: FloatArray) -> FloatArray:
-        """The biases of many solutions of this kind at once, as :meth:`interpret` has them.
-
-        ``sums`` are those of the coefficients of each. Kinds "origin", "penalized" and "intercept".
-        """
-        if self.kind == "origin":
-            return np.zeros(len(sums))
-        return sums if self.kind == "penalized" else multiplier[:, 0].copy()
-
     def correction(self, read_out: ReadOut) -> Formulation | None:
         """The formulation to solve instead, None if ``read_out`` stands.
 

@@ -26,7 +26,7 @@ def linear_loss(C: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     return _core.box_sizes(weight, C), np.zeros(len(weight))
 
 
-def squared_loss(alpha: float, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+def squared_loss(alpha: float | FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Size of the box and ridge of the loss of curvature 1/alpha: infinite and alpha/w.
 
     A weight so small that alpha/w overflows leaves the coefficient at 0, as weight 0 does.

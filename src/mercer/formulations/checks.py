@@ -102,6 +102,13 @@ def in_range(weight: FloatArray) -> tuple[FloatArray, float]:
     return np.ldexp(weight, -exponent), float(np.ldexp(1.0, exponent - 1)) * 2.0
 
 
+def are_in_range(largest: FloatArray, total: FloatArray) -> bool:
+    """Whether :func:`in_range` leaves weights with these largest ones and sums as they are."""
+    exponent = np.frexp(largest)[1]
+    is_plain = (exponent >= _LEAST_EXPONENT) & (exponent <= _MOST_EXPONENT)
+    return bool((is_plain & (total <= _HEAVIEST)).all())
+
+
 def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
     """Labels in {-1, +1} and weights, with some weight left on both classes."""
     if _are_weighted_labels(y, weight):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mercer._warning import warn
 from mercer.formulations.bias_and_rho import Formulation
@@ -16,9 +16,17 @@ from mercer.formulations.boxes import (
     signed_box,
     squared_loss,
 )
-from mercer.formulations.checks import check_choice, check_labels, check_scalar, in_range
+from mercer.formulations.checks import (
+    are_in_range,
+    check_choice,
+    check_labels,
+    check_scalar,
+    in_range,
+)
+from mercer.formulations.joined import JoinedFormulations
 from mercer.problem import Problem
 
+FloatArray = NDArray[np.float64]
 HINGES = ("hinge", "squared_hinge")
 
 
@@ -114,6 +122,11 @@ def nu_svc(
                 f"weight must not be too small for the whole class {label:+d} next to the other, "
                 f"got at most {w[labels == label].max() / w.max()!r} of its largest"
             )
+    return _nu_svc(labels, size, ridge, share)
+
+
+def _nu_svc(labels: FloatArray, size: FloatArray, ridge: FloatArray, share: float) -> Formulation:
+    """Both classes sum to ``share``."""
     lower, upper = signed_box(labels, size)
     problem = Problem(
         linear=np.zeros_like(labels),
@@ -124,6 +137,45 @@ def nu_svc(
         group_sum=np.array([share, -share]),
     )
     return Formulation(problem, len(labels), "nu")
+
+
+def joined_nu_svc(
+    y: FloatArray,
+    nu: float,
+    weight: FloatArray,
+    offsets: NDArray[np.intp],
+    *,
+    loss: Literal["hinge", "squared_hinge"] = "hinge",
+) -> JoinedFormulations | None:
+    """:func:`nu_svc` of several problems; None if one of them asks for a closer look.
+
+    That is so where :func:`nu_svc` refuses it, or measures its weights by another unit.
+
+    Parameters
+    ----------
+    y, weight : ndarray of shape (n_rows,)
+        Labels -1 and +1 and weights of the rows of each problem, one problem after the other.
+    nu, loss
+        As for :func:`nu_svc`.
+    offsets : ndarray of shape (n_problems + 1,)
+        Ascending; no problem is empty.
+    """
+    first, last = (np.add.reduceat(weight * (y == side), offsets[:-1]) for side in (1.0, -1.0))
+    total, lightest = first + last, np.minimum(first, last)
+    if not are_in_range(np.maximum.reduceat(weight, offsets[:-1]), total) or not lightest.all():
+        return None
+    if loss == "hinge":
+        if not (nu <= np.minimum(2 * lightest / total, 1.0)).all():
+            return None
+        share = np.minimum(nu * total / 2, lightest)
+        size, ridge = linear_loss(1.0, weight)
+    else:
+        share = nu * total / 2
+        size, ridge = squared_loss(np.repeat(total, np.diff(offsets)), weight)
+        if not np.array_equal(size > 0, weight > 0):
+            return None
+    sums = np.column_stack([share, -share])
+    return JoinedFormulations(_nu_svc(y, size, ridge, float(share.sum())), offsets, sums)
 
 
 def one_sided_huber(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from numbers import Real
@@ -13,15 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.formulations import Formulation, ReadOut, nearest_points
+from mercer.formulations import Formulation, ReadOuts, nearest_points
 from mercer.formulations.bias_and_rho import Bias
 from mercer.gram import Gram
 from mercer.machines import SVC
 from mercer.machines.docstrings import documented
-from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.vanishing_margin import has_no_margin
 from mercer.problem import Solution
+from mercer.problem.solutions import column
 from mercer.solvers.runs.progress import Callback
 
 __all__ = ["HullClassifier"]
@@ -73,6 +74,7 @@ class HullClassifier(KernelClassifier):
     True
     """
 
+    _has_sides = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         "mu": [StrOptions({"auto"}), Interval(Real, 0.0, None, closed="right")],
@@ -160,18 +162,16 @@ class HullClassifier(KernelClassifier):
         """The largest coefficient for a pair of classes of these weights."""
         return 1.0 / first + 1.0 / second if isinstance(self.mu, str) else float(self.mu)
 
-    def _keep_read_outs(
-        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
+    def _keep_margins(
+        self,
+        solutions: Sequence[Solution],
+        read_outs: ReadOuts,
+        rows: NDArray[np.intp],
+        gram: Gram,
     ) -> None:
-        scales = [read_out.scale or 1.0 for read_out in read_outs]
-        self.rho_ = np.array([read_out.rho for read_out in read_outs])
-        norms = np.array([max(read_out.norm_squared, 0.0) for read_out in read_outs])
-        self.distance_ = np.sqrt(norms) / scales
-        self._warn_of_overlap(solutions, read_outs, rows, gram)
-
-    def _warn_of_overlap(
-        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
-    ) -> None:
+        self.rho_ = read_outs.rho
+        # of no other term: the objective is -|w|^2 / 2
+        self.distance_ = np.sqrt(np.maximum(-2.0 * column(solutions, "objective"), 0.0))
         if has_no_margin(solutions, read_outs, rows, gram):
             warn(
                 f"mu={self.mu} is too large: the reduced convex hulls of two classes overlap, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,16 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._floating import without_warnings
 from mercer.formulations import Formulation, ReadOut
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.problem.solution import lowered
 from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto, is_matrix_cheap
-from mercer.solvers.many import join_started
+from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Callback, Progress
+from mercer.solvers.runs.progress import Callback
 from mercer.solvers.solving import solve_by
 
 __all__ = ["FEW_ROWS", "Problems", "Solved", "solve_side_by_side"]
@@ -90,7 +88,7 @@ class Problems:
         previous = getattr(machine, "solutions_", ()) if machine.warm_start else ()
         self._starts = previous if len(previous) == len(formulations) else None
         self._precision = machine.precision
-        self._deadline = None if machine.max_time is None else deadline
+        self._deadline = deadline
         self.is_side_by_side = False
         self._options: dict[str, Any] = {
             "tol": machine._tolerance(gram),
@@ -131,8 +129,7 @@ class Problems:
             problem = problem.on_rows(self.rows[k])
         if start is not None and start.shape != problem.linear.shape:
             start = None
-        max_time = None if self._deadline is None else self._deadline.seconds_left
-        options = {**self._options, "max_time": max_time, "callback": callback}
+        options = {**self._options, "max_time": self._deadline.seconds_left, "callback": callback}
         return solve_by(self.solver, problem, gram, start=start, **options)
 
     def _is_better_alone(self, problem: Problem) -> bool:
@@ -164,68 +161,27 @@ def solve_side_by_side(problems: Problems, which: Sequence[int]) -> list[Solved]
     The results are those of :meth:`Problems.solve` one after the other, bit by bit.
     """
     problems.is_side_by_side = True
-    run = _SideBySide(problems, which)
-    threads = [
-        threading.Thread(target=run.serve, daemon=True) for _ in range(problems.gram.n_threads)
-    ]
-    try:
-        for thread in threads:
-            thread.start()
-        # Python takes a thread whose join was interrupted for one that has ended
-        run.is_done.wait()
-    finally:
-        # an interrupt ends the native loops at their next report
-        run.is_over.set()
-        join_started(threads)
-    if run.error is not None:
-        raise run.error
-    return [run.found[k] for k in which]
+    queue = _Queue(which)
+    crew = Crew(queue, problems.gram.n_threads)
+    found: dict[int, Solved] = {}
+
+    def solve(k: int) -> None:
+        with problems.gram.visit():
+            found[k] = problems.solve(k, lambda progress: crew.end_if_over())
+
+    with crew.at_work(solve):
+        crew.wait_for(lambda: queue.n_left == 0)
+    return [found[k] for k in which]
 
 
-class _SideBySide:
-    """Threads that take the next problem as long as there is one."""
+class _Queue:
+    """Positions of problems, each of them once."""
 
-    def __init__(self, problems: Problems, which: Sequence[int]) -> None:
-        self.problems, self._which = problems, which
-        self.found: dict[int, Solved] = {}
-        self.error: BaseException | None = None
-        self.is_over, self.is_done = threading.Event(), threading.Event()
-        self._next, self._lock = 0, threading.Lock()
-        self._n_threads = problems.gram.n_threads
+    def __init__(self, which: Sequence[int]) -> None:
+        self._next, self.n_left = iter(which), len(which)
 
-    @without_warnings  # a thread does not inherit that of fit
-    def serve(self) -> None:
-        try:
-            while (k := self._take()) is not None:
-                with self.problems.gram.visit():
-                    self.found[k] = self.problems.solve(k, self._watch)
-        except _Over:
-            pass
-        except BaseException as error:
-            self.error = self.error or error
-            self.is_over.set()
-        finally:
-            self._leave()
+    def take(self) -> int | None:
+        return next(self._next, None)
 
-    def _leave(self) -> None:
-        """The last thread says that all is done."""
-        with self._lock:
-            self._n_threads -= 1
-            if not self._n_threads:
-                self.is_done.set()
-
-    def _take(self) -> int | None:
-        with self._lock:
-            if self.is_over.is_set() or self._next == len(self._which):
-                return None
-            self._next += 1
-            return self._which[self._next - 1]
-
-    def _watch(self, progress: Progress) -> None:
-        """End the native loop at once: its results are not needed."""
-        if self.is_over.is_set():
-            raise _Over
-
-
-class _Over(Exception):
-    """Another thread has failed, or the user has interrupted."""
+    def give_back(self, k: int) -> None:
+        self.n_left -= 1

@@ -185,7 +185,7 @@ def _needed_accuracy(problem: Problem, found: Certificate, rounding: float) -> f
     if size == 0.0 and problem.n_groups:
         multiplier = found.multiplier
         size = float(np.ptp(multiplier) if len(multiplier) > 1 else abs(multiplier[0]))
-        size = max(size, 1e-6 * rounding / (16.0 * _U))
+        size = max(size, _core.VANISHING * rounding / (16.0 * _U))
     return _core.KNOWN * size
 
 

@@ -193,7 +193,7 @@ class _Run(CertifiedRun):
         options.chunk_size = self.solver.size_for(n_variables)
         options.keep = int(self.solver.keep * options.chunk_size)
         options.max_iterations = max(self.left, 0)
-        options.max_seconds = self.seconds_left()
+        options.max_seconds = self.deadline.seconds_left
         options.shrinking = self.solver.shrinking
         options.kernel_rows = _KERNEL_ROWS[self._kernel_rows(precision)]
         options.few_rows_first = self._may_be_easy(precision)

@@ -17,6 +17,7 @@ from mercer.problem import Problem, Solution
 from mercer.solvers.auto import Auto
 from mercer.solvers.cells import between_cells, nested_cells
 from mercer.solvers.parts import most_variables, solve_parts, suits_parts
+from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress, continued
 
 __all__ = ["Divide"]
@@ -147,7 +148,8 @@ class _Run:
         callback: Callback | None,
     ) -> None:
         self.problem, self.gram, self.tol = problem, gram, tol
-        self.max_iter, self.max_time, self.callback = max_iter, max_time, callback
+        self.max_iter, self.callback = max_iter, callback
+        self.deadline = Deadline.after(max_time)
         self.began, self.evaluations = time.perf_counter(), gram.n_evaluations
         self.n_iter, self.is_over = 0, False
         self.trace: dict[str, Any] = {}
@@ -155,10 +157,7 @@ class _Run:
     def limits(self) -> dict[str, Any]:
         """What is left of the steps and of the time."""
         left = self.max_iter if self.max_iter < 0 else max(self.max_iter - self.n_iter, 0)
-        seconds = None
-        if self.max_time is not None:
-            seconds = max(self.max_time - (time.perf_counter() - self.began), 0.0)
-        return {"max_iter": left, "max_time": seconds}
+        return {"max_iter": left, "max_time": self.deadline.seconds_left}
 
     def solve_cells(self, cells: list[IntArray], coef: FloatArray) -> bool:
         """Bring ``coef`` to the optimum of each cell; whether a limit has ended it."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import threading
-import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +16,12 @@ from mercer.problem import Problem, Solution
 from mercer.solvers.active_set.solver import ActiveSet
 from mercer.solvers.auto import MOST_FREE
 from mercer.solvers.chunked import Chunked
+from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Callback, Progress
+from mercer.solvers.runs.progress import Callback, Progress, ending_all
 from mercer.solvers.runs.start import full_start
 from mercer.solvers.solving import Solver, resolve_solver
-from mercer.solvers.turns import Job, Turns
+from mercer.solvers.turns import Job, Turn, Turns
 from mercer.solvers.warm_start import carried, reused
 
 __all__ = ["solve_many", "solve_series"]
@@ -33,7 +33,6 @@ _CHUNK = 512
 # Nearly linear kernels at large C (2,000 x 60 rows, gamma=1e-4, C=1e4, 333 free) take 0.38 s of
 # pair steps, but 0.05 s of them and 0.03 s of the active set.
 _BUDGET = 20_000
-_PATIENCE = 1000  # milliseconds until a thread is taken for one that was never started
 
 
 def solve_many(
@@ -109,44 +108,17 @@ def solve_series(
     first = next(made, None)
     if first is None:
         return
-    in_sequence = _InSequence(solver, tol, max_iter, deadline, callback)
-    n_threads = first[1].n_threads
     turns = Turns(Job(*pair) for pair in itertools.chain((first,), made))
-    if n_threads == 1:
-        yield from _serve_alone(turns, in_sequence)
-        return
     # A thread that ends leaves the rest to others: those who have the last sequences go on.
-    threads = [
-        threading.Thread(target=_serve, args=(turns, in_sequence), daemon=True)
-        for _ in range(n_threads)
-    ]
-    try:
-        for thread in threads:
-            thread.start()
-        for job in turns.finished():
+    crew = Crew(turns, first[1].n_threads)
+    in_sequence = _InSequence(solver, tol, max_iter, deadline, callback, crew)
+    with crew.at_work(in_sequence.take_turn):
+        while True:
+            crew.wait_for(lambda: turns.is_first_done)
+            job = turns.give_out()
+            if job is None:
+                return
             yield job.solutions
-    finally:
-        in_sequence.stopping.set()
-        turns.fail(_Closed())
-        join_started(threads)
-
-
-def join_started(threads: Iterable[threading.Thread]) -> None:
-    """Wait for threads; an interrupt may have come before all were started.
-
-    Or in the middle of a start: such a thread cannot be joined before it has taken its first step.
-    """
-    for thread in threads:
-        for _ in range(_PATIENCE):
-            if thread.is_alive() or thread not in threading.enumerate():
-                break
-            time.sleep(1e-3)
-        if thread.is_alive():
-            thread.join()
-
-
-class _Closed(Exception):
-    """Nobody asks for more results."""
 
 
 class _InSequence:
@@ -159,17 +131,21 @@ class _InSequence:
         max_iter: int,
         deadline: Deadline,
         callback: Callback | None,
+        crew: Crew,
     ) -> None:
-        self.solver, self.deadline = solver, deadline
+        self.solver, self.deadline, self.crew = solver, deadline, crew
         self.options: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "callback": self.watch}
-        self.callback = callback
-        self.stopping = threading.Event()
+        self.callback = None if callback is None else ending_all(callback)
 
     def watch(self, progress: Progress) -> bool:
         """Whether to stop; one callback stops all."""
-        if self.callback is not None and self.callback(progress):
-            self.stopping.set()
-        return self.stopping.is_set()
+        self.crew.end_if_over()
+        return self.callback is not None and bool(self.callback(progress))
+
+    def take_turn(self, turn: Turn) -> None:
+        alone = self.crew.n_threads == 1
+        with nullcontext() if alone else turn.job.gram.visit(1 + turn.n_elsewhere):
+            self.advance(turn.job, turn.sequence)
 
     @without_warnings
     def advance(self, job: Job, k: int) -> None:
@@ -220,26 +196,6 @@ class _InSequence:
             n_kernel=first.n_kernel + last.n_kernel,
             seconds=first.seconds + last.seconds,
         )
-
-
-def _serve(turns: Turns, in_sequence: _InSequence) -> None:
-    """What each thread does: take turns as long as there are any."""
-    try:
-        while (turn := turns.take()) is not None:
-            with turn.job.gram.visit(1 + turn.n_elsewhere):
-                in_sequence.advance(turn.job, turn.sequence)
-            turns.give_back(turn)
-    except BaseException as error:
-        in_sequence.stopping.set()
-        turns.fail(error)
-
-
-def _serve_alone(turns: Turns, in_sequence: _InSequence) -> Iterator[list[list[Solution]]]:
-    while (turn := turns.take()) is not None:
-        in_sequence.advance(turn.job, turn.sequence)
-        turns.give_back(turn)
-        yield from (job.solutions for job in turns.done())
-    yield from (job.solutions for job in turns.done())
 
 
 def _full(problem: Problem) -> dict[str, Any]:

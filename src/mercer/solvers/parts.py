@@ -12,6 +12,7 @@ from mercer import _core
 from mercer.gram import Gram
 from mercer.problem import Problem, Solutions
 from mercer.solvers.auto import LEAST_STEPS
+from mercer.solvers.runs.progress import Callback, monitor
 
 __all__ = ["Parts", "most_variables", "solve_parts", "suits_parts"]
 
@@ -30,7 +31,6 @@ NAME = "parts"
 _MOST_VARIABLES = 2500
 _SAMPLE = 48  # variables that errors of single precision are measured on
 _ERROR_PER_NORM = 2e-6
-_ENDED = ("max-iter", "max-time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class Parts:
     solutions : Solutions
         The points and what is known of them.
     is_final : ndarray of bool of shape (n_problems,)
-        Whether a problem was solved and nothing is left to find out, or a limit ended its run. All
-        others are to be solved by :func:`mercer.solvers.solve`.
+        Whether a problem was solved and nothing is left to find out, or a limit or the callback
+        ended its run. All others are to be solved by :func:`mercer.solvers.solve`.
     """
 
     solutions: Solutions
@@ -72,36 +72,43 @@ def solve_parts(
     gram: Gram,
     *,
     tol: float,
+    group_sums: FloatArray | None = None,
     blocks: IntArray | None = None,
     start: FloatArray | None = None,
     max_iter: int = -1,
     max_time: float | None = None,
+    callback: Callback | None = None,
 ) -> Parts:
     """Solve problems that lie one after the other in the arrays of one.
 
     Threads of the Gram take one after the other; results do not depend on their number. Ctrl-C
-    ends the call.
+    ends the call, an error of the callback too.
 
     Parameters
     ----------
     problem : Problem
-        Variables ``offsets[k]`` to ``offsets[k + 1]`` are problem k, with these group sums; at
-        most one group.
+        Variables ``offsets[k]`` to ``offsets[k + 1]`` are problem k, with these group sums.
     offsets : ndarray of shape (n_problems + 1,)
         Ascending.
     gram : Gram
         Kernel values, measured from the origin that the rows have.
     tol : float
         Largest KKT violation accepted.
+    group_sums : ndarray of shape (n_problems, n_groups), default=None
+        Those of each problem, if they differ.
     blocks : ndarray of int, default=None
         Offsets ``0, ..., n_rows`` of rows that are the same in several problems: their values
         among each other are kept.
     start : ndarray of shape (n_variables,), default=None
-        A feasible point of every problem; None means zero.
+        A feasible point of every problem; None means zero. Where there are ``group_sums`` the box
+        must hold it, and its sums are filled (docs/theory/smo.md#where-to-start).
     max_iter : int, default=-1
         Bound on the pair steps of each problem.
     max_time : float, default=None
         Bound on the seconds of all of them together.
+    callback : callable, default=None
+        Called about every 50 ms with the :class:`~mercer.solvers.Progress` of all problems
+        together. A true value ends all of them.
 
     Returns
     -------
@@ -113,6 +120,7 @@ def solve_parts(
     raw, multiplier = _core.solve_parts(
         problem._native,
         offsets,
+        group_sums,
         gram.native("double"),
         gram.native("single") if is_single else None,
         blocks,
@@ -121,9 +129,11 @@ def solve_parts(
         _options(gram, tol, max_iter, max_time),
         coef,
         gradient,
+        monitor(callback),
     )
     status = np.array(raw["status"], dtype=object)
-    is_ended = (status == _ENDED[0]) & (max_iter >= 0) | (status == _ENDED[1])
+    is_ended = (status == "max-iter") & (max_iter >= 0) | (status == "max-time")
+    is_ended |= (status == "callback").any()  # others must not begin anew
     row_sizes: FloatArray = np.bincount(
         problem.index, weights=np.abs(coef), minlength=gram.n_rows
     ).astype(np.float64)

@@ -18,7 +18,7 @@ from mercer.solvers.divide import Divide
 from mercer.solvers.linear_system import ConjugateGradient, Direct
 from mercer.solvers.runs.margin import violation_unit
 from mercer.solvers.runs.progress import Callback
-from mercer.solvers.runs.start import are_sums_worth, restore_sums
+from mercer.solvers.runs.start import are_sums_worth
 from mercer.solvers.smo.solver import Smo
 
 __all__ = ["SOLVERS", "Solver", "resolve_solver", "solve", "solve_by"]
@@ -163,7 +163,7 @@ def solve_by(
 def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Solution:
     """The solution with group sums to the last digit: another origin relies on them."""
     coef = found.coef.copy()
-    restore_sums(problem, coef)
+    problem._native.restore_sums(coef)
     if np.array_equal(coef, found.coef):
         return found
     unit = violation_unit(problem, gram, coef, found)

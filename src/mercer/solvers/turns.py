@@ -6,7 +6,6 @@ free threads begin the next job: only at the very end one of them may have nothi
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -54,49 +53,37 @@ class Turn:
 
 
 class Turns:
-    """Hands out turns to any number of threads; jobs are asked for when they are needed."""
+    """Hands out turns to one thread at a time; jobs are asked for when they are needed."""
 
     def __init__(self, jobs: Iterator[Job]) -> None:
         self._jobs = jobs
         self._open: list[Job] = []
-        self._changed = threading.Condition()
-        self._error: BaseException | None = None
-        self._is_over = False
+        self._has_all = False
 
     def take(self) -> Turn | None:
-        """The next turn; None if others have all that is left, or if there was an error."""
-        with self._changed:
-            job = None if self._error else self._ready_job()
-            if job is None:
-                return None
-            job.n_running += 1
-            elsewhere = sum(other.n_running for other in self._open if other is not job)
-            return Turn(job, job.waiting.popleft(), elsewhere)
+        """The next turn; None if others have all that is left."""
+        job = self._ready_job()
+        if job is None:
+            return None
+        job.n_running += 1
+        elsewhere = sum(other.n_running for other in self._open if other is not job)
+        return Turn(job, job.waiting.popleft(), elsewhere)
 
     def give_back(self, turn: Turn) -> None:
         """After a turn: the sequence goes to the end of the line."""
-        with self._changed:
-            job, k = turn.job, turn.sequence
-            job.n_running -= 1
-            if len(job.solutions[k]) < len(job.sequences[k]) and k not in job.ended:
-                job.waiting.append(k)
-            self._changed.notify_all()
+        job, k = turn.job, turn.sequence
+        job.n_running -= 1
+        if len(job.solutions[k]) < len(job.sequences[k]) and k not in job.ended:
+            job.waiting.append(k)
 
-    def fail(self, error: BaseException) -> None:
-        """No more turns; whoever waits for a job gets the error."""
-        with self._changed:
-            self._error = self._error or error
-            self._changed.notify_all()
+    @property
+    def is_first_done(self) -> bool:
+        """Whether the first job can be given out, or there is none."""
+        return self._open[0].is_done if self._open else self._has_all
 
-    def done(self) -> Iterator[Job]:
-        """The next jobs in their order, as far as they are done."""
-        while self._open and self._open[0].is_done:
-            yield self._open.pop(0)
-
-    def finished(self) -> Iterator[Job]:
-        """All jobs in their order, each as soon as it is done."""
-        while (job := self._wait_for_first()) is not None:
-            yield job
+    def give_out(self) -> Job | None:
+        """The first job, which is done; None if there is none."""
+        return self._open.pop(0) if self._open else None
 
     def _ready_job(self) -> Job | None:
         """The first job with a sequence that waits; a new one if there is none."""
@@ -105,19 +92,7 @@ class Turns:
                 return job
         for job in self._jobs:
             self._open.append(job)
-            self._changed.notify_all()
             if job.waiting:
                 return job
-        self._is_over = True
-        self._changed.notify_all()
+        self._has_all = True
         return None
-
-    def _wait_for_first(self) -> Job | None:
-        with self._changed:
-            while not (self._open and self._open[0].is_done):
-                if self._error is not None:
-                    raise self._error
-                if self._is_over and not self._open:
-                    return None
-                self._changed.wait()
-            return self._open.pop(0)

@@ -131,7 +131,7 @@ class _Run(CertifiedRun):
         options.least_size = self._least_size()
         options.stop_by_change = self.stopping == "relative-change"
         options.max_iterations = max(self.left, 0)
-        options.max_seconds = self.seconds_left()
+        options.max_seconds = self.deadline.seconds_left
         options.trace_stride = int(self.solver.trace)
         gram: Any = self.gram.native(precision)
         return _core.frank_wolfe(self.problem._native, gram, options, self.coef, self.monitor())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import (
     Formulation,
-    ReadOut,
+    JoinedFormulations,
+    ReadOuts,
     absolute,
+    joined_nu_svc,
     least_squares,
     nu_svc,
     one_sided_huber,
@@ -22,7 +25,6 @@ from mercer.formulations import (
 from mercer.formulations.checks import check_finite_C
 from mercer.gram import Gram
 from mercer.machines.docstrings import documented
-from mercer.machines.solving import Rows
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.schemes import MULTICLASS, SCHEME_CONSTRAINTS
 from mercer.machines.svm.vanishing_margin import warn_of_overlap
@@ -119,7 +121,7 @@ default="auto"
         Whether to start from the solution of the last fit.
     callback : callable, default=None
         Called with a :class:`~mercer.solvers.Progress` about every 50 ms; a true value
-        ends the fit.
+        ends the fit. Where pairs of classes are solved together it is told of all of them.
 
     Attributes
     ----------
@@ -306,6 +308,7 @@ class NuSVC(KernelClassifier):
     True
     """
 
+    _has_sides = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelClassifier._parameter_constraints,
         **SCHEME_CONSTRAINTS,
@@ -371,8 +374,18 @@ class NuSVC(KernelClassifier):
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         return nu_svc(sign, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
 
-    def _keep_read_outs(
-        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
+    def _formulate_all(
+        self, sign: FloatArray, weight: FloatArray, offsets: NDArray[np.intp]
+    ) -> JoinedFormulations | None:
+        loss: Any = self.loss
+        return joined_nu_svc(sign, self.nu, weight, offsets, loss=loss)
+
+    def _keep_margins(
+        self,
+        solutions: Sequence[Solution],
+        read_outs: ReadOuts,
+        rows: NDArray[np.intp],
+        gram: Gram,
     ) -> None:
-        self.rho_ = np.array([read_out.rho for read_out in read_outs])
+        self.rho_ = read_outs.rho
         warn_of_overlap(self.nu, solutions, read_outs, rows, gram)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core
 from mercer._sklearn import Hidden, StrOptions
 from mercer.codes import decoding_named
-from mercer.formulations import Formulation, ReadOut
+from mercer.formulations import Formulation, JoinedFormulations, ReadOuts
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
@@ -25,7 +25,6 @@ from mercer.kernels.rows import is_sparse
 from mercer.machines.base import KernelMachine, has_free_bias
 from mercer.machines.fit_context import fit_context
 from mercer.machines.linear_coef import linear_coef
-from mercer.machines.solving import Rows
 from mercer.machines.svm.all_in_one import Functions, fit_all_in_one
 from mercer.machines.svm.label_screening import label_rows
 from mercer.machines.svm.probability import PlattMixin
@@ -49,6 +48,7 @@ from mercer.training.classes import read_classes
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
+_SEPARABLE = ("intercept", "origin", "penalized")  # kinds whose rows know nothing of each other
 _WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
 _FEW_CLASSES = 64
 _BLOCK_BYTES = 2**28
@@ -61,6 +61,9 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     multiclass: str = "one-vs-one"
     code: Any = "dense"
     decoding: str = "auto"
+    # Whether each class of a problem has a sum of its own: then rows are best sorted by class, and
+    # a margin is learned.
+    _has_sides: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
@@ -78,6 +81,13 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     @abstractmethod
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
         """The two-class formulation."""
+
+    def _formulate_all(
+        self, sign: FloatArray, weight: FloatArray, offsets: NDArray[np.intp]
+    ) -> JoinedFormulations | None:
+        """The formulations of problems that lie one after the other; None if they do not join."""
+        found = self._formulate(sign, weight)
+        return JoinedFormulations(found, offsets) if found.kind in _SEPARABLE else None
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -140,7 +150,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         formulation = self._formulate(np.where(labels == 1, 1.0, -1.0), weight)
         gram = self._make_gram(kernel, X, weight, bias=getattr(self, "fit_intercept", True))
         solutions, read_outs = self._solve_all([formulation], gram)
-        self._keep_read_outs(solutions, read_outs, [np.arange(len(labels))], gram)
+        if self._has_sides:
+            self._keep_margins(solutions, ReadOuts.of(read_outs), np.arange(len(labels)), gram)
         coef, intercept = read_outs[0].coef, read_outs[0].intercept
         support = coef.nonzero()[0]
         support = support[labels[support].argsort(kind="stable")]
@@ -157,7 +168,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """The two-class machines of a scheme."""
         order, segments = None, None
         rows, sorted_labels, weights = X, labels, weight
-        if scheme.leaves_classes_out and not self._is_precomputed():
+        if (scheme.leaves_classes_out or self._has_sides) and not self._is_precomputed():
             order, segments = class_order(labels)
             rows, sorted_labels, weights = take_rows(X, order), labels[order], weight[order]
         tasks = scheme.tasks(sorted_labels)
@@ -174,12 +185,14 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             found = self._fit_plan(plan, formulations, gram, deadline, scheme)
             return found if order is None else replace(found, support=order[found.support])
         task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
-        solutions, read_outs = self._solve_all(made, gram, deadline, task_rows)
-        all_coef = np.concatenate([read_out.coef for read_out in read_outs])
-        support, coef = scheme.coefficients(tasks, all_coef, sorted_labels)
-        self._keep_read_outs(solutions, read_outs, TaskRows(tasks), gram)
-        intercept = np.array([read_out.intercept for read_out in read_outs])
-        return Functions(solutions, support if order is None else order[support], coef, intercept)
+        solutions, found_singly = self._solve_all(made, gram, deadline, task_rows)
+        read_outs = ReadOuts.of(found_singly)
+        support, coef = scheme.coefficients(tasks, read_outs.coef, sorted_labels)
+        if self._has_sides:
+            all_rows = tasks.row_lists(np.arange(len(tasks))).rows
+            self._keep_margins(solutions, read_outs, all_rows, gram)
+        support = support if order is None else order[support]
+        return Functions(solutions, support, coef, read_outs.intercept)
 
     def _fit_plan(
         self,
@@ -190,18 +203,20 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         scheme: TaskScheme,
     ) -> Functions:
         """All problems at once, and one by one those that ask for a closer look."""
-        parts, intercept = plan.solve(gram, deadline)
+        parts, read_outs = plan.solve(gram, deadline)
         left = np.flatnonzero(~parts.is_final).tolist()
         solutions = parts.solutions
         self._keep_origin(None, None, 0.0)
         if left:
             made = [formulations[k] for k in left]
             rows = [plan.tasks[k].rows for k in left] if scheme.leaves_classes_out else None
-            found, read_outs = self._solve_all(made, gram, deadline, rows)
+            found, others = self._solve_all(made, gram, deadline, rows)
             solutions = solutions.replaced(dict(zip(left, found, strict=True)))
-            intercept[left] = [read_out.intercept for read_out in read_outs]
-        support, coef = scheme.coefficients(plan.tasks, solutions.coef, plan.tasks.labels)
-        return Functions(solutions, support, coef, intercept)
+            read_outs = read_outs.replaced(dict(zip(left, others, strict=True)))
+        support, coef = scheme.coefficients(plan.tasks, read_outs.coef, plan.tasks.labels)
+        if self._has_sides:
+            self._keep_margins(solutions, read_outs, plan.lists.rows, gram)
+        return Functions(solutions, support, coef, read_outs.intercept)
 
     @property
     def _decoding(self) -> str:
@@ -235,10 +250,14 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _sums_vanish(self) -> bool:
         return has_free_bias(self) and not self._is_all_in_one
 
-    def _keep_read_outs(
-        self, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
+    def _keep_margins(
+        self,
+        solutions: Sequence[Solution],
+        read_outs: ReadOuts,
+        rows: NDArray[np.intp],
+        gram: Gram,
     ) -> None:
-        """For machines that learn more than coefficients."""
+        """Attributes of machines that learn margins; coefficients are those of these ``rows``."""
 
     @property
     def n_support_(self) -> NDArray[np.int32]:

@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.formulations import Formulation
+from mercer.formulations import JoinedFormulations, ReadOuts
 from mercer.gram import Gram
-from mercer.machines.svm.tasks import Formulations, Tasks
+from mercer.machines.svm.tasks import Formulations, RowLists, Tasks
 from mercer.problem import Problem, Solution
 from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto
 from mercer.solvers.parts import Parts, most_variables, solve_parts, suits_parts
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.progress import Callback
 
 __all__ = ["TaskPlan", "task_plan"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
-# Formulations with one variable for each row, which knows nothing of the others.
-_KINDS = ("intercept", "origin", "penalized")
-
 
 def task_plan(machine: Any, formulations: Formulations) -> TaskPlan | None:
     """The problems of a machine; None if they are solved one after the other.
 
-    That is so for other formulations and solvers, and for whoever watches each of them.
+    That is so for other formulations and solvers.
     """
-    if len(formulations) < 2 or machine.callback is not None or machine.verbose:
+    if len(formulations) < 2:
         return None
     first = formulations[0]
-    is_plain = first.kind in _KINDS and first.bias == "multiplier" and first.fallback is None
+    is_plain = first.bias == "multiplier" and first.fallback is None
     if not is_plain or not isinstance(resolve_solver(machine.solver), Auto):
         return None
-    return TaskPlan(machine, formulations.tasks, formulations.weight, formulations.formulate)
+    plan = TaskPlan(machine, formulations.tasks, formulations.weight)
+    # one of them may have to be refused, before there are kernel values
+    return plan if first.kind != "nu" or plan.joined is not None else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +54,23 @@ class TaskPlan:
         The problems.
     weight : ndarray of shape (n_rows,)
         Weight of each row.
-    formulate : callable
-        Makes a formulation of signs and weights, row by row.
     """
 
     machine: Any
     tasks: Tasks
     weight: FloatArray
-    formulate: Callable[[FloatArray, FloatArray], Formulation]
+
+    @cached_property
+    def lists(self) -> RowLists:
+        """Rows and signs of all problems."""
+        return self.tasks.row_lists(np.arange(len(self.tasks)))
+
+    @cached_property
+    def joined(self) -> JoinedFormulations | None:
+        """All problems; None if they are not of a kind that is solved so."""
+        lists = self.lists
+        joined = self.machine._formulate_all(lists.sign, self.weight[lists.rows], lists.offsets)
+        return None if joined is None else joined.on_rows(lists.rows)
 
     def suits(self, gram: Gram) -> bool:
         """Whether the values of the Gram can be shared, and some problems are small enough.
@@ -70,29 +80,35 @@ class TaskPlan:
         """
         if self.tasks.fewest_rows > most_variables(gram) or not suits_parts(gram):
             return False
-        first = self.tasks[0]
-        if self.formulate(first.sign, self.weight[first.rows]).problem.may_be_unbounded:
+        if not np.bincount(self.tasks.labels, weights=self.weight).all():
             return False
-        return bool(np.bincount(self.tasks.labels, weights=self.weight).all())
+        return self.joined is not None and not self.joined.formulation.problem.may_be_unbounded
 
-    def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, FloatArray]:
-        """What came of the problems, and the bias of each."""
-        lists, machine = self.tasks.row_lists(np.arange(len(self.tasks))), self.machine
-        formulation = self.formulate(lists.sign, self.weight[lists.rows])
-        problem = formulation.problem.on_rows(lists.rows)
+    def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, ReadOuts]:
+        """What came of the problems, and what it says."""
+        with self.machine._display(1) as display:
+            callback = self.machine.callback
+            watch = callback if display is None else display.watch(0, callback)
+            return self._solve(gram, deadline, watch)
+
+    def _solve(
+        self, gram: Gram, deadline: Deadline, callback: Callback | None
+    ) -> tuple[Parts, ReadOuts]:
+        joined, machine = self.joined, self.machine
+        assert joined is not None  # it suits
         parts = solve_parts(
-            problem,
-            lists.offsets,
+            joined.formulation.problem,
+            joined.offsets,
             gram,
             tol=machine.tol,
+            group_sums=joined.group_sums,
             blocks=self.tasks.blocks,
-            start=self._start(problem, lists.offsets),
+            start=self._start(joined.formulation.problem, joined.offsets),
             max_iter=machine.max_iter,
-            max_time=None if machine.max_time is None else deadline.seconds_left,
+            max_time=deadline.seconds_left,
+            callback=callback,
         )
-        found = parts.solutions
-        sums = np.add.reduceat(found.coef, lists.offsets[:-1])
-        return parts, formulation.intercepts(sums, found.multiplier)
+        return parts, joined.interpret(parts.solutions)
 
     def _start(self, problem: Problem, offsets: IntArray) -> FloatArray | None:
         """The solutions of the last fit, where they are feasible, if they are to start from."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
-from mercer.formulations import ReadOut
+from mercer.formulations import ReadOuts
 from mercer.gram import Gram
-from mercer.machines.solving import Rows
 from mercer.problem import Solution
+from mercer.problem.solutions import column, relative_gaps
 
 __all__ = ["has_no_margin", "warn_of_no_margin", "warn_of_overlap", "warn_of_small_targets"]
 
+IntArray = NDArray[np.intp]
 _NO_DIGIT = 0.5  # relative gap
 
 
@@ -22,8 +26,13 @@ def is_vague(solution: Solution) -> bool:
     Where a margin vanishes the optimum is 0, and a violation within rounding of what the
     coefficients could make of the kernel is all there is to reach.
     """
-    gap = solution.relative_gap
-    return solution.converged and gap is not None and gap >= _NO_DIGIT
+    return bool(are_vague([solution])[0])
+
+
+def are_vague(solutions: Sequence[Solution]) -> NDArray[np.bool_]:
+    """The same of several solutions."""
+    gaps = np.array(relative_gaps(solutions), dtype=np.float64)  # of None NaN
+    return (column(solutions, "status") == "converged") & (gaps >= _NO_DIGIT)
 
 
 def warn_of_no_margin(nu: float, solution: Solution) -> None:
@@ -49,7 +58,7 @@ def warn_of_small_targets(tol: float, solution: Solution) -> None:
 
 
 def warn_of_overlap(
-    nu: float, solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
+    nu: float, solutions: Sequence[Solution], read_outs: ReadOuts, rows: IntArray, gram: Gram
 ) -> None:
     """Warn of two-class problems without a margin."""
     if has_no_margin(solutions, read_outs, rows, gram):
@@ -62,19 +71,16 @@ def warn_of_overlap(
 
 
 def has_no_margin(
-    solutions: list[Solution], read_outs: list[ReadOut], rows: Rows, gram: Gram
+    solutions: Sequence[Solution], read_outs: ReadOuts, rows: IntArray, gram: Gram
 ) -> bool:
     """Whether a two-class problem has no margin (docs/theory/problem.md#hulls-that-overlap).
 
-    ``rows`` are those that the coefficients of each problem belong to.
+    ``rows`` are those that the coefficients of the problems belong to.
 
     With coefficients beta before they are scaled to margin 1, rho is half a difference of
     gradients of support vectors, none of which exceeds |beta|_1 max k(x, x).
     """
-    diagonal = np.abs(gram.diagonal())
-    for solution, read_out, own in zip(solutions, read_outs, rows, strict=True):
-        largest = float(diagonal[own[read_out.coef != 0.0]].max(initial=0.0))
-        reach = np.abs(read_out.coef).sum() / (read_out.scale or 1.0) * largest
-        if (read_out.rho or 0.0) <= 1e-9 * reach or is_vague(solution):
-            return True
-    return False
+    begin, size = read_outs.offsets[:-1], np.abs(read_outs.coef)
+    diagonal = np.where(size > 0.0, np.abs(gram.diagonal())[rows], 0.0)
+    reach = np.add.reduceat(size, begin) * np.maximum.reduceat(diagonal, begin) / read_outs.scale
+    return bool((read_outs.rho <= 1e-9 * reach).any() or are_vague(solutions).any())

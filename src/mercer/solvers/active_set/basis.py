@@ -15,6 +15,7 @@ from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.problem.certificate import assess
+from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.margin import violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.start import feasible_start
@@ -164,7 +165,7 @@ class Basis:
         """Go on to the optimum; the arguments are those of :class:`ActiveSet`."""
         began, evaluations = time.perf_counter(), self.gram.n_evaluations
         left = max(10**7, 100 * self.problem.n_variables) if max_iter < 0 else max_iter
-        deadline = np.inf if max_time is None else began + max_time
+        deadline = Deadline.after(max_time)
         options = _core.SimplexOptions()
         options.tolerance = 0.0 if refine else 0.5 * tol
         options.sprint, options.shrinking = sprint, shrinking
@@ -172,7 +173,7 @@ class Basis:
         best: Certificate | None = None
         for _ in range(_ROUNDS):
             options.max_iterations = max(left + before["iterations"] - self.n_iterations, 0)
-            options.max_seconds = min(max(deadline - time.perf_counter(), 0.0), 1e300)
+            options.max_seconds = deadline.seconds_left
             taken = self.n_iterations - before["iterations"]
             status = self._native.run(options, monitor(callback, taken, began))
             certificate = certify(self.problem, self.gram, self.coef)

@@ -14,6 +14,7 @@ from mercer.gram import Gram
 from mercer.kernels import Linear
 from mercer.lowrank import IncompleteCholesky, incomplete_cholesky
 from mercer.problem import Certificate, Problem, Solution, certify
+from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.margin import violation_unit
 
 __all__ = ["solve_low_rank"]
@@ -58,13 +59,12 @@ def solve_low_rank(
         ``trace_error``, the share tr(K - K~) / tr(K) that is missing.
     """
     began, evaluations = time.perf_counter(), gram.n_evaluations
+    deadline = Deadline.after(max_time)
     found = incomplete_cholesky(_DoubleValues(gram), rank)
     rough = Gram(
         Linear(), _features(found), precision="double", cache_size=1.0, n_threads=gram.n_threads
     )
-    if max_time is not None:
-        max_time = max(max_time - (time.perf_counter() - began), 0.0)
-    inner = solve(problem, rough, tol=tol, max_time=max_time, **options)
+    inner = solve(problem, rough, tol=tol, max_time=deadline.seconds_left, **options)
     certificate = certify(problem, gram, inner.coef)
     missing, diagonal = found.trace_error, float(_DoubleValues(gram).diagonal().sum())
     return replace(

@@ -34,7 +34,7 @@ from mercer.solvers.active_set.basis import Basis
 from mercer.solvers.active_set.feature_step import feature_step
 from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, continued
-from mercer.solvers.runs.start import are_sums_worth, restore_sums
+from mercer.solvers.runs.start import are_sums_worth
 
 __all__ = ["refined"]
 
@@ -135,7 +135,7 @@ def _certified(problem: Problem, gram: Gram, coef: FloatArray, solution: Solutio
     """The double of a point, its group sums restored if they are worth something."""
     coef, certificate = coef.copy(), certify(problem, gram, coef, accuracy=0.0)
     if gram.origin is not None or are_sums_worth(problem, coef, certificate):
-        restore_sums(problem, coef)
+        problem._native.restore_sums(coef)
         certificate = certify(problem, gram, coef, accuracy=0.0)
     return replace(solution, coef=coef, **vars(certificate))
 

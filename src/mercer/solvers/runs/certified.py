@@ -16,10 +16,11 @@ from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.problem.certificate import assess, definiteness_at, rounding_error
+from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
-from mercer.solvers.runs.start import are_sums_worth, feasible_start, restore_sums
+from mercer.solvers.runs.start import are_sums_worth, feasible_start
 
 __all__ = ["CertifiedRun"]
 
@@ -64,7 +65,7 @@ class CertifiedRun(ABC):
     ) -> None:
         self.problem, self.gram, self.tol, self.stopping = problem, gram, tol, stopping
         self.began = time.perf_counter()
-        self.deadline = np.inf if max_time is None else self.began + max_time
+        self.deadline = Deadline.after(max_time)
         self.evaluations = gram.n_evaluations
         self.left = max(10**7, 100 * problem.n_variables) if max_iter < 0 else max_iter
         self.callback = callback
@@ -164,10 +165,6 @@ class CertifiedRun(ABC):
             self.left = min(self.left, max(_SHORT, 50 * self.problem.n_variables))
             self.is_short = True
 
-    def seconds_left(self) -> float:
-        """Time until the deadline, at most a number the core can hold."""
-        return min(max(self.deadline - time.perf_counter(), 0.0), 1e300)
-
     def _run(
         self, precision: Precision, tolerance: float, known: KnownGradient | Certificate | None
     ) -> Certificate:
@@ -189,10 +186,10 @@ class CertifiedRun(ABC):
             # start that was optimal is certified as well as it was before
             self.gradient = None
         if self.gram.origin is not None:
-            restore_sums(self.problem, self.coef)
+            self.problem._native.restore_sums(self.coef)
         found = self.certificate(precision)
         if are_sums_worth(self.problem, self.coef, found):
-            restore_sums(self.problem, self.coef)
+            self.problem._native.restore_sums(self.coef)
             found = certify(self.problem, self.gram, self.coef)
         return self._better(self._with_digits(found))
 
@@ -276,7 +273,7 @@ class CertifiedRun(ABC):
         if self.problem.linear.any():
             return size
         largest = np.abs(self.coef).sum() ** 2 * largest_diagonal(self.problem, self.gram)
-        return float(max(size, 1e-6 * largest))
+        return float(max(size, _core.VANISHING * largest))
 
     def _wrap(self, certificate: Certificate) -> Solution:
         return Solution(

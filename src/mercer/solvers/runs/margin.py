@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer import _core
 from mercer.gram import Gram
 from mercer.problem import Certificate, Problem
 
@@ -25,11 +26,9 @@ def violation_unit(
     linear = problem.linear
     if (len(linear) and linear[0] != 0.0) or linear.any() or problem.n_groups == 0:
         return 1.0
-    multiplier = certificate.multiplier
-    margin = abs(multiplier[0]) if len(multiplier) == 1 else np.ptp(multiplier) / 2
     with np.errstate(over="ignore"):  # at most 1 all the same
         largest = np.abs(coef).sum() * largest_diagonal(problem, gram)
-    return float(min(max(margin, 1e-6 * largest), 1.0)) or 1.0
+    return _core.violation_unit(certificate.multiplier, largest)
 
 
 def largest_diagonal(problem: Problem, gram: Gram) -> float:

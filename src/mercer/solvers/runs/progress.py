@@ -15,12 +15,15 @@ __all__ = ["Callback", "Progress", "continued", "ending_all", "monitor"]
 class Progress:
     """The state of a run, handed to the callback about every 50 ms.
 
+    Of many problems that are solved together it is that of all of them: steps and objectives of
+    those that are solved, and the variables of the others.
+
     Attributes
     ----------
     iteration : int
         Steps taken so far.
     violation : float
-        Largest KKT violation among the active variables.
+        Largest KKT violation among the active variables; infinite as long as it is not known.
     objective : float
         Dual objective.
     n_active : int

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from math import fsum
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer import _core
 from mercer.problem import Certificate, Problem
 
-__all__ = ["are_sums_worth", "feasible_start", "full_start", "restore_sums"]
+__all__ = ["are_sums_worth", "feasible_start", "full_start"]
 
 FloatArray = NDArray[np.float64]
 
@@ -43,11 +41,10 @@ def feasible_start(problem: Problem, start: ArrayLike | None = None) -> FloatArr
             raise ValueError("start must be finite")
     np.maximum(coef, problem.lower, out=coef)
     np.minimum(coef, problem.upper, out=coef)
-    for g in range(problem.n_groups):
-        _fill_group(problem, coef, g)
-        if start is not None:
-            # A start far outside leaves rounding of its own size behind.
-            _fill_group(problem, coef, g)
+    problem._native.fill_sums(coef)
+    if start is not None:
+        # A start far outside leaves rounding of its own size behind.
+        problem._native.fill_sums(coef)
     return coef
 
 
@@ -74,37 +71,3 @@ def are_sums_worth(problem: Problem, coef: FloatArray, found: Certificate) -> bo
     missing = problem.group_sum - problem.group_sums(coef)
     worth = float(np.abs(found.multiplier * missing).sum())
     return worth > _core.WORTHLESS * abs(found.objective)
-
-
-def restore_sums(problem: Problem, coef: FloatArray) -> None:
-    """Give the groups their sums back to the last digit, by one free variable of each.
-
-    That is the smallest one with room for it, whose digits are the finest.
-    """
-    free = (coef > problem.lower) & (coef < problem.upper)
-    for g in range(problem.n_groups):
-        members = np.flatnonzero((problem.group == g) & free)
-        for _ in range(2):
-            lack = -fsum([*coef[problem.group == g], -problem.group_sum[g]])
-            bound = problem.upper if lack > 0.0 else problem.lower
-            fits = members[np.abs(bound - coef)[members] >= abs(lack)]
-            if lack == 0.0 or not len(fits):
-                break
-            i = fits[np.abs(coef[fits]).argmin()]
-            coef[i] = np.clip(coef[i] + lack, problem.lower[i], problem.upper[i])
-
-
-def _fill_group(problem: Problem, coef: FloatArray, g: int) -> None:
-    """Moves the variables of group ``g``, first come first served, to the wanted sum."""
-    members = (problem.group == g).nonzero()[0]
-    total, own = float(problem.group_sum[g]), coef[members]
-    lack = total - float(own.sum())
-    if abs(lack) <= 1e-12 * max(abs(total), float(np.abs(own).sum())):
-        return
-    bound = (problem.upper if lack > 0 else problem.lower)[members]
-    room = np.abs(bound - own)
-    left = np.full(len(room), abs(lack))
-    left[1:] -= np.cumsum(room[:-1])
-    moves = np.minimum(np.maximum(left, 0.0), room)
-    own += moves if lack > 0 else -moves
-    coef[members] = np.where(moves == room, bound, own)
