@@ -43,7 +43,7 @@ class FakeObjective:
 
     def __init__(self, function: Callable[[Any], tuple[float, Any]], n_dims: int) -> None:
         self.function, self.space = function, FakeSpace(n_dims)
-        self.task = SimpleNamespace(unit=1.0)
+        self.task = SimpleNamespace(target_scale=1.0)
 
     def __call__(self, theta: Any) -> tuple[float, Any]:
         return self.function(theta)

@@ -1,4 +1,4 @@
-"""Codes by name, and what users give in their place."""
+"""Codes by name, by matrix or as objects."""
 
 from __future__ import annotations
 

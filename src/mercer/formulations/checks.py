@@ -129,7 +129,7 @@ def check_labels(y: ArrayLike, weight: ArrayLike | None = None) -> tuple[FloatAr
 
 
 def _are_weighted_labels(y: object, weight: object) -> bool:
-    """Whether there is nothing to convert and, as one pass in the core tells, nothing to refuse."""
+    """Whether nothing needs converting and, by one pass in the core, nothing is to be refused."""
     for array in (y, weight):
         if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != 1:
             return False

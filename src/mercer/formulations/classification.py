@@ -159,6 +159,14 @@ def joined_nu_svc(
         As for :func:`nu_svc`.
     offsets : ndarray of shape (n_problems + 1,)
         Ascending; no problem is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.formulations import joined_nu_svc
+    >>> y, two_problems = np.array([-1.0, 1.0, -1.0, 1.0]), np.array([0, 2, 4])
+    >>> joined_nu_svc(y, 0.5, np.ones(4), two_problems).group_sums.tolist()
+    [[0.5, -0.5], [0.5, -0.5]]
     """
     first, last = (np.add.reduceat(weight * (y == side), offsets[:-1]) for side in (1.0, -1.0))
     total, lightest = first + last, np.minimum(first, last)

@@ -98,7 +98,7 @@ def C_from_alpha(alpha: float) -> float:
 
 
 def C_from_nu_svc(read_out: ReadOut) -> float:
-    """C of the SVC that equals a solved nu-SVC: 1/rho; of several the one of the read-out.
+    """C of the SVC that equals a solved nu-SVC: 1/rho, with the rho of the read-out.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def mu_from_svc(coef: ArrayLike, C: float) -> float:
 def C_from_hulls(read_out: ReadOut, mu: float) -> float:
     """C of the SVC that equals solved nearest points of reduced hulls: mu/rho.
 
-    Of several the one of the read-out (:func:`C_range`).
+    If several C do, that of the read-out's rho (:func:`C_range` has all).
 
     Examples
     --------

@@ -29,6 +29,14 @@ class ReadOuts:
         Where those of each machine begin, and where those of the last one end.
     intercept, rho, scale : ndarray of shape (n_machines,)
         As those of :class:`ReadOut`; where a kind has none, rho is 0 and scale 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.formulations import ReadOut, ReadOuts
+    >>> single = [ReadOut(np.array([1.0, -1.0]), 0.5, 2.0), ReadOut(np.array([3.0]), -1.0, 9.0)]
+    >>> ReadOuts.of(single).offsets.tolist()
+    [0, 2, 3]
     """
 
     coef: FloatArray
@@ -73,6 +81,14 @@ class JoinedFormulations:
         Where each problem begins, and where the last one ends.
     group_sums : ndarray of shape (n_problems, n_groups) or None
         Those of each problem; None if all have those of ``formulation``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.formulations import JoinedFormulations, svc
+    >>> joined = JoinedFormulations(svc([-1, 1, -1, 1], C=1.0), np.array([0, 2, 4]))
+    >>> joined.on_rows(np.array([5, 6, 7, 8])).formulation.problem.index.tolist()
+    [5, 6, 7, 8]
     """
 
     formulation: Formulation

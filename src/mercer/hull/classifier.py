@@ -37,7 +37,8 @@ class HullClassifier(KernelClassifier):
     The hull of a class is reduced to combinations of its rows with coefficients of at most ``mu``,
     so that no single row moves it far. With the bias of the KKT conditions the machine is that of
     :class:`~mercer.NuSVC` with ``nu = 2 / (mu n)``, and of :class:`~mercer.SVC` with a C that
-    depends on the solution (:func:`~mercer.hull.svc_like`). Several classes go by pairs.
+    depends on the solution (:func:`~mercer.hull.svc_like`). More than two classes are learned in
+    pairs.
 
     Parameters
     ----------

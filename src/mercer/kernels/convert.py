@@ -1,4 +1,4 @@
-"""From what people write, a string or a function, to a kernel."""
+"""From a string or a function to a kernel."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Precomputed(Kernel):
 
 
 class MatrixFacts(NamedTuple):
-    """What one pass over a square matrix tells; nothing else is known if it is not finite."""
+    """What one pass over a square matrix finds; if it is not finite, nothing else is known."""
 
     is_finite: bool
     largest: float
@@ -106,7 +106,7 @@ def check_kernel_matrix(matrix: Any) -> MatrixFacts:
 
 
 def check_square(matrix: Any) -> None:
-    """Refuse what is no square matrix of real numbers, by its type and shape."""
+    """Refuse what is not a square matrix of real numbers, by type and shape."""
     if sp.issparse(matrix):
         raise TypeError("Sparse precomputed kernels are not supported.")
     values = np.asarray(matrix)

@@ -1,4 +1,4 @@
-"""The description of a low-rank approximation, and what came of it."""
+"""The description of a low-rank approximation, and its result."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def _is_rough(kernel: Kernel, X: Any, origin: FloatArray | None) -> bool:
 
 
 def warn_of_rough_values() -> None:
-    """Warn of rows that their kernel values do not tell apart."""
+    """Warn of rows that have the same kernel values."""
     warn(
         "kernel values differ by little more than their rounding: the machine hardly sees what "
         "the rows differ by. Rows nearer to the origin help, as StandardScaler makes them, or "

@@ -51,8 +51,8 @@ class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 "learned"}, default="auto"
         How values tell the class: "hamming" counts signs, others add up losses; "auto" is
         "hinge". "learned" finds a code of real numbers for the values of classifiers that have
-        not seen the rows, which takes five more fits of each column (Crammer & Singer 2002); two
-        classes go by the sign.
+        not seen the rows, which takes five more fits of each column (Crammer & Singer 2002); with
+        two classes the sign decides.
     n_jobs : int, default=None
         Classifiers fitted at a time, as in scikit-learn.
 

@@ -60,9 +60,9 @@ def svc_grid(
     X : array-like or sparse matrix of shape (n_rows, n_features)
         Training rows; for ``kernel="precomputed"`` the kernel matrix.
     y : array-like of shape (n_rows,)
-        Labels of two classes or more. Of more than two every pair has a machine, and these vote:
-        of several classes with most votes the first is predicted, as by :class:`PathSVC` and by
-        :class:`SVC` with ``break_ties=False``.
+        Labels of two classes or more. With more than two, every pair has a machine, and these
+        vote; ties go to the first class, as in :class:`PathSVC` and :class:`SVC` with
+        ``break_ties=False``.
     Cs : array-like of shape (n_C,)
         Values of C, positive; sorted.
     gammas : array-like of shape (n_gamma,), default=None

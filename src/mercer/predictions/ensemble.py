@@ -33,7 +33,7 @@ __all__ = ["ChunkedEnsemble"]
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
-_LEAST = 1e-12  # a probability of 0 would leave the others no say
+_LEAST = 1e-12  # a probability of 0 would outweigh all the others
 
 
 def _has_probabilities(ensemble: Any) -> bool:

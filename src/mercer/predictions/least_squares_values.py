@@ -42,8 +42,8 @@ def least_squares_values(full: Any, task: SchemeTask | None, splits: Splits) -> 
 def _has_formula(full: Any) -> bool:
     """Whether ``loo_values_`` are those of refits.
 
-    Not of classes in pairs or codes, and not where a left-out row has a say in the others: in
-    balanced or robust weights, in which rows are pruned, as a column of "coefficients".
+    They are not for classes in pairs or codes, nor where a left-out row changes the machine of the
+    others: balanced or robust weights, pruning, the penalty "coefficients".
     """
     is_plain = full.sparse is None and full.penalty == "norm"
     is_one_vs_all = getattr(full, "multiclass_", "one-vs-all") == "one-vs-all"

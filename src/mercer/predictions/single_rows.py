@@ -2,9 +2,9 @@
 
 A row without a coefficient changes nothing when it is left out, as long as boxes and sums of the
 others stay. Every other one is taken out of the basis of the machine of all rows, which is solved
-on (docs/theory/active_set.md#rows-come-and-go). Of "balanced" classes and of the nu family, where
-every row has a say in the boxes or sums of all, each row is left out by a machine that starts from
-that of all rows.
+on (docs/theory/active_set.md#rows-come-and-go). With "balanced" classes and in the nu family,
+every row changes the boxes or sums of all; there the machine without a row is trained, starting
+from that of all rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Predictions of held-out rows that a search has made, for nothing to be trained again."""
+"""Predictions of held-out rows that a search has made, kept so that nothing is trained twice."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class BestHeldOut:
             self._values[theta.tobytes()] = [np.array(own, dtype=np.float32) for own in values]
 
     def adopt(self, other: BestHeldOut) -> None:
-        """Take what an earlier search has kept, if it is better."""
+        """Keep what an earlier search has found, if that is better."""
         if other._best < self._best:
             self._best, self.positions = other._best, other.positions
             self._kept, self._values = dict(other._kept), dict(other._values)

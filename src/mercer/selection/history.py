@@ -72,7 +72,7 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing is left of it."""
+        """Whether the budget is used up."""
         return self.deadline.is_over or self.max_evals == 0
 
     def half(self) -> Budget:
@@ -238,7 +238,7 @@ class Watched:
     budget : Budget, default=None
         What the search may cost.
     ends_first : bool, default=True
-        Whether the first evaluation is brought to an end even if that takes too long.
+        Whether the first evaluation is completed even if that takes too long.
     """
 
     def __init__(
@@ -358,7 +358,7 @@ class Watched:
         return value if np.isfinite(value) else np.inf
 
     def check_budget(self) -> None:
-        """End the search if nothing is left of the budget, but for its first evaluation."""
+        """End the search if the budget is used up, but not before the first evaluation."""
         budget = self.budget
         new = len(self.history) - self.history.n_known
         if budget.max_evals is not None and new >= budget.max_evals:
@@ -370,7 +370,7 @@ class Watched:
 
     @property
     def _may_end(self) -> bool:
-        """Whether there is a best point so far, or none is asked for."""
+        """Whether there is a best point so far, or none is needed."""
         return bool(self.history.values) or not self.ends_first
 
     @contextmanager

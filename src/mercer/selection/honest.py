@@ -71,10 +71,10 @@ def honest_of(
     is_careful: bool = False,
     has_groups: bool = False,
 ) -> Honest | None:
-    """The honest score of a search by splits; None if its criterion tells none.
+    """The honest score of a search by splits; None if its criterion has none.
 
-    That is so without targets or splits, of a single split, of splits drawn anew, and of several
-    kernel parameters that have seen all rows.
+    That is so without targets or splits, with a single split, with splits drawn at each evaluation,
+    and with several kernel parameters that were fitted to all rows.
     """
     if task.y is None or (objective in _BLIND and found.space.kernel.n_dims > 1):
         return None
@@ -86,7 +86,7 @@ def honest_of(
 
 
 def scores_without_own(found: SearchResult, *, is_careful: bool = False) -> FloatArray:
-    """The score of each split by what the other splits choose; nothing if that is not known."""
+    """The score of each split by what the other splits choose; empty if that is not known."""
     own = _of_kernel(found, is_careful=is_careful)
     if not found.others or not len(own[0]):
         return own[0]
@@ -190,7 +190,7 @@ def _wilson(share: float, count: float) -> tuple[float, float]:
 
 
 def _squared(known: HeldOut, task: TrainingTask) -> FloatArray:
-    """Squared errors of the rows tested, in ascending order, of several tests their mean."""
+    """Squared errors of the tested rows in ascending order; the mean for rows tested repeatedly."""
     rows, predicted = np.concatenate(known.rows), np.concatenate(known.predicted)
     apart = (task.y[rows] - predicted).astype(np.float64)
     counts = np.bincount(rows, minlength=task.n_rows)

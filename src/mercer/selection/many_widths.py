@@ -75,7 +75,7 @@ def _judged(
     many: SearchResult,
     budget: Budget,
 ) -> SearchResult:
-    """Many parameters if splits put aside are clearly for them, else one width.
+    """Many parameters if splits held out clearly favour them, else one width.
 
     Without a second split, or if the user has limited the evaluations, there is nothing to ask.
     """

@@ -52,7 +52,7 @@ def cv_results(found: SearchResult) -> dict[str, Any]:
 
 
 def _other_scores(listed: list[History]) -> dict[str, Any]:
-    """Columns of the scores that were asked for beside the one that decides."""
+    """Columns of the scores other than the one that decides."""
     rows = [history.also.get(theta.tobytes()) for history in listed for theta in history.thetas]
     table: dict[str, Any] = {}
     for name in next((row for row in rows if row), {}):
@@ -112,7 +112,7 @@ def parameter_columns(params: list[dict[str, Any]], names: list[str]) -> dict[st
 
 
 def point_params(space: Space, theta: FloatArray, varied: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What ``set_params`` of the machine takes; ``varied`` are names beside C and the kernel."""
+    """Parameters for ``set_params``; ``varied`` are those other than C and the kernel."""
     own = {space.penalty: space.penalty_at(theta), "kernel": space.kernel_at(theta)}
     return own | {name: getattr(space.machine, name) for name in varied}
 

@@ -115,7 +115,7 @@ def _next_start(found: SearchResult) -> FloatArray:
 
 
 def _better(before: SearchResult, last: SearchResult) -> SearchResult:
-    """The last search, or the one before if it came to nothing."""
+    """The last search, or the one before if it found nothing."""
     if np.isnan(last.score):
         before.histories[-1].status = last.histories[-1].status
         return before

@@ -22,7 +22,7 @@ __all__ = ["FEW_ROWS", "SearchResult", "continued", "make", "run", "tell_unsearc
 FloatArray = NDArray[np.float64]
 
 _CANDIDATES, _MOST_DRAWS = 5, 20
-FEW_ROWS = 600  # below which the first evaluation is brought to an end, whatever it takes
+FEW_ROWS = 600  # below which the first evaluation is always completed
 
 
 @dataclass(frozen=True, eq=False)

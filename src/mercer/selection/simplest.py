@@ -59,7 +59,7 @@ def first_within_error(scores: Sequence[FloatArray]) -> int:
 
 
 def _narrowness(space: Space, theta: FloatArray) -> float:
-    """Mean logarithm of the gammas of a kernel, of several in one kernel that of their mean."""
+    """Mean logarithm of the gammas of a kernel; one with several gammas counts by their mean."""
     widths = space.moved_to(theta)[0].widths
     means = [float(np.mean(np.diagonal(g) if g.ndim == 2 else g)) for g in widths]
     return float(np.mean(np.log(means))) if means else 0.0

@@ -174,8 +174,8 @@ class Space:
     def edges(self, theta: FloatArray, is_hard: bool = False) -> list[str]:
         """What lies at an end of its range: C, or all widths at the same end.
 
-        One of several widths, or a weight of a sum, may well end there: what it belongs to does
-        not count. nu is given, not searched. A hard margin is that of all larger C.
+        That one of several widths, or a weight of a sum, ends there is no fault: its feature or
+        part is not needed. nu is given, not searched. Beyond a hard margin C changes nothing.
         """
         low, high = (np.isclose(theta, end, atol=_AT_END).astype(int) for end in self.bounds.T)
         at, direction = high - low, np.sign(self.width_direction)

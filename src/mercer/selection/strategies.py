@@ -1,4 +1,4 @@
-"""Which criterion is searched how: presets of criterion, optimizer and budget.
+"""Presets of criterion, optimizer and budget.
 
 Glasmachers 2008, section 12.1, and what has proved fast here: cross-validation by grids that zoom
 in for one width, gradients for many.

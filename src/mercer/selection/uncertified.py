@@ -213,7 +213,7 @@ class UncertifiedMachines:
     def _certified(
         self, problem: Problem, gram: Gram, start: FloatArray, accuracy: float
     ) -> tuple[FloatArray, FloatArray, float]:
-        """Coefficients, gradient and multiplier of a machine that was not brought to an end."""
+        """Coefficients, gradient and multiplier of a machine that had not converged."""
         tol, left = accuracy * self.tol, self._seconds_left()
         found = solve(problem, gram, start=start, tol=tol, max_time=left)
         if found.status == "max-time":

@@ -133,7 +133,7 @@ def _of_constants(constants: LossConstants, name: str, n: int, reach: float) -> 
 def chunk_stability(output: float, chunk_sizes: ArrayLike) -> float:
     """Change of the mean of machines of disjoint chunks when one row changes.
 
-    Only the machine of its chunk changes, and has a say of p/n (Rifkin 2002, section 5.3):
+    Only the machine of its chunk changes, which has weight p/n (Rifkin 2002, section 5.3):
 
         alpha = max_j (p_j / n) alpha_j
 

@@ -111,7 +111,7 @@ class FunctionKernel(Kernel):
 
 
 def checked_values(kernel: Any, result: Any, shape: tuple[int, ...]) -> FloatArray:
-    """What a kernel function returned, if it is what it should be: a new array."""
+    """A checked copy of what a kernel function returned."""
     values = checked_result(kernel, result, shape)
     return values.copy() if values is result or values.base is not None else values
 

@@ -26,8 +26,8 @@ class SklearnKernel(Kernel):
     Parameters
     ----------
     kernel : sklearn.gaussian_process.kernels.Kernel
-        Any but ``WhiteKernel``, which is no function of two rows (give its noise level as the
-        ridge of the machine), and ``CompoundKernel``, which has several values.
+        Any but ``WhiteKernel``, which is not a function of two rows (set the ridge of the machine
+        to its noise level), and ``CompoundKernel``, which has several values.
     positive_definite : bool or None, default=None
         Whether every matrix of its values is positive semi-definite. None means what follows
         from how it is made: of ``ExpSineSquared`` (for several features it is not), of

@@ -18,7 +18,7 @@ class Normalized(Composite):
     """``k(x, z) / sqrt(k(x, x) k(z, z))``.
 
     A row with k(x, x) = 0 has no direction. All such rows share one of their own: value 1
-    among them, 0 with all others. The kernel so stays positive semi-definite, with ones on
+    among them, 0 with all others. So the kernel stays positive semi-definite, with ones on
     the diagonal.
 
     Parameters
@@ -48,7 +48,7 @@ class Normalized(Composite):
         return form.Normalized(self.kernel.form())
 
     def _inverse_lengths(self, X: Rows) -> FloatArray:
-        """``1 / sqrt(k(x, x))``, zero where there is no length."""
+        """``1 / sqrt(k(x, x))``, zero for rows of length zero."""
         diagonal = self._part_diagonal(self.kernel, X)
         if np.any(diagonal < 0):
             raise ValueError(

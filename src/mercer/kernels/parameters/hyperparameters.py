@@ -31,8 +31,8 @@ POSITIVE_BOUNDS = (1e-10, 1e10)
 class Hyperparameter(NamedTuple):
     """A parameter as an optimizer sees it.
 
-    `bounds` has shape (n_elements, 2) in the coordinates of ``theta``. A fixed one is listed,
-    but is no part of ``theta``.
+    `bounds` has shape (n_elements, 2) in the coordinates of ``theta``. Fixed ones are
+    listed, but not part of ``theta``.
 
     Examples
     --------

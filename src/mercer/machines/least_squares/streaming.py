@@ -122,7 +122,7 @@ class Stream:
     def fit(self, alphas: FloatArray | None) -> tuple[LeastSquaresFit, FloatArray, FloatArray]:
         """The machine of all rows so far, its GCV and degrees of freedom for each alpha.
 
-        Rows are gone, so of several alphas the one of the least GCV is taken.
+        The rows are no longer there, so alpha is chosen by the least GCV.
         """
         one = alphas is not None and len(alphas) == 1
         solvers = [FeatureSolver(m, float(alphas[0]) if one else None) for m in self.moments]  # type: ignore[index]

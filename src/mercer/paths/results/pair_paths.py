@@ -177,7 +177,7 @@ def _of_variables(block: Block, path: Path) -> Block:
 
 
 def _winners(pair: Pair, n_classes: int) -> tuple[int, int]:
-    """The class of positive values and that of the others: of two classes the second is it."""
+    """The class of positive values, then the other; of two classes the second is positive."""
     return (pair.second, pair.first) if n_classes == 2 else (pair.first, pair.second)
 
 

@@ -90,7 +90,7 @@ class Segments:
         step = max(self.n_variables, 1)
         for begin in range(0, len(self.changed) + 1, step):
             kept.append(sides.copy())
-            # of several changes of one variable the last one counts, as in assignment
+            # a variable may change more than once: assignment keeps the last change
             sides[self.changed[begin : begin + step]] = self.side[begin : begin + step]
         return kept
 
@@ -120,7 +120,7 @@ class Segments:
         return point
 
     def locate(self, parameter: float) -> int:
-        """The segment that holds a parameter; of several at one point the last."""
+        """The segment that holds a parameter; the last one if several meet at it."""
         k = len(self) - int(np.searchsorted(self.parameter[::-1], parameter, side="left")) - 1
         return max(k, 0)
 

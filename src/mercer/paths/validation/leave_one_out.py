@@ -96,7 +96,7 @@ def _last_use(path: Path) -> FloatArray:
     after = np.where(segments.side < 0, segments.lower[segments.changed], after)
     at_zero = (segments.side != FREE) & (after == 0)
     of = np.searchsorted(segments.changes_end, np.arange(len(at_zero)), side="right")
-    # of several changes of one variable the last one counts, as in assignment
+    # a variable may change more than once: assignment keeps the last change
     last[segments.changed] = np.where(at_zero, path.C[of], np.inf)
     return last
 

@@ -149,7 +149,7 @@ class Objective(ABC):
         return f"the objective {self.name!r}"
 
     def _refused(self, needs: str) -> ValueError:
-        """What the criterion needs, and what suits the machine that was given."""
+        """What the criterion needs, and what the machine allows."""
         names = ", ".join(map(repr, suited(self.task)))
         given = type(self.task.machine).__name__
         return ValueError(f"{self._described()} needs {needs}, got {given}: use {names}")

@@ -211,7 +211,7 @@ class Validation(Objective):
         predicted: list[Any],
         values: Sequence[FloatArray],
     ) -> None:
-        """Keep predictions of the best points; those of splits drawn anew are of no use later."""
+        """Keep predictions of the best points, if the splits are fixed."""
         if not self.is_stochastic:
             tests = [own.test for own in splits]
             self.held_out.offer(point, float(loss.mean()), tests, predicted, values)

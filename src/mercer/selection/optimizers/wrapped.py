@@ -1,4 +1,4 @@
-"""Searches around a search: from several starts, and until nothing gets better."""
+"""Searches that repeat a search: from several starts, and until nothing improves."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         """For classifiers that need a map to probabilities."""
 
     def _tell_constant(self, task: TrainingTask) -> None:
-        """Warn of a classifier that tells no classes apart."""
+        """Warn of a classifier that predicts one class for all rows."""
 
     def _task(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> TrainingTask:
         """What is learned, and where parameters are looked for."""
@@ -235,7 +235,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         return simplest_within_error(found) if is_careful else found
 
     def _check_choice(self) -> None:
-        """Refuse a careful choice where nothing tells the error of a score."""
+        """Refuse a careful choice where the error of a score is not known."""
         has_splits = self.objective in ("auto", "cv") and self.cv is not None
         if getattr(self, "choice", "best") != "best" and not has_splits:
             raise ValueError(
@@ -300,7 +300,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         return hasattr(self, "best_estimator_")
 
     def _forget(self) -> None:
-        """Drop what an earlier fit has left."""
+        """Delete the attributes of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, name)
 

@@ -23,7 +23,7 @@ _FREE = (
 
 
 def key_of(machine: Any, task: TrainingTask, options: dict[str, Any]) -> str:
-    """A word for rows, splits, criterion and whatever else values of cells depend on."""
+    """A digest of rows, splits, criterion and all else that values of cells depend on."""
     cv = options.get("cv", machine.cv)
     is_drawn = getattr(cv, "shuffle", hasattr(cv, "random_state"))
     if is_drawn and not isinstance(getattr(cv, "random_state", None), Integral):

@@ -22,7 +22,7 @@ def _usual() -> list[Kernel]:
 
 
 def named_kernel(kernel: Any) -> Any:
-    """What machines know by the names of tuned ones; of several kernels the first."""
+    """The kernel that a machine is given for a name of a tuned one; the first of a list."""
     if isinstance(kernel, str) and kernel == "ard":
         return Gaussian("scale", metric="diagonal")
     several = kernels_of(kernel)
@@ -30,7 +30,7 @@ def named_kernel(kernel: Any) -> Any:
 
 
 def kernels_of(kernel: Any) -> list[Kernel]:
-    """The kernels to choose from, none if there is one only."""
+    """The kernels to choose from; empty if only one was given."""
     if isinstance(kernel, str) and kernel == "auto":
         return _usual()
     if not isinstance(kernel, list | tuple):

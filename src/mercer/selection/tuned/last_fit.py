@@ -36,7 +36,7 @@ _USABLE = 1e-2  # relative gap of a machine that was stopped and is kept neverth
 
 @dataclass(frozen=True, eq=False)
 class LastFit:
-    """A fitted machine, and what to tell of it.
+    """A fitted machine, and the warnings about it.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ def _on_sample(
 
 
 def _fitted(machine: Any, given: tuple[Any, ...], seconds: float) -> LastFit:
-    """A copy of the machine, fitted within a time that its parameters do not tell."""
+    """A copy of the machine, fitted within a time that is not one of its parameters."""
     began = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

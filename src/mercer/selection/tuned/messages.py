@@ -1,4 +1,4 @@
-"""What users are told of a search that did not go well."""
+"""Warnings about a search that did not go well."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _keeps_all_rows(machine: Any) -> bool:
 
 
 def constant_prediction(machine: Any, held_out: HeldOut | None, task: TrainingTask) -> str | None:
-    """What to tell of a classifier that gives every row one class; None of others."""
+    """The warning about a classifier that predicts one class for all rows; None for others."""
     if held_out is not None:
         rows, predicted = (np.concatenate(x) for x in (held_out.rows, held_out.predicted))
     elif machine._is_precomputed():

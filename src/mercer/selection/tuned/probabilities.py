@@ -29,8 +29,8 @@ def slope_of(
 ) -> Calibration | None:
     """One slope for all classes, fitted to held-out values of some rows.
 
-    So the most probable class is the predicted one. None if there is a class of one row, which no
-    machine without it knows.
+    So the most probable class is the predicted one. None if a class has one row only: a machine
+    trained without that row does not know the class.
     """
     if np.bincount(task.labels[task.weight > 0]).min() < 2:
         return None

@@ -253,7 +253,7 @@ class TunedSVC(TunedClassifier):
     def _keep_probabilities(
         self, found: SearchResult, task: TrainingTask, options: dict[str, Any]
     ) -> None:
-        """From what the search has held out, or from its folds once more."""
+        """From the values that the search has held out, or from its folds trained again."""
         machine, history = self.best_estimator_, found.listed.held_out
         known = None if history is None else history.values_at(found.theta)
         if known is None and np.bincount(task.labels[task.weight > 0]).min() > 1:
