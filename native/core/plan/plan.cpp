@@ -155,16 +155,18 @@ class Worker {
         return [this] { return work_.watch.goes_on() && work_.watch.has_time(); };
     }
 
-    // Until the violation is within the tolerance, in the unit that the point found has.
+    // Until the violation is within the tolerance, in the unit that the point found has: then there
+    // is a report of it.
     template <class T>
     void run(PartSolver<T>& solver, const ProblemView& p, double tolerance, double* beta,
              double* gradient, PartResult& out) {
         PartOptions options{.tolerance = tolerance, .polishes = work_.found.size() <= few_parts};
         for (int k = 0; k < most_runs; ++k) {
+            out.report = {};
             run_once(solver, p, options, beta, gradient, out);
             if (out.run.status != Status::converged || !has_margin(p)) return;
-            const PointReport now = report_point(p, beta, values_of(p, beta, gradient).data());
-            const double goal = tolerance * unit(p, beta, now);
+            out.report = report_point(p, beta, values_of(p, beta, gradient).data());
+            const double goal = tolerance * unit(p, beta, out.report);
             if (options.tolerance <= goal) return;
             options.tolerance = aim_below * goal;
             options.knows_gradient = options.keeps_matrix = true;
@@ -202,6 +204,7 @@ class Worker {
     void solve_in_double(const ProblemView& p, double* beta, double* gradient, PartResult& out) {
         run(in_double_, p, work_.options.tolerance, beta, gradient, out);
         out.error = 0.0;
+        if (!out.report.gradient.empty()) return;
         out.report = report_point(p, beta, values_of(p, beta, gradient).data());
     }
 
@@ -214,10 +217,7 @@ class Worker {
         if (is_limited) return true;
         if (out.run.status != Status::converged) return false;
         SelectiveOptions options = work_.options.certificate;
-        if (has_margin(p)) {
-            const auto values = values_of(p, beta, gradient);
-            options.enough *= unit(p, beta, report_point(p, beta, values.data()));
-        }
+        options.enough *= unit(p, beta, out.report);
         const std::optional<SelectiveValues> exact = recompute_selected(
             p, work_.source.gram, beta, gradient, {}, work_.source.lengths, options, poll());
         if (!exact) return false;

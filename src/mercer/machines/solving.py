@@ -104,12 +104,13 @@ class Problems:
         start = None if self._starts is None else self._starts[k].coef
         solution = self._solution(formulation, k, start, callback)
         read_out = formulation.read_out(solution)
-        other = formulation.correction(read_out)
+        other = formulation.fallback and formulation.correction(read_out)
         if other is not None:
             solution = self._solution(other, k, None, callback)
             read_out = other.read_out(solution)
         near = read_out.intercept
-        if level := self._level(read_out.coef, k):
+        level = 0.0 if self.gram.origin is None else self._level(read_out.coef, k)
+        if level:
             solution = lowered(solution, level / (read_out.scale or 1.0))
             read_out = replace(read_out, intercept=near - level)
         return Solved(solution, read_out, near)
@@ -146,8 +147,7 @@ class Problems:
         return gram.features() is None and gram.native().work <= _MOST_WORK
 
     def _level(self, coef: FloatArray, k: int) -> float:
-        if self.gram.origin is None:
-            return 0.0
+        """By how much values are larger where the Gram measures its rows from."""
         if self.rows is None:
             return self.gram.level(coef)
         spread = np.zeros(self.gram.n_rows)

@@ -181,8 +181,7 @@ class _Run(CertifiedRun):
             usps 2,822 x 256    9.7 16.6    mushrooms 2,400 x 112    9.8 8.7
             satimage 2,891 x 36 2.3  5.2    spambase 2,400 x 57      6.1 5.5
         """
-        is_whole = self.solver.kernel_rows == "whole" and precision == "single"
-        return is_whole and self.problem.n_variables > _FEW_VARIABLES
+        return self.solver.kernel_rows == "whole" and precision == "single"
 
     def native_run(
         self, precision: Precision, tolerance: float, gradient: NDArray[np.float64] | None
@@ -196,7 +195,8 @@ class _Run(CertifiedRun):
         options.max_seconds = self.deadline.seconds_left
         options.shrinking = self.solver.shrinking
         options.kernel_rows = _KERNEL_ROWS[self._kernel_rows(precision)]
-        options.few_rows_first = self._may_be_easy(precision)
+        if n_variables > _FEW_VARIABLES:
+            options.few_rows_first = self._may_be_easy(precision)
         options.gradient_error = self.origin.error  # used if a gradient is given
         options.may_start_at_zero, self.may_start_at_zero = self.may_start_at_zero, False
         self.gradient = np.empty(n_variables)
