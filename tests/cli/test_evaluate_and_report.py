@@ -125,6 +125,18 @@ def test_explain_adds_up_to_the_decision(mercer, files):
     assert "--row must lie in 0..74" in text
 
 
+def test_explain_of_a_file_of_one_row_is_not_all_zeros(mercer, files):
+    files[:1].to_csv("one.csv", index=False)
+    found = json.loads(mercer("explain", MODEL, "one.csv", "--row", 0, "--json").output)
+    assert max(abs(own["value"]) for own in found["parts"]) > 0.01
+    assert found["background"]["of"] == "support vectors"
+    output = words(mercer("explain", MODEL, "one.csv", "--row", 0).output)
+    assert "support vectors of the model, as one.csv has few rows" in output
+    assert "positive: for setosa" in output
+    output = words(mercer("explain", MODEL, "test.csv", "--row", 0).output)
+    assert "on average: over 50 rows of test.csv" in output
+
+
 def test_predict_with_probabilities_and_sets(mercer, files):
     numbers, labels = files.drop(columns=["species", "colour", "wet"]), files["species"]
     save(CalibratedSVC().fit(numbers, labels), "c.mercer")

@@ -109,7 +109,7 @@ def explain(model: Path, file: Path, row: int) -> Evaluated:
         raise InputError(f"--row must lie in 0..{n_rows - 1}, the rows of {file}, got {row}")
     found = explain_row(estimator, rows, row)
     shown = json.dumps({"schema": EXPLANATION, "model": str(model), "file": str(file)} | found)
-    return Evaluated(framed(f"{model}: row {row} of {file}", _reasons(found)), shown, notes)
+    return Evaluated(framed(f"{model}: row {row} of {file}", _reasons(found, file)), shown, notes)
 
 
 def _judged_rows(
@@ -224,7 +224,7 @@ def _confusion_lines(found: dict[str, Any] | None) -> list[str | Text]:
     return lines
 
 
-def _reasons(found: dict[str, Any]) -> dict[str, list[str | Text]]:
+def _reasons(found: dict[str, Any], file: Path) -> dict[str, list[str | Text]]:
     parts = [(f"{own['name']} = {_shown(own['data'])}", own["value"]) for own in found["parts"]]
     if found["n_rest"]:
         parts.append((f"{found['n_rest']:,} more", found["rest"]))
@@ -241,10 +241,20 @@ def _reasons(found: dict[str, Any]) -> dict[str, list[str | Text]]:
     return {
         "prediction": [Text(_shown(found["said"]), style="bold green")],
         f"value{of}": [
-            f"{number(found['base'])} on average, {number(found['value'])} for this row"
+            f"{number(found['base'])} on average, {number(found['value'])} for this row",
+            _average(found["background"], file),
+            *([] if found["positive"] is None else [f"positive: for {found['positive']}"]),
         ],
         "moved by": lines,
     }
+
+
+def _average(background: dict[str, Any], file: Path) -> str:
+    """What a row is compared with."""
+    if background["of"] == "rows":
+        return f"on average: over {count(background['n_rows'], 'row')} of {file}"
+    of = count(background["n_rows"], "support vector")
+    return f"on average: over {of} of the model, as {file} has few rows"
 
 
 def _shown(value: Any) -> str:
