@@ -85,6 +85,11 @@ def test_report_writes_one_page(mercer, files):
     assert mercer("report", MODEL, "-o", "report.html", "--force", "-q").output == ""
 
 
+def test_report_on_training_rows_says_so_on_the_terminal_too(mercer, files):
+    assert "are no test" in mercer("report", MODEL, "train.csv").stderr
+    assert "are no test" not in mercer("report", MODEL, "test.csv", "--force").stderr
+
+
 def test_report_tells_what_tune_has_tried(mercer, files):
     mercer("tune", "train.csv", "--target", "species", "-o", "tuned.mercer", "-q")
     mercer("report", "tuned.mercer", "test.csv")

@@ -28,6 +28,7 @@ from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
 from mercer.cli.output.columns import bar_lines, column_lines
 from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.expected import expected_lines
 from mercer.cli.output.progress import Display
 from mercer.cli.output.record import training_record
 from mercer.cli.output.report import (
@@ -85,7 +86,7 @@ def tune(
     told |= told_apart(file, data, held_out, test_size)
     save(_kept(tuning, data, search, display), path, metadata=told)
     follow = report_command(path, file, test, test_size)
-    summary = _summary(data, tuning, search, path, file, follow)
+    summary = _summary(data, tuning, search, path, file, follow, held_out is not None)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
     record["search"] = _searched(tuning)
@@ -126,15 +127,17 @@ def _summary(
     path: Path,
     file: Path | None,
     report: str,
+    has_test: bool,
 ) -> RenderableType:
     machine = machine_of(tuning.estimator)
     findings = diagnose(machine).findings
     told = {"not-converged", *_OF_PARAMETERS}  # the first one by the certificate
     advice = [f"{own.observed}. {own.advice}" for own in findings if own.name not in told]
+    reasons = [*_reason(tuning), *expected_lines(tuning, data, has_test)]
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
         "prepared": [] if data.columns is None else column_lines(data.columns),
-        "chosen": [machine_line(machine), scaling_line(data, search.scale), *_reason(tuning)],
+        "chosen": [machine_line(machine), scaling_line(data, search.scale), *reasons],
         **_tuned_score(tuning, search),
         **score_lines(data.task, search.class_weight is not None, tuning.held_out),
         "relevance": relevance_lines(tuning) if search.relevance else [],
@@ -204,9 +207,3 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     options = "--gamma-range" if "nu" in tuning.tuned.best_params_ else "--C-range or --gamma-range"
     end = _ENDS.get(tuning.tuned.search_status_, f"the search ended: {tuning.tuned.search_status_}")
     yield end.format(options)
-    if getattr(tuning.tuned, "honest_score_", None) is not None:
-        score, (low, high) = tuning.tuned.honest_score_, tuning.tuned.honest_interval_
-        yield (
-            f"score on new rows {score:.4g}, between {low:.4g} and {high:.4g}: each fold judged "
-            f"by what the others choose (score of the search {tuning.tuned.best_score_:.4g})"
-        )
