@@ -91,13 +91,22 @@ def test_report_on_training_rows_says_so_on_the_terminal_too(mercer, files):
 
 
 def test_report_tells_what_tune_has_tried(mercer, files):
-    mercer("tune", "train.csv", "--target", "species", "-o", "tuned.mercer", "-q")
+    options = ["--target", "species", "-o", "tuned.mercer", "--seed", 7]
+    shown = words(mercer("tune", "train.csv", *options).output)
     mercer("report", "tuned.mercer", "test.csv")
     with open("tuned.mercer.html", encoding="utf-8") as file:
         text = file.read()
     assert "Why these parameters" in text
     found = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
     assert found["search"]["chosen"]["C"] == load("tuned.mercer")[-1].C
+    facts = found["reproduce"]["facts"]
+    typed = "mercer tune train.csv --target species -o tuned.mercer --seed 7"
+    assert (facts["trained by"], facts["seed"]) == (typed, "7")
+    assert facts["reported by"] == "mercer report tuned.mercer test.csv"
+    assert "<td>None</td>" not in text.partition("How to reproduce it")[2].partition("<details")[0]
+    n = found["search"]["n_candidates"]
+    assert f"the best of {n} candidates" in shown
+    assert f"the best of {n} candidates" in text
 
 
 def test_tune_keeps_probabilities_on_request(mercer, files):

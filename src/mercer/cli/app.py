@@ -18,7 +18,7 @@ from mercer.cli.choices import (
     Task,
 )
 from mercer.cli.commands.bench import bench
-from mercer.cli.errors import Commands, explained, working
+from mercer.cli.errors import COMMAND, Commands, explained, working
 from mercer.cli.model_commands import add_model_commands
 from mercer.cli.options import (
     AsJson,
@@ -154,10 +154,15 @@ def fit(
             lines = train_like_libsvm(libsvm, file, out, force, threads)
             Console(quiet=quiet, highlight=False).print(Line("\n".join(lines)))
             return
-        outcome = _fit(context.params, errors)
+        outcome = _fit(context.params | _command(context), errors)
         _show(outcome, as_json, quiet)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
+
+
+def _command(context: typer.Context) -> dict[str, Any]:
+    """What the user typed, for the model file."""
+    return {"command": context.meta.get(COMMAND)}
 
 
 def _show(outcome: Outcome, as_json: bool, quiet: bool) -> None:
@@ -191,6 +196,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
         Tests(chosen["test"], chosen["test_size"]),
         chosen["proba"],
         chosen["conformal"],
+        chosen["command"],
     )
 
 
@@ -236,7 +242,8 @@ def tune(
     """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        outcome = _tune(context.params, context.obj or time.perf_counter(), errors)
+        began = context.obj or time.perf_counter()
+        outcome = _tune(context.params | _command(context), began, errors)
         _show(outcome, as_json, quiet)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)
@@ -282,6 +289,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         chosen["test_size"],
         chosen["force"],
         Display(errors, chosen["quiet"]),
+        chosen["command"],
     )
 
 
@@ -318,7 +326,7 @@ def path(
         with working(errors, "following the path", quiet):
             from mercer.cli.commands.path import follow
 
-            outcome = follow(context.params)
+            outcome = follow(context.params | _command(context))
         _show(outcome, as_json, quiet)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -14,6 +15,7 @@ from typer.core import TyperGroup
 
 __all__ = [
     "BAD_INPUT",
+    "COMMAND",
     "INTERRUPTED",
     "NOT_CONVERGED",
     "Commands",
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 BAD_INPUT = 1
+COMMAND = "mercer.command"  # what the user typed, in the meta of the context
 NOT_CONVERGED = 2
 # that of click, which newer versions of typer keep to themselves
 _UsageError: Any = typer.BadParameter.__bases__[0]
@@ -57,8 +60,12 @@ class Commands(TyperGroup):
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         """Read the options before the name of a command."""
+        args = options.get("args", arguments[1] if len(arguments) > 1 else ())
+        typed = shlex.join(["mercer", *args])  # before they are taken from the list
         with _of_usage():
-            return super().make_context(*arguments, **options)
+            context = super().make_context(*arguments, **options)
+        context.meta[COMMAND] = typed
+        return context
 
     def invoke(self, ctx: Any) -> Any:
         """Read the options of a command, and run it."""

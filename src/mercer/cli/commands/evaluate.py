@@ -59,7 +59,7 @@ def report(
     estimator, card = open_model(model)
     search = read_metadata(model).get("search")
     title = f"Report on {model.name}"
-    ran = {"command": command}
+    ran = {"reported by": command}
     if file is None:
         if train is not None:
             raise InputError("--train needs a FILE to judge by beside it")
@@ -165,7 +165,10 @@ def _read_as(task: Task) -> Task:
 
 
 def _facts(card: Card | None, model: Path, rows: str | None) -> dict[str, str]:
+    metadata = read_metadata(model)
+    told = {"trained by": metadata.get("command"), "seed": metadata.get("seed")}
     facts = {"model": str(model)}
+    facts |= {name: str(value) for name, value in told.items() if value is not None}
     if rows is not None:
         facts["rows of"] = rows
     if card is None:

@@ -92,6 +92,7 @@ def fit(
     tests: Tests = NO_TEST,
     proba: bool = False,
     conformal: bool = False,
+    command: str | None = None,
 ) -> Outcome:
     """Train, save, and return the summary."""
     path = model_path(file, out)
@@ -105,7 +106,7 @@ def fit(
     if test is not None:
         held_out = on_test_set(training.estimator, test, data, Deadline())
     told = card_of(data, training.scores).as_metadata()
-    told |= told_apart(file, data, test, tests.share)
+    told |= told_apart(file, data, test, tests.share) | {"command": command, "seed": seed}
     kept = training.estimator
     with display.working("training on folds"):
         if proba and not training.is_interrupted:

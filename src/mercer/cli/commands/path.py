@@ -44,7 +44,8 @@ def follow(chosen: dict[str, Any]) -> Outcome:
     with noted(notes):
         estimator = prepared(machine, data, chosen["scale"]).fit(data.X, data.y)
     fitted = machine_of(estimator)
-    save(estimator, path, metadata=card_of(data, None).as_metadata())
+    told = {"command": chosen["command"], "seed": chosen["seed"]}
+    save(estimator, path, metadata=card_of(data, None).as_metadata() | told)
     record = training_record("path", data, fitted, path, notes, None)
     record["path"] = _points(fitted)
     return Outcome.of(_summary(data, fitted, chosen, path, notes), fitted, record=record)

@@ -72,6 +72,7 @@ def tune(
     test_size: float | None,
     force: bool,
     display: Display,
+    command: str | None = None,
 ) -> Outcome:
     """Choose parameters, train, save, and return the summary."""
     path = model_path(file, out)
@@ -84,6 +85,7 @@ def tune(
     scores = None if tuning.held_out is None else tuning.held_out.scores
     told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
     told |= told_apart(file, data, held_out, test_size)
+    told |= {"command": command, "seed": search.seed}
     save(_kept(tuning, data, search, display), path, metadata=told)
     follow = report_command(path, file, test, test_size)
     summary = _summary(data, tuning, search, path, file, follow, held_out is not None)
