@@ -151,6 +151,20 @@ def test_explain_of_a_file_of_one_row_is_not_all_zeros(mercer, files):
     assert "on average: over 50 rows of test.csv" in output
 
 
+def test_explain_says_that_a_value_is_missing_in_words(mercer, iris):
+    gaps = iris.assign(signup=np.where(np.arange(150) % 3, "2021-05-04", None))
+    gaps.loc[::4, "signup"] = "2022-01-31"
+    gaps.loc[::5, "petal width"] = None
+    gaps.to_csv("gaps.csv", index=False)
+    mercer("fit", "gaps.csv", "--target", "species", "--cv", 0, "-q")
+    for row, answers in ((0, {"signup": "no", "petal width": "yes"}), (3, {"signup": "yes"})):
+        output = mercer("explain", "gaps.csv.mercer", "gaps.csv", "--row", row, "--json").stdout
+        shown = {own["name"]: own["data"] for own in json.loads(output)["parts"]}
+        assert not [name for name in shown if "indicator" in name]
+        for name, answer in answers.items():
+            assert shown[f"{name} is missing"] == answer
+
+
 def test_predict_with_probabilities_and_sets(mercer, files):
     numbers, labels = files.drop(columns=["species", "colour", "wet"]), files["species"]
     save(CalibratedSVC().fit(numbers, labels), "c.mercer")

@@ -11,7 +11,7 @@ from mercer.gram.native import count_rows
 from mercer.machines.functions import functions_of, kernel_machine
 from mercer.predictions.explain import explain
 from mercer.predictions.explanation import Explanation
-from mercer.report.inside import Inside, taken_apart, target_map
+from mercer.report.inside import IS_MISSING, Inside, taken_apart, target_map
 from mercer.report.judged import Judged, label_of, plain, take
 
 __all__ = ["explain_row", "reasons"]
@@ -211,4 +211,8 @@ def _shown(explained: Explained, row: int, j: int, prepared: NDArray[np.float64]
     if explained.names[j] in getattr(explained.X, "columns", ()):
         column = explained.X[explained.names[j]]
         return plain(column.iloc[row] if hasattr(column, "iloc") else column[row])
-    return plain(prepared[np.flatnonzero(explained.own == j)[0]])
+    own = prepared[np.flatnonzero(explained.own == j)]
+    if explained.inside.steps and explained.names[j].endswith(IS_MISSING):
+        # 1 or 0, which a scaler may have moved to both sides of 0
+        return "yes" if own.max() > 0.0 else "no"
+    return plain(own[0])

@@ -42,6 +42,7 @@ from mercer.cli.output.score_lines import score_lines
 from mercer.diagnostics import diagnose
 from mercer.io import save
 from mercer.report import trials
+from mercer.report.inside import readable
 
 __all__ = ["tune"]
 
@@ -179,7 +180,7 @@ def relevance_lines(tuning: Tuning) -> list[str | Text]:
         return ["none: the kernel has one width for all columns"]
     estimator = tuning.estimator
     pipeline = getattr(estimator, "regressor_", estimator)
-    names = [name.partition("__")[2] or name for name in pipeline[:-1].get_feature_names_out()]
+    names = [readable(str(name)) for name in pipeline[:-1].get_feature_names_out()]
     return bar_lines(dict(zip(names, np.ravel(found).tolist(), strict=True)))
 
 
