@@ -21,7 +21,7 @@ __all__ = ["add_model_commands"]
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit.")],
+    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit, tune or path.")],
     file: Annotated[Path, typer.Argument(help="Table, or - for standard input.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file to write. Default: the screen.")

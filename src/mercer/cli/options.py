@@ -166,7 +166,12 @@ ErrorWeight = Annotated[
 ]
 CRange = Annotated[
     tuple[float, float] | None,
-    typer.Option("--C-range", help="Smallest and largest C to try.", rich_help_panel=MACHINE),
+    typer.Option(
+        "--C-range",
+        metavar="LOW HIGH",
+        help="Smallest and largest C to try.",
+        rich_help_panel=MACHINE,
+    ),
 ]
 Gamma = Annotated[
     str,
@@ -174,7 +179,9 @@ Gamma = Annotated[
 ]
 GammaRange = Annotated[
     tuple[float, float] | None,
-    typer.Option(help="Smallest and largest gamma to try.", rich_help_panel=MACHINE),
+    typer.Option(
+        metavar="LOW HIGH", help="Smallest and largest gamma to try.", rich_help_panel=MACHINE
+    ),
 ]
 Degree = Annotated[int, typer.Option(help="Degree of poly.", rich_help_panel=MACHINE)]
 Coef0 = Annotated[

@@ -18,7 +18,7 @@ from mercer.cli.errors import InputError
 from mercer.cli.models.estimators import Options, checked, machine_of, prepared
 from mercer.cli.models.training import noted, possible_folds, splitter_of
 from mercer.cli.output.columns import column_lines
-from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.destination import check_destination, check_model_destination
 from mercer.cli.output.record import training_record
 from mercer.cli.output.report import certificate_lines, framed, machine_line, support_line
 from mercer.io import save
@@ -32,8 +32,10 @@ def follow(chosen: dict[str, Any]) -> Outcome:
     """Follow the path of a table, choose C by cross-validation, save, and return the summary."""
     file: Path | None = chosen["file"]
     path = model_path(file, chosen["out"])
-    check_model_destination(path, chosen["force"], *([] if file is None else [file]))
+    given = [] if file is None else [file]
+    check_destination(path, *given)
     data = read_training_set(file, Roles.of(chosen), Task.auto)
+    check_model_destination(path, chosen["force"], *given)
     if data.task is not Task.classification:
         raise InputError(
             f"mercer path follows classes, the task is {data.task}; in Python svr_path and "
@@ -94,6 +96,6 @@ def _summary(
         "certificate": certificate_lines(machine),
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
         "note": [Text(note, style="yellow") for note in notes],
-        "use it": [Text(f"mercer predict {quote(str(path))} FILE", style="bold")],
+        "use it": [Text(f"mercer predict {quote(str(path))} NEW.csv", style="bold")],
     }
     return framed("mercer path: classification", sections)

@@ -27,7 +27,7 @@ from mercer.cli.models.promised import check_promises, with_sets
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
 from mercer.cli.output.columns import bar_lines, column_lines
-from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.destination import check_destination, check_model_destination
 from mercer.cli.output.expected import expected_lines
 from mercer.cli.output.progress import Display
 from mercer.cli.output.record import training_record
@@ -77,9 +77,11 @@ def tune(
 ) -> Outcome:
     """Choose parameters, train, save, and return the summary."""
     path = model_path(file, out)
-    check_model_destination(path, force, *(given for given in (file, test) if given is not None))
+    given = [own for own in (file, test) if own is not None]
+    check_destination(path, *given)
     with display.working("reading"):
         data = read_training_set(file, roles, task)
+    check_model_destination(path, force, *given)
     check_promises(data.task, search.proba, search.conformal)
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
@@ -89,7 +91,7 @@ def tune(
     told |= {"command": command, "seed": search.seed}
     save(_kept(tuning, data, search, display), path, metadata=told)
     follow = report_command(path, file, test, test_size)
-    summary = _summary(data, tuning, search, path, file, follow, held_out is not None)
+    summary = _summary(data, tuning, search, path, follow, held_out is not None)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
     record["search"] = _searched(tuning)
@@ -128,7 +130,6 @@ def _summary(
     tuning: Tuning,
     search: Search,
     path: Path,
-    file: Path | None,
     report: str,
     has_test: bool,
 ) -> RenderableType:
@@ -148,9 +149,9 @@ def _summary(
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
         "note": [Text(note, style="yellow") for note in dict.fromkeys([*tuning.notes, *advice])],
     }
-    model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
+    model = quote(str(path))
     sections["use it"] = [
-        Text(f"mercer predict {model} {rows}", style="bold"),
+        Text(f"mercer predict {model} NEW.csv", style="bold"),
         Text(report, style="bold"),
         Text(f"mercer info {model}", style="bold"),
     ]
