@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, SearchedKernel, Task
+from mercer.cli.choices import Choice, ClassWeight, Kernel, Missing, Precision, SearchedKernel, Task
 
 __all__ = [
     "DATA",
@@ -16,6 +16,7 @@ __all__ = [
     "AsJson",
     "CRange",
     "Category",
+    "ChoiceOption",
     "ClassWeightOption",
     "Coef0",
     "ColumnKinds",
@@ -170,6 +171,15 @@ CRange = Annotated[
         "--C-range",
         metavar="LOW HIGH",
         help="Smallest and largest C to try.",
+        rich_help_panel=MACHINE,
+    ),
+]
+ChoiceOption = Annotated[
+    Choice,
+    typer.Option(
+        help="Which C. best: the middle (of log C) of the widest range with the fewest errors on "
+        "held-out rows; one-se: of the first range within one standard error of that, a simpler "
+        "machine.",
         rich_help_panel=MACHINE,
     ),
 ]
