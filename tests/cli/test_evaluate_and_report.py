@@ -203,7 +203,8 @@ def test_predict_with_intervals_in_units_of_the_target(mercer, files):
             "--proba needs a model with probabilities, SVC has none: train one with mercer tune",
         ),
         (["--set", 0.9], "--set needs a model of classes with the machines of folds, this one is"),
-        (["--interval", 0.9], "train one with mercer tune --conformal or mercer fit --conformal"),
+        (["--set", 0.9], "train one with mercer tune --conformal or mercer fit --conformal"),
+        (["--interval", 0.9], "is for numbers, SVC predicts none: classes have sets, --set 0.9"),
         (["--set", 2], "--set must be a coverage between 0 and 1, got 2"),
     ],
 )
