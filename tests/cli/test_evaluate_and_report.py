@@ -102,7 +102,7 @@ def test_report_tells_what_tune_has_tried(mercer, files):
     facts = found["reproduce"]["facts"]
     typed = "mercer tune train.csv --target species -o tuned.mercer --seed 7"
     assert (facts["trained by"], facts["seed"]) == (typed, "7")
-    assert facts["reported by"] == "mercer report tuned.mercer test.csv"
+    assert facts["command"] == "mercer report tuned.mercer test.csv"
     assert "<td>None</td>" not in text.partition("How to reproduce it")[2].partition("<details")[0]
     n = found["search"]["n_candidates"]
     assert f"the best of {n} candidates" in shown

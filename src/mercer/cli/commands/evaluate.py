@@ -59,11 +59,11 @@ def report(
     estimator, card = open_model(model)
     search = read_metadata(model).get("search")
     title = f"Report on {model.name}"
-    ran = {"reported by": command}
+    ran = {"command": command}  # of the report; "trained by" has that of the model
     if file is None:
         if train is not None:
             raise InputError("--train needs a FILE to judge by beside it")
-        facts = ran | _facts(card, model, None)
+        facts = _facts(card, model, None) | ran
         return write_report(estimator, title=title, facts=facts, search=search)
     given = _given(model, file, train)
     rows, known, _ = _judged_rows(estimator, card, given.judged, file, target)
@@ -71,7 +71,7 @@ def report(
     if given.training is not None and known is not None:
         where = file if train is None else train
         training = _judged_rows(estimator, card, given.training, where, target)[:2]
-    facts = ran | _facts(card, model, given.which)
+    facts = _facts(card, model, given.which) | ran
     return write_report(
         estimator, rows, known, title=f"{title}: {file.name}", facts=facts, search=search,
         training=training,  # type: ignore[arg-type]
