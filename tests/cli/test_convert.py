@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
@@ -76,3 +78,50 @@ def test_what_cannot_be_converted_is_said(mercer, model):
         in mercer("convert", model, "n.mercer", "--precision", "single", code=1).stderr
     )
     assert "a file to read" in mercer("convert", model, model, "--force", code=1).stderr
+
+
+@pytest.fixture
+def people(iris) -> str:
+    """Booleans with gaps, texts with gaps, and dates."""
+    wet = iris["wet"].astype(object)
+    wet[::7] = None
+    colour = iris["colour"].copy()
+    colour[::5] = None
+    days = pd.date_range("2020-01-01", periods=150, freq="17D").strftime("%Y-%m-%d")
+    iris.assign(wet=wet, colour=colour, signup=days).to_csv("people.csv", index=False)
+    return "people.csv"
+
+
+def test_booleans_with_gaps_can_be_converted(mercer, people):
+    mercer("fit", people, "--target", "species", "--cv", 0, "--ignore", "signup", "-q")
+    mercer("convert", "people.csv.mercer", "m.c")
+    told = " ".join(Path("m.c").read_text().split())
+    assert "wet 0 = False, 1 = True, 2 = missing" in told
+    assert "colour 0 = blue, 1 = green, 2 = red, 3 = missing" in told
+
+
+def test_booleans_with_gaps_say_the_same_in_onnx(mercer, people):
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    mercer("fit", people, "--target", "species", "--cv", 0, "--ignore", "signup", "-q")
+    mercer("convert", "people.csv.mercer", "m.onnx")
+    estimator = load("people.csv.mercer")
+    rows = pd.read_csv(people)[list(estimator.feature_names_in_)]
+    session = runtime.InferenceSession("m.onnx")
+    feed = {
+        own.name: (
+            np.array([["" if pd.isna(v) else str(v)] for v in rows[own.name]], dtype=object)
+            if "string" in own.type
+            else rows[[own.name]].to_numpy(dtype=float)
+        )
+        for own in session.get_inputs()
+    }
+    _, decision = session.run(None, feed)
+    np.testing.assert_allclose(decision, estimator.decision_function(rows), atol=1e-10)
+
+
+def test_a_refusal_to_convert_names_the_column_and_the_remedy(mercer, people):
+    mercer("fit", people, "--target", "species", "--cv", 0, "-q")
+    text = mercer("convert", "people.csv.mercer", "m.c", code=1).stderr
+    assert "column 'signup': DateFeatures cannot be exported" in " ".join(text.split())
+    assert "--columns signup=drop" in " ".join(text.split())

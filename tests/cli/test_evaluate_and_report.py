@@ -85,14 +85,28 @@ def test_report_writes_one_page(mercer, files):
     assert mercer("report", MODEL, "-o", "report.html", "--force", "-q").output == ""
 
 
+def test_report_on_training_rows_says_so_on_the_terminal_too(mercer, files):
+    assert "are no test" in mercer("report", MODEL, "train.csv").stderr
+    assert "are no test" not in mercer("report", MODEL, "test.csv", "--force").stderr
+
+
 def test_report_tells_what_tune_has_tried(mercer, files):
-    mercer("tune", "train.csv", "--target", "species", "-o", "tuned.mercer", "-q")
+    options = ["--target", "species", "-o", "tuned.mercer", "--seed", 7]
+    shown = words(mercer("tune", "train.csv", *options).output)
     mercer("report", "tuned.mercer", "test.csv")
     with open("tuned.mercer.html", encoding="utf-8") as file:
         text = file.read()
     assert "Why these parameters" in text
     found = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
     assert found["search"]["chosen"]["C"] == load("tuned.mercer")[-1].C
+    facts = found["reproduce"]["facts"]
+    typed = "mercer tune train.csv --target species -o tuned.mercer --seed 7"
+    assert (facts["trained by"], facts["seed"]) == (typed, "7")
+    assert facts["command"] == "mercer report tuned.mercer test.csv"
+    assert "<td>None</td>" not in text.partition("How to reproduce it")[2].partition("<details")[0]
+    n = found["search"]["n_candidates"]
+    assert f"the best of {n} candidates" in shown
+    assert f"the best of {n} candidates" in text
 
 
 def test_tune_keeps_probabilities_on_request(mercer, files):
@@ -123,6 +137,32 @@ def test_explain_adds_up_to_the_decision(mercer, files):
     assert "petal length = " in mercer("explain", MODEL, "test.csv", "--row", 3).output
     text = mercer("explain", MODEL, "test.csv", "--row", 75, code=1).stderr
     assert "--row must lie in 0..74" in text
+
+
+def test_explain_of_a_file_of_one_row_is_not_all_zeros(mercer, files):
+    files[:1].to_csv("one.csv", index=False)
+    found = json.loads(mercer("explain", MODEL, "one.csv", "--row", 0, "--json").output)
+    assert max(abs(own["value"]) for own in found["parts"]) > 0.01
+    assert found["background"]["of"] == "support vectors"
+    output = words(mercer("explain", MODEL, "one.csv", "--row", 0).output)
+    assert "support vectors of the model, as one.csv has few rows" in output
+    assert "positive: for setosa" in output
+    output = words(mercer("explain", MODEL, "test.csv", "--row", 0).output)
+    assert "on average: over 50 rows of test.csv" in output
+
+
+def test_explain_says_that_a_value_is_missing_in_words(mercer, iris):
+    gaps = iris.assign(signup=np.where(np.arange(150) % 3, "2021-05-04", None))
+    gaps.loc[::4, "signup"] = "2022-01-31"
+    gaps.loc[::5, "petal width"] = None
+    gaps.to_csv("gaps.csv", index=False)
+    mercer("fit", "gaps.csv", "--target", "species", "--cv", 0, "-q")
+    for row, answers in ((0, {"signup": "no", "petal width": "yes"}), (3, {"signup": "yes"})):
+        output = mercer("explain", "gaps.csv.mercer", "gaps.csv", "--row", row, "--json").stdout
+        shown = {own["name"]: own["data"] for own in json.loads(output)["parts"]}
+        assert not [name for name in shown if "indicator" in name]
+        for name, answer in answers.items():
+            assert shown[f"{name} is missing"] == answer
 
 
 def test_predict_with_probabilities_and_sets(mercer, files):
@@ -163,7 +203,8 @@ def test_predict_with_intervals_in_units_of_the_target(mercer, files):
             "--proba needs a model with probabilities, SVC has none: train one with mercer tune",
         ),
         (["--set", 0.9], "--set needs a model of classes with the machines of folds, this one is"),
-        (["--interval", 0.9], "train one with mercer tune --conformal or mercer fit --conformal"),
+        (["--set", 0.9], "train one with mercer tune --conformal or mercer fit --conformal"),
+        (["--interval", 0.9], "is for numbers, SVC predicts none: classes have sets, --set 0.9"),
         (["--set", 2], "--set must be a coverage between 0 and 1, got 2"),
     ],
 )

@@ -44,6 +44,24 @@ def test_a_path_is_followed_and_a_machine_of_it_saved(mercer, product):
     assert len(mercer("predict", "t.csv.mercer", product).stdout.splitlines()) == 151
 
 
+def test_a_path_takes_the_simpler_machine_on_request_and_is_judged(mercer, product):
+    judged = ("--test-size", 0.3, "--cv", 3)
+    output = " ".join(mercer("path", product, *judged).output.replace("│", " ").split())
+    best = load("t.csv.mercer")[-1]
+    assert "45 rows of t.csv that took no part" in output
+    assert "the widest range with the fewest errors" in output
+    assert "mercer report t.csv.mercer t.csv" in output
+    output = mercer("path", product, *judged, "--choice", "one-se", "--force").output
+    machine = load("t.csv.mercer")[-1]
+    assert machine.choice == "one-se"
+    assert machine.C_ <= best.C_
+    assert "one standard error" in output
+    found = json.loads(mercer("evaluate", "t.csv.mercer", product, "--json").stdout)
+    assert found["rows"]["n_rows"] == 45
+    text = " ".join(mercer("path", "--help").output.replace("│", " ").split())
+    assert "within one standard error" in text
+
+
 def test_a_path_is_for_classes(mercer):
     pd.DataFrame({"a": np.arange(9.0) ** 2, "y": np.arange(9) / 7}).to_csv("n.csv", index=False)
     assert "follows classes, the task is regression" in mercer("path", "n.csv", code=1).stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from rich.console import Console
 from sklearn.datasets import dump_svmlight_file, make_classification
 
 from mercer import SVC, TunedSVC
+from mercer.cli.commands import tune
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.models import held_out
 from mercer.cli.output.progress import Display
@@ -241,3 +243,35 @@ def test_predictions_replace_a_file_only_by_force(mercer, rows_csv):
     model = Path("rows.csv.mercer").read_bytes()
     mercer("predict", "rows.csv.mercer", rows_csv, "-o", "rows.csv.mercer", "--force", code=1)
     assert Path("rows.csv.mercer").read_bytes() == model
+
+
+def test_the_score_on_new_rows_of_numbers_is_named_and_in_their_unit(mercer):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2))
+    frame = pd.DataFrame(X, columns=list("ab")).assign(
+        y=1000.0 * X[:, 0] + 50.0 * rng.normal(size=90)
+    )
+    frame.to_csv("numbers.csv", index=False)
+    output = words(mercer("tune", "numbers.csv", "--cv", 3, "--threads", 1).output)
+    found = re.search(r"typical error \(RMSE\) on new rows ([\d.]+), between ([\d.]+) and", output)
+    assert found, output
+    assert 30.0 < float(found[1]) < 150.0
+    assert float(found[2]) <= float(found[1])
+    assert "score on new rows" not in output
+
+
+def test_the_score_of_machines_of_a_sample_says_so(mercer, rows_csv, monkeypatch):
+    kept: list[Any] = []
+    true_lines = tune.expected_lines
+
+    def sampled(tuning: Any, data: Any, has_test: bool) -> Any:
+        kept.append(list(true_lines(tuning, data, True)))
+        sizes = [replace(own, n_rows=100) for own in tuning.tuned.history_]
+        tuning.tuned.history_[:] = sizes
+        return true_lines(tuning, data, has_test)
+
+    monkeypatch.setattr(tune, "expected_lines", sampled)
+    output = words(mercer("tune", rows_csv, "--cv", 3, "--threads", 1).output)
+    assert "accuracy on new rows 0." in output
+    assert "of machines trained on 100 of 240 rows" in output
+    assert kept == [[]], "rows held out say it better"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 __all__ = [
     "STANDARD",
+    "Choice",
     "ClassWeight",
     "Kernel",
     "Missing",
@@ -46,6 +47,13 @@ class SearchedKernel(StrEnum):
     sigmoid = "sigmoid"
     laplacian = "laplacian"
     auto = "auto"
+
+
+class Choice(StrEnum):
+    """Which C of a path is taken."""
+
+    best = "best"
+    one_se = "one-se"
 
 
 class Missing(StrEnum):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -14,6 +16,7 @@ from typer.core import TyperGroup
 
 __all__ = [
     "BAD_INPUT",
+    "COMMAND",
     "INTERRUPTED",
     "NOT_CONVERGED",
     "Commands",
@@ -21,6 +24,7 @@ __all__ = [
     "absent",
     "collecting",
     "explained",
+    "meant",
     "plural",
     "quoted",
     "raise_all",
@@ -29,12 +33,14 @@ __all__ = [
 ]
 
 BAD_INPUT = 1
+COMMAND = "mercer.command"  # what the user typed, in the meta of the context
 NOT_CONVERGED = 2
 # that of click, which newer versions of typer keep to themselves
 _UsageError: Any = typer.BadParameter.__bases__[0]
 INTERRUPTED = 130
 MOST_NAMES = 20
 LONGEST = 60
+_CHOICE = re.compile(r"'(.*)' is not one of (.*)", re.DOTALL)
 
 
 class InputError(ValueError):
@@ -57,8 +63,12 @@ class Commands(TyperGroup):
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         """Read the options before the name of a command."""
+        args = options.get("args", arguments[1] if len(arguments) > 1 else ())
+        typed = shlex.join(["mercer", *args])  # before they are taken from the list
         with _of_usage():
-            return super().make_context(*arguments, **options)
+            context = super().make_context(*arguments, **options)
+        context.meta[COMMAND] = typed
+        return context
 
     def invoke(self, ctx: Any) -> Any:
         """Read the options of a command, and run it."""
@@ -72,7 +82,24 @@ def _of_usage() -> Iterator[None]:
         yield
     except _UsageError as error:
         error.exit_code = BAD_INPUT
+        error.message = _usage_text(error)
         raise
+
+
+def _usage_text(error: Any) -> str:
+    """What is wrong with an option, and what may be meant."""
+    text = str(error.message).removeprefix("Value error, ")
+    option = (
+        getattr(error, "option_name", None)
+        or getattr(getattr(error, "param", None), "opts", [""])[0]
+    )
+    if option in ("--C-range", "--gamma-range"):
+        return f"{text.rstrip('.')}: give two numbers with a space, as in {option} 0.1 10"
+    found = _CHOICE.match(text)
+    if found is None:
+        return text
+    close = get_close_matches(found[1].lower(), re.findall("'([^']+)'", found[2]), n=1)
+    return f"{text.rstrip('.')}; did you mean {close[0]!r}?" if close else text
 
 
 @contextmanager
@@ -105,10 +132,14 @@ def quoted(names: Sequence[str]) -> str:
 
 def absent(name: str, names: Sequence[str]) -> str:
     """Return that there is no such column, the one that may be meant, and those there are."""
+    return f"there is no column {name!r}{meant(name, names)}; the columns are {quoted(names)}"
+
+
+def meant(name: str, names: Sequence[str]) -> str:
+    """Return the name that may be meant by another one, in brackets; nothing if none is near."""
     by_lower = {own.lower(): own for own in reversed(names)}
     close = get_close_matches(name.lower(), list(by_lower), n=1)
-    meant = f" (did you mean {shown(by_lower[close[0]])}?)" if close else ""
-    return f"there is no column {name!r}{meant}; the columns are {quoted(names)}"
+    return f" (did you mean {shown(by_lower[close[0]])}?)" if close else ""
 
 
 def shown(value: Any) -> str:

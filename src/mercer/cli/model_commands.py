@@ -21,7 +21,7 @@ __all__ = ["add_model_commands"]
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit.")],
+    model: Annotated[Path, typer.Argument(help="Model file written by mercer fit, tune or path.")],
     file: Annotated[Path, typer.Argument(help="Table, or - for standard input.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file to write. Default: the screen.")
@@ -140,7 +140,7 @@ def report(
             from mercer.cli.commands.evaluate import command_of
             from mercer.cli.commands.evaluate import report as report_on
             from mercer.cli.output.destination import check_table_destination
-            from mercer.report.words import verdict_lines
+            from mercer.report.words import verdict_lines, warnings_of
 
         path = Path(f"{model}.html") if out is None else out
         given = [own for own in (file, train) if own is not None]
@@ -157,6 +157,8 @@ def report(
         by = [] if judged is None else [f"judged by {judged}"]
         lines = [*verdict_lines(found.data)[:2], *by, f"report written to {path}"]
         Console(quiet=quiet, highlight=False).print(Line("\n".join(lines)))
+        for note in [] if quiet else warnings_of(found.data):
+            errors.print(Line(f"note: {note}", style="yellow"), soft_wrap=not errors.is_terminal)
 
 
 def explain(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.choices import ClassWeight, Kernel, Missing, Precision, SearchedKernel, Task
+from mercer.cli.choices import Choice, ClassWeight, Kernel, Missing, Precision, SearchedKernel, Task
 
 __all__ = [
     "DATA",
@@ -16,6 +16,7 @@ __all__ = [
     "AsJson",
     "CRange",
     "Category",
+    "ChoiceOption",
     "ClassWeightOption",
     "Coef0",
     "ColumnKinds",
@@ -166,7 +167,21 @@ ErrorWeight = Annotated[
 ]
 CRange = Annotated[
     tuple[float, float] | None,
-    typer.Option("--C-range", help="Smallest and largest C to try.", rich_help_panel=MACHINE),
+    typer.Option(
+        "--C-range",
+        metavar="LOW HIGH",
+        help="Smallest and largest C to try.",
+        rich_help_panel=MACHINE,
+    ),
+]
+ChoiceOption = Annotated[
+    Choice,
+    typer.Option(
+        help="Which C. best: the middle (of log C) of the widest range with the fewest errors on "
+        "held-out rows; one-se: of the first range within one standard error of that, a simpler "
+        "machine.",
+        rich_help_panel=MACHINE,
+    ),
 ]
 Gamma = Annotated[
     str,
@@ -174,7 +189,9 @@ Gamma = Annotated[
 ]
 GammaRange = Annotated[
     tuple[float, float] | None,
-    typer.Option(help="Smallest and largest gamma to try.", rich_help_panel=MACHINE),
+    typer.Option(
+        metavar="LOW HIGH", help="Smallest and largest gamma to try.", rich_help_panel=MACHINE
+    ),
 ]
 Degree = Annotated[int, typer.Option(help="Degree of poly.", rich_help_panel=MACHINE)]
 Coef0 = Annotated[

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
-__all__ = ["Inside", "step_names", "taken_apart", "target_map"]
+__all__ = ["IS_MISSING", "Inside", "readable", "step_names", "taken_apart", "target_map"]
 
+IS_MISSING = " is missing"  # ends the name of an indicator
+_INDICATOR = "missingindicator_"  # begins it in scikit-learn
 # What tuned, calibrated, conformal and frozen estimators are made around, the fitted one first.
 _AROUND = ("best_estimator_", "regressor_", "estimator_")
 
@@ -59,12 +61,22 @@ class Inside:
 def _source(name: str, columns: list[str]) -> str:
     """The longest name of a column that a feature's name begins with."""
     made = [own for own in columns if name == own or name.startswith(f"{own}_")]
+    if not made and name.startswith(_INDICATOR):
+        return f"{_source(name.removeprefix(_INDICATOR), columns)}{IS_MISSING}"
     return max(made, key=len, default=name)
 
 
 def _plain(name: str) -> str:
     """A name without the part of a ``ColumnTransformer`` that it came from."""
     return name.partition("__")[2] or name
+
+
+def readable(name: str) -> str:
+    """The name of a feature of the machine for people: ``age is missing`` of an indicator."""
+    plain = _plain(name)
+    if plain.startswith(_INDICATOR):
+        return f"{plain.removeprefix(_INDICATOR)}{IS_MISSING}"
+    return plain
 
 
 def taken_apart(estimator: Any) -> Inside:

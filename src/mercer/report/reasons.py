@@ -11,13 +11,15 @@ from mercer.gram.native import count_rows
 from mercer.machines.functions import functions_of, kernel_machine
 from mercer.predictions.explain import explain
 from mercer.predictions.explanation import Explanation
-from mercer.report.inside import Inside, taken_apart, target_map
+from mercer.report.inside import IS_MISSING, Inside, taken_apart, target_map
 from mercer.report.judged import Judged, label_of, plain, take
 
 __all__ = ["explain_row", "reasons"]
 
 MOST_ROWS = 200  # explained for the mean
 MOST_BACKGROUND = 50
+MOST_KEPT = 100  # support vectors that explain takes for a background
+LEAST_BACKGROUND = 20  # with fewer rows the machine gives the background
 MOST_FEATURES = 15
 MOST_PARTS = 6  # features named for one row
 MOST_WORK = 3e8  # rows x background x support vectors x features
@@ -30,13 +32,22 @@ class Explained:
     made of one column, one for each category, are added up.
     """
 
-    def __init__(self, estimator: Any, inside: Inside, X: Any, n_background: int) -> None:
+    def __init__(
+        self, estimator: Any, inside: Inside, X: Any, n_background: int, least: int = 0
+    ) -> None:
         self.inside, self.X = inside, X
         sources = inside.sources(X)
         self.names = list(dict.fromkeys(sources))
         places = {name: j for j, name in enumerate(self.names)}
         self.own = np.array([places[name] for name in sources], dtype=np.intp)
-        self.background = inside.prepared(take(X, _spaced(_n_rows(X), n_background)))
+        # a mean over very few rows is near the row itself, which it then differs from in nothing
+        n_kept = _n_kept(inside.machine) if _n_rows(X) < least else 0
+        self.is_of_machine = n_kept > 0
+        self.background: Any = None
+        self.n_background = min(n_kept, MOST_KEPT)
+        if not n_kept:
+            self.background = inside.prepared(take(X, _spaced(_n_rows(X), n_background)))
+            self.n_background = int(self.background.shape[0])
         self.line = target_map(estimator)
 
     def rows(self, rows: NDArray[np.intp]) -> Explanation:
@@ -60,6 +71,12 @@ class Explained:
         out = np.zeros((len(self.names), values.shape[0], *values.shape[2:]))
         np.add.at(out, self.own, values.swapaxes(0, 1))
         return out.swapaxes(0, 1)
+
+
+def _n_kept(machine: Any) -> int:
+    """How many support vectors a machine has kept."""
+    kept = getattr(kernel_machine(machine), "support_vectors_", None)
+    return 0 if kept is None else count_rows(kept)
 
 
 def _n_rows(X: Any) -> int:
@@ -93,7 +110,7 @@ def reasons(estimator: Any, inside: Inside, judged: Judged, rows: list[int]) -> 
         "why_not": None,
         "n_features": len(mean),
         "n_rows": len(found),
-        "n_background": int(explained.background.shape[0]),
+        "n_background": explained.n_background,
         "is_mean_of_classes": sizes.ndim == 3,
         "rows": _each_row(explained, judged, rows),
     }
@@ -107,7 +124,8 @@ def explain_row(estimator: Any, X: Any, row: int, most: int = 20) -> dict[str, A
     estimator : fitted machine, or a pipeline that ends in one
         As for :func:`mercer.write_report`.
     X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
-        Rows; up to 50 of them, evenly spaced, are the background.
+        Rows; up to 50 of them, evenly spaced, are the background. Of fewer than 20 rows it is up
+        to 100 support vectors of the machine, where it has kept any.
     row : int
         Which of them to explain; the first one is 0.
     most : int, default=20
@@ -117,18 +135,28 @@ def explain_row(estimator: Any, X: Any, row: int, most: int = 20) -> dict[str, A
     -------
     dict
         ``row, label, said, output, base, value, parts, rest, n_rest``: base, all parts and the
-        rest add up to the value; ``label`` is that of the row in the index of its table.
+        rest add up to the value; ``label`` is that of the row in the index of its table;
+        ``background``: ``of`` ("rows" or "support vectors") and ``n_rows``, which base is the
+        mean over; ``positive``: the class that positive values speak for, None of numbers.
     """
     n_rows = _n_rows(X)
     if not 0 <= row < n_rows:
         raise ValueError(f"row must lie in 0..{n_rows - 1}, the rows there are, got {row}")
     inside = taken_apart(estimator)
-    explained = Explained(estimator, inside, X, MOST_BACKGROUND)
+    explained = Explained(estimator, inside, X, MOST_BACKGROUND, LEAST_BACKGROUND)
     one = take(X, np.array([row]))
     said = np.asarray(estimator.predict(one))
     classes = getattr(estimator, "classes_", None)
     found = explained.rows(np.array([row]))
-    return _one_row(explained, found, 0, row, said[0], classes, most)
+    own = _one_row(explained, found, 0, row, said[0], classes, most)
+    of = "support vectors" if explained.is_of_machine else "rows"
+    background = {"of": of, "n_rows": explained.n_background}
+    return own | {"background": background, "positive": _positive(own["output"], classes)}
+
+
+def _positive(output: str | None, classes: NDArray[Any] | None) -> str | None:
+    """The class that positive values speak for: the one explained, or the second of two."""
+    return output if output is not None or classes is None else str(classes[-1])
 
 
 def _each_row(explained: Explained, judged: Judged, rows: list[int]) -> list[dict[str, Any]]:
@@ -183,4 +211,8 @@ def _shown(explained: Explained, row: int, j: int, prepared: NDArray[np.float64]
     if explained.names[j] in getattr(explained.X, "columns", ()):
         column = explained.X[explained.names[j]]
         return plain(column.iloc[row] if hasattr(column, "iloc") else column[row])
-    return plain(prepared[np.flatnonzero(explained.own == j)[0]])
+    own = prepared[np.flatnonzero(explained.own == j)]
+    if explained.inside.steps and explained.names[j].endswith(IS_MISSING):
+        # 1 or 0, which a scaler may have moved to both sides of 0
+        return "yes" if own.max() > 0.0 else "no"
+    return plain(own[0])

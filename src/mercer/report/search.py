@@ -42,6 +42,7 @@ def trials(tuned: Any) -> dict[str, Any]:
     chosen = getattr(tuned, "best_index_", None)
     return {
         "n_trials": len(scores),
+        "n_candidates": _n_candidates(tuned, len(scores)),
         "status": getattr(tuned, "search_status_", None),
         "best_score": _finite(tuned.best_score_),
         "honest_score": getattr(tuned, "honest_score_", None),
@@ -52,6 +53,11 @@ def trials(tuned: Any) -> dict[str, Any]:
         "score": [_finite(scores[k]) for k in order],
         "parameters": {name: [float(values[k]) for k in order] for name, values in numbers.items()},
     }
+
+
+def _n_candidates(tuned: Any, n_trials: int) -> int:
+    """All that were tried, on samples of the rows and by quicker criteria, too."""
+    return max(sum(map(len, getattr(tuned, "history_", None) or ())), n_trials)
 
 
 def _numbers(values: Any) -> Any:

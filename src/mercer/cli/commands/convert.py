@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 from mercer.cli.errors import InputError
 from mercer.cli.models.formats import format_of, read_model, write_model
 from mercer.cli.output.destination import check_destination
 from mercer.cli.output.report import size_text
+from mercer.io.exchange.preparation import NotExported
 
 __all__ = ["convert"]
 
@@ -25,7 +27,18 @@ def convert(model: Path, out: Path, precision: str, force: bool) -> str:
         write_model(estimator, out, metadata, precision)
     except ImportError as error:
         raise InputError(str(error)) from None
+    except NotExported as error:
+        raise InputError(f"{error}{_remedy(error.columns)}") from None
     return f"{type(estimator).__name__} of {model} written to {out}, {_size(out)}"
+
+
+def _remedy(columns: list[str]) -> str:
+    """How to train a model that can be converted."""
+    if not columns:
+        return ""
+    dropped = ",".join(f"{name}=drop" for name in columns)
+    which = "it" if len(columns) == 1 else "them"
+    return f"; train without {which}: --columns {quote(dropped)}"
 
 
 def _size(path: Path) -> str:

@@ -59,11 +59,11 @@ def report(
     estimator, card = open_model(model)
     search = read_metadata(model).get("search")
     title = f"Report on {model.name}"
-    ran = {"command": command}
+    ran = {"command": command}  # of the report; "trained by" has that of the model
     if file is None:
         if train is not None:
             raise InputError("--train needs a FILE to judge by beside it")
-        facts = ran | _facts(card, model, None)
+        facts = _facts(card, model, None) | ran
         return write_report(estimator, title=title, facts=facts, search=search)
     given = _given(model, file, train)
     rows, known, _ = _judged_rows(estimator, card, given.judged, file, target)
@@ -71,7 +71,7 @@ def report(
     if given.training is not None and known is not None:
         where = file if train is None else train
         training = _judged_rows(estimator, card, given.training, where, target)[:2]
-    facts = ran | _facts(card, model, given.which)
+    facts = _facts(card, model, given.which) | ran
     return write_report(
         estimator, rows, known, title=f"{title}: {file.name}", facts=facts, search=search,
         training=training,  # type: ignore[arg-type]
@@ -109,7 +109,7 @@ def explain(model: Path, file: Path, row: int) -> Evaluated:
         raise InputError(f"--row must lie in 0..{n_rows - 1}, the rows of {file}, got {row}")
     found = explain_row(estimator, rows, row)
     shown = json.dumps({"schema": EXPLANATION, "model": str(model), "file": str(file)} | found)
-    return Evaluated(framed(f"{model}: row {row} of {file}", _reasons(found)), shown, notes)
+    return Evaluated(framed(f"{model}: row {row} of {file}", _reasons(found, file)), shown, notes)
 
 
 def _judged_rows(
@@ -165,7 +165,10 @@ def _read_as(task: Task) -> Task:
 
 
 def _facts(card: Card | None, model: Path, rows: str | None) -> dict[str, str]:
+    metadata = read_metadata(model)
+    told = {"trained by": metadata.get("command"), "seed": metadata.get("seed")}
     facts = {"model": str(model)}
+    facts |= {name: str(value) for name, value in told.items() if value is not None}
     if rows is not None:
         facts["rows of"] = rows
     if card is None:
@@ -224,7 +227,7 @@ def _confusion_lines(found: dict[str, Any] | None) -> list[str | Text]:
     return lines
 
 
-def _reasons(found: dict[str, Any]) -> dict[str, list[str | Text]]:
+def _reasons(found: dict[str, Any], file: Path) -> dict[str, list[str | Text]]:
     parts = [(f"{own['name']} = {_shown(own['data'])}", own["value"]) for own in found["parts"]]
     if found["n_rest"]:
         parts.append((f"{found['n_rest']:,} more", found["rest"]))
@@ -241,10 +244,20 @@ def _reasons(found: dict[str, Any]) -> dict[str, list[str | Text]]:
     return {
         "prediction": [Text(_shown(found["said"]), style="bold green")],
         f"value{of}": [
-            f"{number(found['base'])} on average, {number(found['value'])} for this row"
+            f"{number(found['base'])} on average, {number(found['value'])} for this row",
+            _average(found["background"], file),
+            *([] if found["positive"] is None else [f"positive: for {found['positive']}"]),
         ],
         "moved by": lines,
     }
+
+
+def _average(background: dict[str, Any], file: Path) -> str:
+    """What a row is compared with."""
+    if background["of"] == "rows":
+        return f"on average: over {count(background['n_rows'], 'row')} of {file}"
+    of = count(background["n_rows"], "support vector")
+    return f"on average: over {of} of the model, as {file} has few rows"
 
 
 def _shown(value: Any) -> str:

@@ -21,7 +21,7 @@ from mercer.cli.models.promised import check_promises, with_probabilities, with_
 from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
-from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.destination import check_destination, check_model_destination
 from mercer.cli.output.progress import Display
 from mercer.cli.output.record import training_record
 from mercer.cli.output.report import (
@@ -92,12 +92,16 @@ def fit(
     tests: Tests = NO_TEST,
     proba: bool = False,
     conformal: bool = False,
+    command: str | None = None,
 ) -> Outcome:
     """Train, save, and return the summary."""
     path = model_path(file, out)
-    check_model_destination(path, force, *(own for own in (file, tests.file) if own is not None))
+    given = [own for own in (file, tests.file) if own is not None]
+    check_destination(path, *given)
     with display.working("reading"):
         data = read_training_set(file, roles, task)
+    # later: whoever has mistyped a column is told that, and not of --force
+    check_model_destination(path, force, *given)
     check_promises(data.task, proba, conformal)
     data, test = tests.split(data, seed)
     training = train(build_estimator(data, options), data, folds, seed, display)
@@ -105,7 +109,7 @@ def fit(
     if test is not None:
         held_out = on_test_set(training.estimator, test, data, Deadline())
     told = card_of(data, training.scores).as_metadata()
-    told |= told_apart(file, data, test, tests.share)
+    told |= told_apart(file, data, test, tests.share) | {"command": command, "seed": seed}
     kept = training.estimator
     with display.working("training on folds"):
         if proba and not training.is_interrupted:
@@ -115,7 +119,7 @@ def fit(
     save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
     report = report_command(path, file, tests.file, tests.share)
-    summary = _summary(data, training, options, path, file, held_out, report)
+    summary = _summary(data, training, options, path, held_out, report)
     record = training_record("fit", data, machine, path, training.notes, held_out)
     scores = training.scores
     record["cross_validation"] = scores and {"name": scores.name, "values": scores.values}
@@ -159,7 +163,6 @@ def _summary(
     training: Training,
     options: Options,
     path: Path,
-    file: Path | None,
     held_out: HeldOut | None,
     report: str,
 ) -> RenderableType:
@@ -177,9 +180,9 @@ def _summary(
         sections["test"] = next(iter(score_lines(data.task, False, held_out).values()))
     sections["model"] = [support_line(machine, path.stat().st_size), f"saved as {path}"]
     sections["note"] = [Text(note, style="yellow") for note in training.notes]
-    model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
+    model = quote(str(path))
     sections["use it"] = [
-        Text(f"mercer predict {model} {rows}", style="bold"),
+        Text(f"mercer predict {model} NEW.csv", style="bold"),
         Text(report, style="bold"),
         Text(f"mercer info {model}", style="bold"),
     ]

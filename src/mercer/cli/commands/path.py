@@ -11,43 +11,67 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from mercer import PathSVC
-from mercer.cli.choices import Task
-from mercer.cli.commands.fit import Outcome, card_of, data_lines, model_path, scaling_line
+from mercer.cli.choices import Choice, Task
+from mercer.cli.commands.fit import (
+    Outcome,
+    card_of,
+    data_lines,
+    model_path,
+    report_command,
+    scaling_line,
+)
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
 from mercer.cli.errors import InputError
+from mercer.cli.models.apart import told_apart
 from mercer.cli.models.estimators import Options, checked, machine_of, prepared
+from mercer.cli.models.held_out import HeldOut, on_test_set
+from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.training import noted, possible_folds, splitter_of
 from mercer.cli.output.columns import column_lines
-from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.destination import check_destination, check_model_destination
 from mercer.cli.output.record import training_record
 from mercer.cli.output.report import certificate_lines, framed, machine_line, support_line
+from mercer.cli.output.score_lines import score_lines
 from mercer.io import save
+from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["follow"]
 
 N_LINES = 9
+_RULES = {
+    Choice.best: "the middle of the widest range with the fewest errors on held-out rows",
+    Choice.one_se: "the middle of the first range within one standard error of the fewest errors",
+}
 
 
 def follow(chosen: dict[str, Any]) -> Outcome:
     """Follow the path of a table, choose C by cross-validation, save, and return the summary."""
     file: Path | None = chosen["file"]
     path = model_path(file, chosen["out"])
-    check_model_destination(path, chosen["force"], *([] if file is None else [file]))
+    given = [own for own in (file, chosen["test"]) if own is not None]
+    check_destination(path, *given)
     data = read_training_set(file, Roles.of(chosen), Task.auto)
+    check_model_destination(path, chosen["force"], *given)
     if data.task is not Task.classification:
         raise InputError(
             f"mercer path follows classes, the task is {data.task}; in Python svr_path and "
             "one_class_path follow the other ones"
         )
+    share = chosen["test_size"]
+    data, test = Tests(chosen["test"], share).split(data, chosen["seed"])
     notes: list[str] = []
     machine = _machine(data, chosen, notes)
     with noted(notes):
         estimator = prepared(machine, data, chosen["scale"]).fit(data.X, data.y)
     fitted = machine_of(estimator)
-    save(estimator, path, metadata=card_of(data, None).as_metadata())
-    record = training_record("path", data, fitted, path, notes, None)
+    held_out = None if test is None else on_test_set(estimator, test, data, Deadline())
+    told = card_of(data, None).as_metadata() | told_apart(file, data, test, share)
+    told |= {"command": chosen["command"], "seed": chosen["seed"]}
+    save(estimator, path, metadata=told)
+    record = training_record("path", data, fitted, path, notes, held_out)
     record["path"] = _points(fitted)
-    return Outcome.of(_summary(data, fitted, chosen, path, notes), fitted, record=record)
+    summary = _summary(data, fitted, chosen, path, notes, held_out)
+    return Outcome.of(summary, fitted, record=record)
 
 
 def _machine(data: TrainingSet, chosen: dict[str, Any], notes: list[str]) -> Any:
@@ -59,7 +83,9 @@ def _machine(data: TrainingSet, chosen: dict[str, Any], notes: list[str]) -> Any
         name: getattr(options, name) for name in ("kernel", "gamma", "degree", "coef0", "max_time")
     }
     cv = splitter_of(data, folds, chosen["seed"]) if folds > 1 else "loo"
-    return checked(PathSVC(cv=cv, n_threads=options.threads, **common, **limits))
+    choice = str(chosen["choice"])
+    machine = PathSVC(cv=cv, choice=choice, n_threads=options.threads, **common, **limits)  # type: ignore[arg-type]
+    return checked(machine)
 
 
 def _points(machine: Any) -> list[dict[str, Any]]:
@@ -77,7 +103,12 @@ def _points(machine: Any) -> list[dict[str, Any]]:
 
 
 def _summary(
-    data: TrainingSet, machine: Any, chosen: dict[str, Any], path: Path, notes: list[str]
+    data: TrainingSet,
+    machine: Any,
+    chosen: dict[str, Any],
+    path: Path,
+    notes: list[str],
+    held_out: HeldOut | None,
 ) -> RenderableType:
     lines: list[str | Text] = [Text(f"{'C':>10}  held-out error  support vectors", style="dim")]
     for point in _points(machine):
@@ -85,14 +116,24 @@ def _summary(
         count = "" if point["n_support"] is None else f"{point['n_support']:,}"
         line = f"{point['C']:>10.4g}  {100 * point['error']:>12.2f} %  {count:>15}"
         lines.append(Text(line + ("  chosen" if is_chosen else ""), "bold" if is_chosen else ""))
+    rows: list[str | Text] = []
+    if held_out is not None:
+        rows = next(iter(score_lines(data.task, False, held_out).values()))
+    report = report_command(path, chosen["file"], chosen["test"], chosen["test_size"])
+    commands = (f"mercer predict {quote(str(path))} NEW.csv", report)
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
         "prepared": [] if data.columns is None else column_lines(data.columns),
-        "chosen": [machine_line(machine), scaling_line(data, chosen["scale"])],
+        "chosen": [
+            machine_line(machine),
+            f"C: {_RULES[chosen['choice']]}",
+            scaling_line(data, chosen["scale"]),
+        ],
         "path": lines,
+        "test": rows,
         "certificate": certificate_lines(machine),
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
         "note": [Text(note, style="yellow") for note in notes],
-        "use it": [Text(f"mercer predict {quote(str(path))} FILE", style="bold")],
+        "use it": [Text(own, style="bold") for own in commands],
     }
     return framed("mercer path: classification", sections)

@@ -27,7 +27,8 @@ from mercer.cli.models.promised import check_promises, with_sets
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
 from mercer.cli.output.columns import bar_lines, column_lines
-from mercer.cli.output.destination import check_model_destination
+from mercer.cli.output.destination import check_destination, check_model_destination
+from mercer.cli.output.expected import expected_lines
 from mercer.cli.output.progress import Display
 from mercer.cli.output.record import training_record
 from mercer.cli.output.report import (
@@ -41,6 +42,7 @@ from mercer.cli.output.score_lines import score_lines
 from mercer.diagnostics import diagnose
 from mercer.io import save
 from mercer.report import trials
+from mercer.report.inside import readable
 
 __all__ = ["tune"]
 
@@ -71,21 +73,25 @@ def tune(
     test_size: float | None,
     force: bool,
     display: Display,
+    command: str | None = None,
 ) -> Outcome:
     """Choose parameters, train, save, and return the summary."""
     path = model_path(file, out)
-    check_model_destination(path, force, *(given for given in (file, test) if given is not None))
+    given = [own for own in (file, test) if own is not None]
+    check_destination(path, *given)
     with display.working("reading"):
         data = read_training_set(file, roles, task)
+    check_model_destination(path, force, *given)
     check_promises(data.task, search.proba, search.conformal)
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
     scores = None if tuning.held_out is None else tuning.held_out.scores
     told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
     told |= told_apart(file, data, held_out, test_size)
+    told |= {"command": command, "seed": search.seed}
     save(_kept(tuning, data, search, display), path, metadata=told)
     follow = report_command(path, file, test, test_size)
-    summary = _summary(data, tuning, search, path, file, follow)
+    summary = _summary(data, tuning, search, path, follow, held_out is not None)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
     record["search"] = _searched(tuning)
@@ -124,17 +130,18 @@ def _summary(
     tuning: Tuning,
     search: Search,
     path: Path,
-    file: Path | None,
     report: str,
+    has_test: bool,
 ) -> RenderableType:
     machine = machine_of(tuning.estimator)
     findings = diagnose(machine).findings
     told = {"not-converged", *_OF_PARAMETERS}  # the first one by the certificate
     advice = [f"{own.observed}. {own.advice}" for own in findings if own.name not in told]
+    reasons = [*_reason(tuning), *expected_lines(tuning, data, has_test)]
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
         "prepared": [] if data.columns is None else column_lines(data.columns),
-        "chosen": [machine_line(machine), scaling_line(data, search.scale), *_reason(tuning)],
+        "chosen": [machine_line(machine), scaling_line(data, search.scale), *reasons],
         **_tuned_score(tuning, search),
         **score_lines(data.task, search.class_weight is not None, tuning.held_out),
         "relevance": relevance_lines(tuning) if search.relevance else [],
@@ -142,9 +149,9 @@ def _summary(
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
         "note": [Text(note, style="yellow") for note in dict.fromkeys([*tuning.notes, *advice])],
     }
-    model, rows = quote(str(path)), "FILE" if file is None else quote(str(file))
+    model = quote(str(path))
     sections["use it"] = [
-        Text(f"mercer predict {model} {rows}", style="bold"),
+        Text(f"mercer predict {model} NEW.csv", style="bold"),
         Text(report, style="bold"),
         Text(f"mercer info {model}", style="bold"),
     ]
@@ -174,7 +181,7 @@ def relevance_lines(tuning: Tuning) -> list[str | Text]:
         return ["none: the kernel has one width for all columns"]
     estimator = tuning.estimator
     pipeline = getattr(estimator, "regressor_", estimator)
-    names = [name.partition("__")[2] or name for name in pipeline[:-1].get_feature_names_out()]
+    names = [readable(str(name)) for name in pipeline[:-1].get_feature_names_out()]
     return bar_lines(dict(zip(names, np.ravel(found).tolist(), strict=True)))
 
 
@@ -204,9 +211,3 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     options = "--gamma-range" if "nu" in tuning.tuned.best_params_ else "--C-range or --gamma-range"
     end = _ENDS.get(tuning.tuned.search_status_, f"the search ended: {tuning.tuned.search_status_}")
     yield end.format(options)
-    if getattr(tuning.tuned, "honest_score_", None) is not None:
-        score, (low, high) = tuning.tuned.honest_score_, tuning.tuned.honest_interval_
-        yield (
-            f"score on new rows {score:.4g}, between {low:.4g} and {high:.4g}: each fold judged "
-            f"by what the others choose (score of the search {tuning.tuned.best_score_:.4g})"
-        )

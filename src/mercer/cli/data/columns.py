@@ -14,7 +14,7 @@ from pandas.api import types
 from mercer.cli.data.categories import as_known, category_values
 from mercer.cli.data.kinds import Decision, decide
 from mercer.cli.data.values import check_small, marked_missing, numbers_in, rows_text
-from mercer.cli.errors import InputError, collecting, quoted, raise_all, shown
+from mercer.cli.errors import InputError, collecting, meant, quoted, raise_all, shown
 
 __all__ = [
     "Column",
@@ -158,8 +158,12 @@ def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame
     absent = [name for name in columns if name not in frame.columns]
     used = [name for name in absent if columns[name].kind != "dropped"]
     if used:
+        others = [str(name) for name in frame.columns if name not in columns]
+        near = [f"{shown(name)}{meant(name, others)}" for name in used]
+        guesses = [own for own in near if own.endswith("?)")][:MOST_FAULTS]
+        renamed = f"; {', '.join(guesses)}" if guesses else ""
         raise InputError(
-            f"columns {quoted(used)} are missing; the model was trained on "
+            f"columns {quoted(used)} are missing{renamed}; the model was trained on "
             f"{quoted(list(columns))}, the file has {quoted(list(frame.columns))}"
         )
     present = {name: column for name, column in columns.items() if name not in absent}

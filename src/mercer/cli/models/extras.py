@@ -67,6 +67,8 @@ def _level(option: str, coverage: float) -> float:
 def _probabilities(estimator: Any, rows: Any) -> dict[str, NDArray[Any]]:
     if not hasattr(estimator, "predict_proba"):
         name = type(inner_machine(estimator)).__name__
+        if not is_classifier(estimator):
+            raise InputError(f"--proba is for classes, {name} has none{_of_numbers(estimator)}")
         raise InputError(
             f"--proba needs a model with probabilities, {name} has none: train one with mercer "
             "tune --proba or mercer fit --proba, or in Python a CalibratedSVC"
@@ -105,8 +107,18 @@ def _last(estimator: Any, rows: Any) -> tuple[Any, Any]:
     return estimator, rows
 
 
+def _of_numbers(estimator: Any) -> str:
+    """What models of numbers have instead."""
+    return ": numbers have intervals, --interval 0.9" if is_regressor(estimator) else ""
+
+
 def _needs(option: str, estimator: Any, machines: str) -> str:
     name = type(inner_machine(estimator)).__name__
+    if option == "--set" and not is_classifier(estimator):
+        return f"--set is for classes, {name} has none{_of_numbers(estimator)}"
+    if option == "--interval" and not is_regressor(estimator):
+        sets = ": classes have sets, --set 0.9" if is_classifier(estimator) else ""
+        return f"--interval is for numbers, {name} predicts none{sets}"
     noun = "classes" if option == "--set" else "numbers"
     return (
         f"{option} needs a model of {noun} with the machines of folds, this one is {name}: train "

@@ -182,7 +182,7 @@ def _feature_lines(estimator: Any, node: Node) -> list[str]:
     lines = []
     for place, (name, known) in enumerate(zip(names, words, strict=True)):
         if name or known:
-            codes = ", ".join(f"{k} = {word}" for k, word in enumerate(known))
+            codes = ", ".join(f"{k} = {word or 'missing'}" for k, word in enumerate(known))
             lines.append(f"  x[{place}] {name} {codes}".rstrip())
     return lines
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,10 +21,31 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-__all__ = ["Arithmetic", "Branches", "Clip", "Fill", "Map", "OneHot", "Step", "inverse", "steps_of"]
+__all__ = [
+    "Arithmetic",
+    "Branches",
+    "Clip",
+    "Fill",
+    "Map",
+    "NotExported",
+    "OneHot",
+    "Step",
+    "inverse",
+    "steps_of",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
+
+
+class NotExported(ValueError):
+    """A part cannot be exported; ``columns`` are the names of those it reads, if it knows them."""
+
+    def __init__(self, reason: str, columns: Iterable[Any] = ()) -> None:
+        self.columns = [str(name) for name in columns]
+        noun = "column" if len(self.columns) == 1 else "columns"
+        listed = ", ".join(map(repr, self.columns[:20]))
+        super().__init__(f"{noun} {listed}: {reason}" if self.columns else reason)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +137,11 @@ def steps_of(part: Any) -> tuple[Step, ...]:
             return (_branches_of(part),)
         case FunctionTransformer() if part.func is None:
             return ()
-    raise ValueError(
+    raise NotExported(
         f"{type(part).__name__} cannot be exported; of preprocessing StandardScaler, MinMaxScaler, "
         "MaxAbsScaler, RobustScaler, PCA, SimpleImputer, OneHotEncoder, ColumnTransformer and "
-        "Pipeline can"
+        "Pipeline can",
+        getattr(part, "feature_names_in_", ()),
     )
 
 
@@ -162,18 +185,26 @@ def _one_hot_of(part: OneHotEncoder) -> OneHot:
         raise ValueError("OneHotEncoder with infrequent categories cannot be exported")
     dropped = part.drop_idx_ if part.drop_idx_ is not None else [None] * len(part.categories_)
     kept = tuple(None if drop is None else int(drop) for drop in dropped)
-    return OneHot(tuple(map(_plain_categories, part.categories_)), kept)
+    names = getattr(part, "feature_names_in_", None)
+    columns = [()] * len(kept) if names is None else [(name,) for name in names]
+    return OneHot(tuple(map(_plain_categories, part.categories_, columns)), kept)
 
 
-def _plain_categories(known: NDArray[Any]) -> NDArray[Any]:
-    """Categories that are numbers or strings; a missing string is the empty one."""
+def _plain_categories(known: NDArray[Any], column: Iterable[Any]) -> NDArray[Any]:
+    """Categories that are numbers or strings; a missing string is the empty one.
+
+    Booleans with gaps are the strings True and False.
+    """
     if known.dtype.kind in "biufU":
         return known
     plain = ["" if _is_gap(value) else value for value in known]
+    if all(isinstance(value, bool | np.bool_) or value == "" for value in plain):
+        plain = [str(value) for value in plain]
     if not all(isinstance(value, str) for value in plain) or len(set(plain)) < len(plain):
-        raise ValueError(
+        raise NotExported(
             "OneHotEncoder of categories that are neither strings nor numbers cannot be "
-            f"exported, got {known[:5].tolist()}"
+            f"exported, got {known[:5].tolist()}",
+            column,
         )
     return np.array(plain, dtype=object)
 

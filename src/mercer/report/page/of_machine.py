@@ -37,8 +37,8 @@ def _search(data: Data) -> str:
         for name, value in found["chosen"].items()
     )
     words = (
-        f"{chosen}: the best of {count(found['n_trials'], 'trial')}, score "
-        f"{number(found['best_score'])}. {_ENDS.get(found['status'] or '', '')}"
+        f"{chosen}: the best of {_tried(found)}, score {number(found['best_score'])}. "
+        f"{_ENDS.get(found['status'] or '', '')}"
     )
     if found.get("honest_interval"):
         low, high = map(number, found["honest_interval"])
@@ -54,6 +54,18 @@ def _search(data: Data) -> str:
     made = table("The best trials", ("rank", *names, "score"), best)
     drawn = _surface(found, names)
     return section("search", "Why these parameters", paragraph(words), drawn, made)
+
+
+def _tried(found: Data) -> str:
+    """How many candidates there were, and which of them are the trials of the table."""
+    listed: int = found["n_trials"]
+    tried: int = found.get("n_candidates", listed)
+    if tried == listed:
+        return count(tried, "candidate")
+    return (
+        f"{count(tried, 'candidate')} (the {count(listed, 'trial')} of the last stage decided and "
+        "stand below; the others, on a sample of the rows or by a quicker criterion, led to them)"
+    )
 
 
 def _surface(found: Data, names: list[str]) -> str:
@@ -128,7 +140,9 @@ def _reproduce(data: Data) -> str:
     if data["rows"] is not None:
         shape = f"{data['rows']['n_rows']:,} x {data['rows']['n_features']:,}"
         facts += [("rows judged", shape), ("their SHA-256", found["data_sha256"])]
-    facts += [("estimator", " > ".join(found["steps"])), ("seed", found["seed"])]
+    facts += [("estimator", " > ".join(found["steps"]))]
+    if "seed" not in found["facts"] and found["seed"] != "None":
+        facts += [("seed", found["seed"])]
     facts += [*found["versions"].items()]
     made = table("Origin and versions", ("", ""), facts, (1,))
     values = table("Parameters of the machine", ("", ""), found["parameters"].items(), (1,))

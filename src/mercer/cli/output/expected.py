@@ -1,0 +1,55 @@
+"""The score that the rows of other folds let expect on new rows, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from sklearn.base import is_regressor
+
+from mercer.cli.data.training_set import TrainingSet
+from mercer.cli.models.tuning import Tuning
+from mercer.report.inside import target_map
+
+__all__ = ["expected_lines"]
+
+_ROOTS = (None, "neg_mean_squared_error")
+_ERRORS = {
+    "neg_root_mean_squared_error": "typical error (RMSE)",
+    "neg_mean_absolute_error": "mean absolute error",
+    "neg_median_absolute_error": "median absolute error",
+}
+
+
+def expected_lines(tuning: Tuning, data: TrainingSet, has_test: bool) -> Iterator[str]:
+    """The score with its interval; nothing where a test set says it better."""
+    tuned = tuning.tuned
+    if has_test or getattr(tuned, "honest_score_", None) is None:
+        return
+    values = (tuned.honest_score_, *tuned.honest_interval_, tuned.best_score_)
+    name, (score, low, high, searched) = _named(tuning, values)
+    low, high = min(low, high), max(low, high)
+    n_rows = max(history.n_rows for history in tuned.history_)
+    of = ""
+    if n_rows < data.X.shape[0]:
+        of = f", of machines trained on {n_rows:,} of {data.X.shape[0]:,} rows"
+    yield (
+        f"{name} on new rows {score:.4g}, between {low:.4g} and {high:.4g}{of}: each fold judged "
+        f"by what the others choose (in the search {searched:.4g})"
+    )
+
+
+def _named(tuning: Tuning, values: tuple[float, ...]) -> tuple[str, tuple[float, ...]]:
+    """The name of the score, and values of it; errors are in the unit of the target."""
+    scoring = getattr(tuning.tuned, "scoring", None)
+    if not is_regressor(tuning.estimator):
+        return str(scoring or "accuracy").replace("_", " "), values
+    line = target_map(tuning.estimator)
+    unit = 1.0 if line is None else abs(line[0])
+    if scoring in _ROOTS:
+        # the search takes the mean of squares, negated: the larger the better
+        roots = tuple(unit * math.sqrt(max(-value, 0.0)) for value in values)
+        return _ERRORS["neg_root_mean_squared_error"], roots
+    if scoring in _ERRORS:
+        return _ERRORS[scoring], tuple(-unit * value for value in values)
+    return str(scoring).replace("_", " "), values

@@ -1,0 +1,59 @@
+"""What the command says to who has mistyped, and to who asks a model for what it has not."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+
+def words(output: str) -> str:
+    """The text of a panel on one line."""
+    return " ".join(re.sub("[│╭╮╰╯─]", " ", output).split())
+
+
+def test_a_mistyped_target_is_told_before_the_model_that_is_there(mercer, iris_csv):
+    mercer("fit", iris_csv, "--target", "species", "--cv", 0, "-q")
+    for command in ("fit", "tune", "path"):
+        text = words(mercer(command, iris_csv, "--target", "specis", code=1).stderr)
+        assert "did you mean 'species'?" in text
+        assert "exists" not in text
+    assert "exists" in mercer("fit", iris_csv, "--target", "species", code=1).stderr
+
+
+def test_a_range_with_a_comma_is_asked_for_with_a_space(mercer, iris_csv):
+    for rest in ((), ("--target", "species")):
+        text = words(mercer("tune", iris_csv, "--C-range", "1,10", *rest, code=1).stderr)
+        assert "two numbers with a space, as in --C-range 0.1 10" in text
+    assert "LOW HIGH" in mercer("tune", "--help").output
+
+
+def test_a_mistyped_choice_is_told_the_one_that_is_meant(mercer, iris_csv):
+    text = words(mercer("fit", iris_csv, "--kernel", "rbff", code=1).stderr)
+    assert "did you mean 'rbf'?" in text
+    assert "Value error" not in text
+
+
+def test_a_renamed_column_is_told_the_one_that_is_meant(mercer, iris_csv, iris):
+    mercer("fit", iris_csv, "--target", "species", "--cv", 0, "-q")
+    iris.rename(columns={"sepal length": "sepal_length"}).to_csv("new.csv", index=False)
+    text = words(mercer("predict", "iris.csv.mercer", "new.csv", code=1).stderr)
+    assert "'sepal length' (did you mean 'sepal_length'?)" in text
+
+
+def test_a_model_of_numbers_is_not_told_to_be_trained_for_classes(mercer):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "y"])
+    frame.to_csv("numbers.csv", index=False)
+    output = mercer("fit", "numbers.csv", "--cv", 0).output
+    assert "mercer predict numbers.csv.mercer NEW.csv" in output
+    for option in (("--proba",), ("--set", 0.9)):
+        text = words(mercer("predict", "numbers.csv.mercer", "numbers.csv", *option, code=1).stderr)
+        assert "--interval" in text
+        assert "--proba or" not in text
+        assert "--conformal" not in text
+
+
+def test_help_names_the_commands_that_write_models(mercer):
+    assert "fit, tune or path" in words(mercer("predict", "--help").output)
