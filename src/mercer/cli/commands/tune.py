@@ -41,6 +41,7 @@ from mercer.cli.output.score_lines import score_lines
 from mercer.diagnostics import diagnose
 from mercer.io import save
 from mercer.report import trials
+from mercer.selection.tuned.judged_rows import judged_and_fitted
 
 __all__ = ["tune"]
 
@@ -209,4 +210,10 @@ def _reason(tuning: Tuning) -> Iterator[str]:
         yield (
             f"score on new rows {score:.4g}, between {low:.4g} and {high:.4g}: each fold judged "
             f"by what the others choose (score of the search {tuning.tuned.best_score_:.4g})"
+        )
+    elif (sizes := judged_and_fitted(tuning.tuned)) is not None:
+        judged, fitted = sizes
+        yield (
+            f"score on new rows not told: that of the search is of machines of a sample of "
+            f"{judged:,} rows, the machine has {fitted:,}"
         )

@@ -111,7 +111,8 @@ class TunedSVC(TunedClassifier):
         What the same score will be on new rows, without the luck of the choice: each split is
         judged by what the other splits choose (of several kernels, too), and several widths are
         searched once more without it. None if the criterion has no two splits, or several kernel
-        parameters have seen all.
+        parameters have seen all; and if `max_time` or `max_evals` ended the search on a sample of
+        the rows, and the machine was fitted to more than twice as many (or to less than half).
     honest_interval_ : tuple of float or None
         Where that lies in 95 of 100 cases.
     honest_kind_ : {"left-out-splits", "nested"} or None
