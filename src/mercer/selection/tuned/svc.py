@@ -16,6 +16,7 @@ from mercer.selection.tuned.base import TunedClassifier, TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 from mercer.selection.tuned.probabilities import slope_of, values_of_folds
 from mercer.selection.tuned.scaling import last_machine, prepared_rows
+from mercer.selection.tuned.scores import WeightedAccuracy
 
 __all__ = ["TunedSVC"]
 
@@ -76,7 +77,8 @@ class TunedSVC(TunedClassifier):
     class_weight : dict, "balanced" or "search", default=None
         As in :class:`SVC`, for training; "search" chooses between none and "balanced", which means
         the training rows of each split. With both held-out rows are judged by balanced accuracy,
-        unless ``scoring`` says otherwise. Other weights do not count on held-out rows.
+        unless ``scoring`` says otherwise; with a dict by accuracy with each row counted by the
+        weight of its class.
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
@@ -249,6 +251,8 @@ class TunedSVC(TunedClassifier):
         if self.scoring is None and self.class_weight in ("balanced", "search"):
             # accuracy would undo in the choice what the weights do in training
             options["loss"] = "balanced_accuracy"
+        elif self.scoring is None and self.class_weight:
+            options["loss"] = WeightedAccuracy(dict(self.class_weight))
         return options
 
     def _keep_probabilities(
