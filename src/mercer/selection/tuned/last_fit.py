@@ -30,6 +30,7 @@ _LEAST_SECONDS = 1.0  # that they may take
 _GROWTH = 8.0  # of the rows, from one trial to the next
 # Of the rows, by which the time of a fit grows: from that of few rows to that of kernel values.
 _POWERS = (1.5, 2.0)
+_MEASURED = 0.2  # seconds of a fit from which on it tells of that growth
 _DOUBT = 0.3  # larger than measured: the power grows with the rows
 _SHARE = 0.85  # of the time left that is planned with
 _WORTH = 1.1  # a fit to so many times the rows is worth its time
@@ -115,7 +116,8 @@ def last_fit(
         more = _on_sample(machine, task, given, larger, max(deadline.seconds_left, 1e-3))
         if not more.is_usable:
             break
-        power = _power(larger / size, more.seconds / max(found.seconds, 1e-9))
+        if found.seconds >= _MEASURED:
+            power = _power(larger / size, more.seconds / found.seconds)
         size, found = larger, more
     return found
 
