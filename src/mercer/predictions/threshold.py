@@ -34,8 +34,8 @@ class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimator : classifier, default=None
         The machine; None means :class:`SVC`.
     cost : str, scorer or array-like of shape (2, 2), default="balanced_accuracy"
-        A score of predicted labels that is to be large, or what predictions cost: a row for each
-        class, a column for each class that is predicted.
+        A score of predicted labels that is to be large, or what predictions cost, none of it
+        negative: a row for each class, a column for each class that is predicted.
     cv : "loo", int, splitter or iterable of (train, test), default=5
         The splits, as in scikit-learn.
 
