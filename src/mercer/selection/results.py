@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from mercer.gram.native import take_rows
 from mercer.kernels import Kernel
 from mercer.kernels.row_slopes import has_row_slopes
 from mercer.machines.functions import kernel_machine
@@ -22,7 +21,6 @@ from mercer.selection.training_task import TrainingTask
 __all__ = ["cv_results", "parameter_columns", "plot_search", "point_params", "relevance"]
 
 FloatArray = NDArray[np.float64]
-_SAMPLE = 2000  # rows, where the time is limited
 
 
 def cv_results(found: SearchResult) -> dict[str, Any]:
@@ -119,10 +117,8 @@ def point_params(space: Space, theta: FloatArray, varied: tuple[str, ...] = ()) 
     return own | {name: getattr(space.machine, name) for name in varied}
 
 
-def relevance(machine: Any, task: TrainingTask, *, is_short: bool = False) -> FloatArray | None:
+def relevance(machine: Any, task: TrainingTask) -> FloatArray | None:
     """How much each feature counts, 1 for the largest; None if derivatives are not known.
-
-    With little time derivatives are those at a sample of the rows.
 
     Its deviation times the root of its width: what it adds to distances of rows. If there is one
     width for all, or none, times how much the functions of the machine move with it.
@@ -132,10 +128,7 @@ def relevance(machine: Any, task: TrainingTask, *, is_short: bool = False) -> Fl
     if gamma.dtype.kind == "f" and gamma.ndim > 0:
         root = np.sqrt(np.diagonal(gamma) if gamma.ndim == 2 else gamma)
     elif has_row_slopes(kernel):
-        rows = task.rows
-        if is_short and task.n_rows > _SAMPLE:
-            rows = take_rows(rows, task.sample_rows(_SAMPLE))
-        root = sensitivity_at(kernel_machine(machine), rows)
+        root = sensitivity_at(kernel_machine(machine), task.rows)
     else:
         return None
     root = root * feature_deviations(task.rows, task.weight)

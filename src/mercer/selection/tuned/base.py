@@ -183,7 +183,7 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         self._keep_honest(best, task, n_fitted, has_groups=groups is not None)
         self._tell_constant(task)
         fitted.tell(task.n_rows, type(self).__name__)
-        self.relevance_ = relevance(self.best_estimator_, task, is_short=self.max_time is not None)
+        self.relevance_ = relevance(self.best_estimator_, task)
         self._keep_probabilities(found, task, options)
         for history in found.histories:
             if history.held_out is not None:

@@ -126,7 +126,7 @@ class TunedSVC(TunedClassifier):
     relevance_ : ndarray or None
         How much each feature counts, 1 for the largest: its deviation times the root of its width,
         or, without a width for each, times the root mean square of the derivative of the machine by
-        it, with `max_time` at 2,000 rows. None if the kernel has no derivative that is known.
+        it. None if the kernel has no derivative that is known.
     history_ : list of History
         The searches, with every point that was evaluated.
     cv_results_ : dict
