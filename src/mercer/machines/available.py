@@ -17,7 +17,7 @@ class _Conditional:
 
     def __init__(self, method: Callable[..., Any], check: Callable[[Any], bool]) -> None:
         self._method, self._check = method, check
-        update_wrapper(self, method)
+        update_wrapper(self, method)  # type: ignore[arg-type]
 
     def __get__(self, machine: Any, owner: type | None = None) -> Any:
         if machine is None:
