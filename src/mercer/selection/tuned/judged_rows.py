@@ -26,6 +26,8 @@ def are_comparable(judged: int, fitted: int) -> bool:
 
 def judged_and_fitted(tuned: Any) -> tuple[int, int] | None:
     """Rows of the folds and of the machine, of a tuned one where they cannot be compared."""
+    if not hasattr(tuned, "best_estimator_"):  # the search was interrupted
+        return None
     known = [own for own in tuned.history_ if own.decides and np.isfinite(own.values).any()]
     if not known:
         return None
