@@ -10,6 +10,7 @@ from copy import copy
 from typing import Any
 
 from sklearn.base import _fit_context as checked_fit
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -23,6 +24,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
 
 __all__ = [
+    "BaseSearchCV",
     "HasMethods",
     "Hidden",
     "Interval",

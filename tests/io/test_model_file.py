@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -283,3 +284,9 @@ def test_a_save_that_fails_leaves_the_old_file_alone(tmp_path, monkeypatch):
         save(SVC(C=2.0), path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["m.mercer"]
+
+
+def test_a_folder_that_is_not_there_is_named_and_not_a_temporary_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as error:
+        save(SVC().fit([[0.0], [1.0]], [0, 1]), tmp_path / "nope" / "q.mercer")
+    assert error.value.filename == str(tmp_path / "nope")

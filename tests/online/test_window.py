@@ -137,3 +137,10 @@ def test_a_prequential_curve_can_be_drawn():
     X, y = board(300)
     ax = prequential(OnlineSVC(gamma=2.0), X, y).plot()
     assert ax.get_xlabel() == "examples learned"
+
+
+def test_a_stream_without_probabilities_says_which_option_it_needs() -> None:
+    machine = OnlineSVC()
+    assert not hasattr(machine, "predict_proba")
+    with pytest.raises(AttributeError, match="probability=True"):
+        machine.predict_proba([[0.0]])

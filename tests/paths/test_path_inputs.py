@@ -388,3 +388,15 @@ def test_a_position_in_a_grid_that_is_no_integer_is_refused_by_name(position: An
 def test_complex_targets_are_refused_by_name() -> None:
     with pytest.raises(ValueError, match="y must be real numbers, got complex128"):
         REGRESSION.error(X, X[:, 0] + 1j)
+
+
+def test_rows_of_another_width_are_told_of_without_names_of_ours() -> None:
+    path = svc_path(np.random.default_rng(0).normal(size=(20, 5)), np.arange(20) % 2)
+    with pytest.raises(ValueError, match="3 features, but the path is expecting 5"):
+        path.error(np.zeros((2, 3)), [0, 1])
+
+
+def test_no_C_of_zero_is_promised() -> None:
+    path = svc_path(np.random.default_rng(0).normal(size=(20, 5)), np.arange(20) % 2)
+    with pytest.raises(ValueError, match=r"C must be positive and lie in \(0, "):
+        path.coef(0.0)

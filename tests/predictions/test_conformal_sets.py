@@ -47,7 +47,9 @@ def test_full_p_values_are_those_of_refits(gamma: Any, C: float) -> None:
 
 def test_a_path_chooses_its_C_anew_for_every_label() -> None:
     machine = PathSVC(gamma=0.3, C_max=10.0, cv=3)
-    found = ConformalSVC(machine).fit(X[:30], Y[:30]).p_values(Z[:1])
+    with pytest.warns(UserWarning, match="each of the 2 labels.*kind='cross' searches once a fold"):
+        conformal = ConformalSVC(machine).fit(X[:30], Y[:30])
+    found = conformal.p_values(Z[:1])
     for label in (0, 1):
         rows, y = np.vstack([X[:30], Z[:1]]), np.append(Y[:30], label)
         fitted = PathSVC(gamma=0.3, C_max=10.0, cv=3).fit(rows, y)

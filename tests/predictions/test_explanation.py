@@ -69,3 +69,9 @@ def test_plots_show_the_largest_features(many: Explanation) -> None:
     with pytest.raises(ValueError, match="max_features"):
         many.plot_bar(max_features=0)
     plt.close("all")
+
+
+def test_a_feature_in_the_place_of_a_row_is_told_where_it_belongs() -> None:
+    found = Explanation(np.zeros((2, 2)), np.zeros(2), np.zeros((2, 2)), ["area", "mean"])
+    with pytest.raises(KeyError, match=r"row is taken by its number.*\[:, 'area'\]"):
+        found["area"]

@@ -68,5 +68,7 @@ def test_wrong_costs_and_classes_are_named() -> None:
         choose_threshold(SVC(), X, Y, "nonsense")
     with pytest.raises(ValueError, match="cost must be finite, got"):
         choose_threshold(SVC(), X, Y, [[0, np.nan], [1, 0]])
+    with pytest.raises(ValueError, match="cost must not be negative, got"):
+        choose_threshold(SVC(), X, Y, [[0, 1], [-10, 0]])
     with pytest.raises(ValueError, match="y must have 2 classes"):
         choose_threshold(SVC(), X, np.arange(90) % 3)

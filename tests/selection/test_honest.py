@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.model_selection import GroupKFold, PredefinedSplit
 
 from mercer import TunedOneClassSVM, TunedRLSC, TunedSVC, TunedSVR, io
+from mercer.selection.tuned.judged_rows import are_comparable
 
 
 def some_classes(n: int = 120, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -110,3 +111,21 @@ def test_it_is_saved_with_the_machine(tmp_path: Path) -> None:
     assert loaded.honest_score_ == machine.honest_score_
     assert tuple(loaded.honest_interval_) == machine.honest_interval_
     assert loaded.honest_kind_ == machine.honest_kind_
+
+
+def test_a_score_of_machines_of_a_sample_is_not_that_of_new_rows() -> None:
+    X, y = some_classes(5000)
+    with pytest.warns(UserWarning, match="after its first evaluation"):
+        machine = TunedSVC(max_evals=1, scale=False).fit(X, y)
+    assert machine.history_[-1].n_rows < 2000
+    assert machine.best_estimator_.shape_fit_[0] == 5000
+    assert machine.honest_score_ is None
+    assert machine.honest_interval_ is None
+    assert "of machines of a sample of" in machine._repr_html_()
+
+
+def test_machines_of_far_more_or_fewer_rows_are_not_comparable() -> None:
+    assert are_comparable(1000, 2000)
+    assert are_comparable(2000, 1000)
+    assert not are_comparable(1000, 2001)
+    assert not are_comparable(100_000, 20_000)

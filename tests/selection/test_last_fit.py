@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import SVC, TunedSVC
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned import last_fit as module
-from mercer.selection.tuned.last_fit import _possible, last_fit
+from mercer.selection.tuned.last_fit import _possible, _power, last_fit
 from mercer.solvers.runs.deadline import Deadline
 
 X, Y = make_classification(700, 5, n_informative=3, random_state=0)
@@ -48,10 +48,18 @@ def test_a_fit_with_time_is_that_of_all_rows(few_first: None) -> None:
 
 
 def test_rows_grow_with_the_time_that_is_left() -> None:
-    assert _possible(2000, 10_000, 0.1, 1e3) == 10_000
-    assert _possible(2000, 10**6, 0.1, 1e9) == 10**6
-    assert 4000 < _possible(2000, 10**6, 0.1, 1.0) < 2000 * np.sqrt(10.0)
-    assert _possible(2000, 10**6, 0.1, 0.0) == 0
+    assert _possible(2000, 10_000, 0.1, 1e3, 2.0) == 10_000
+    assert _possible(2000, 10**6, 0.1, 1e9, 2.0) == 10**6
+    assert 4000 < _possible(2000, 10**6, 0.1, 1.0, 2.0) < 2000 * np.sqrt(10.0)
+    assert _possible(2000, 10**6, 0.1, 0.0, 2.0) == 0
+
+
+def test_half_of_the_time_was_left_over_after_a_third_of_the_rows() -> None:
+    assert _power(8.0, 8.0**1.4) == pytest.approx(1.7)
+    assert _power(8.0, 1.0) == 1.5
+    assert _power(8.0, 100.0) == 2.0
+    # 96,514 of 290,000 rows took some 12 of 55 s, 25 s were left
+    assert _possible(96_514, 290_000, 12.0, 25.0, _power(6.0, 12.0 / 0.6)) > 1.25 * 96_514
 
 
 def test_a_machine_that_was_stopped_is_told_of_once(monkeypatch: pytest.MonkeyPatch) -> None:

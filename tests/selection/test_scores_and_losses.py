@@ -183,3 +183,26 @@ def test_kernels_losses_and_weights_are_searched_together(tmp_path: Path) -> Non
 def test_a_search_of_losses_needs_a_score_they_share() -> None:
     with pytest.raises(ValueError, match="losses or class weights"):
         TunedSVC(loss="search", objective="span_like").fit(X, Y)
+
+
+def test_weights_of_classes_count_in_the_choice_and_find_rare_rows() -> None:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(400, 2))
+    rare = np.zeros(400, dtype=int)
+    rare[:36] = 1
+    rows[:36] += 1.2
+    machine = TunedSVC(class_weight={0: 1, 1: 10}, cv=3).fit(rows, rare)
+    held_out, found = map(np.concatenate, (machine.held_out_.rows, machine.held_out_.predicted))
+    weight = np.where(rare[held_out] == 1, 10.0, 1.0)
+    right = np.average(found == rare[held_out], weights=weight)
+    assert machine.best_score_ == pytest.approx(right, abs=0.01)  # means over folds
+    assert (found[rare[held_out] == 1] == 1).mean() > 0.5
+    plain = TunedSVC(class_weight={0: 1, 1: 10}, cv=3, scoring="accuracy").fit(rows, rare)
+    assert plain.best_score_ > machine.best_score_
+
+
+def test_a_score_spelt_wrong_is_told_with_the_one_meant() -> None:
+    with pytest.raises(ValueError, match="got 'acuracy'; did you mean 'accuracy'"):
+        TunedSVC(scoring="acuracy").fit(*load_iris(return_X_y=True))
+    with pytest.raises(ValueError, match="got 'recal'; did you mean 'recall'"):
+        TunedSVC(scoring=["accuracy", "recal"]).fit(*load_iris(return_X_y=True))

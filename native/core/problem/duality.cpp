@@ -244,7 +244,10 @@ std::vector<double> missing_sums(const ProblemView& p, const double* beta) {
         if (beta[i] != 0.0) sums[std::size_t(p.group[i] + 1)].add(beta[i]);
     }
     std::vector<double> missing(p.n_groups);
-    for (std::size_t g = 0; g < p.n_groups; ++g) missing[g] = p.group_sum[g] - sums[g + 1].value();
+    for (std::size_t g = 0; g < p.n_groups; ++g) {
+        sums[g + 1].add(-p.group_sum[g]);  // before the sum is rounded to a double
+        missing[g] = -sums[g + 1].value();
+    }
     return missing;
 }
 

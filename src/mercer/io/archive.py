@@ -85,13 +85,21 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        with _opened_new(temporary, path) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _opened_new(temporary: Path, path: Path) -> BinaryIO:
+    """The file beside the one asked for; an error names the folder, which users know."""
+    try:
+        return open(temporary, "xb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(Path(path).parent)) from None
 
 
 def read_archive(path: Path, mmap: bool = False) -> tuple[dict[str, Any], list[NDArray[Any]]]:

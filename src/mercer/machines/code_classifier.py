@@ -25,6 +25,7 @@ from mercer.machines.learned_decoding import learned_decoder
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
 from mercer.training.classes import read_classes
+from mercer.training.estimator_kind import check_kind
 from mercer.training.weights import check_weight
 
 __all__ = ["CodeClassifier"]
@@ -131,6 +132,7 @@ class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self : object
         """
+        check_kind(self._machine, "classifier")
         X = _indexable(X)
         X, y = validate_data(self, X, y, skip_check_array=True)
         y = np.asarray(y)

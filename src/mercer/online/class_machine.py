@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.calibration.temperature import by_class, fit_slope
+from mercer.machines.available import available_or_told
 from mercer.machines.least_squares.one_against_all import places_of
 from mercer.online.active import ActiveMachine
 from mercer.online.chunks import NEAR
@@ -135,7 +135,7 @@ class ClassMachine(ActiveMachine):
             some = tuple(np.concatenate(pair) for pair in zip(self._judged, some, strict=True))
         self._judged = tuple(part[-_MOST_JUDGED:] for part in some)
 
-    @available_if(_has_probability)
+    @available_or_told(_has_probability)
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each class, columns as in ``classes_``.
 

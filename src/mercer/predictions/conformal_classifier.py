@@ -32,8 +32,10 @@ from mercer.predictions.margins import margins
 from mercer.predictions.parts import cross_parts, fit_parts, refuse_stored, split_part
 from mercer.predictions.ranks import Counts, count
 from mercer.predictions.retrained import retrained
+from mercer.predictions.searched_anew import warn_of_searches
 from mercer.predictions.trials import Retrained, Trial
 from mercer.training.classes import check_weighted_classes, find_classes
+from mercer.training.estimator_kind import check_kind
 
 __all__ = ["ConformalSVC"]
 
@@ -67,7 +69,9 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         - "full": each new row is added to all training rows with each label, and the machine
           trained again (from where it was, if it is a :class:`mercer.SVC` or ``NuSVC``). All rows
-          train and all count. Guarantee: 1 - alpha.
+          train and all count. Guarantee: 1 - alpha. A machine that searches its parameters
+          (``TunedSVC``) searches them anew for each row and label, of which a warning tells: take
+          "cross" for it.
         - "cross": margins of the rows of each of ``cv`` folds by the machine of the others.
           Guarantee: 1 - 2 alpha - 2 (1 - 1/K) / (n/K + 1) with K folds; in practice mostly close
           to 1 - alpha or above.
@@ -164,7 +168,8 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
+        if inner.classifier_tags is not None:
+            tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -192,6 +197,7 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         self : object
         """
+        check_kind(self._machine, "classifier")
         X, y = checked_rows(self, X, y)
         weight = checked_weight(self._machine, sample_weight, len(y))
         classes, labels = find_classes(y)
@@ -212,6 +218,8 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _fit_full(self, X: Any, labels: NDArray[np.intp], weight: FloatArray | None) -> None:
         refuse_stored(self._is_pairwise)
+        times = f"for each new row with each of the {len(self.classes_)} labels"
+        warn_of_searches(self._machine, self.kind, times, "cross")
         y = self.classes_[labels]
         self.estimator_ = fit_machine(clone(self._machine), X, y, weight)
         self.__dict__.pop("estimators_", None)

@@ -27,8 +27,10 @@ from mercer.predictions.given_rows import (
 from mercer.predictions.interval_kinds import fit_kind, ranked_intervals
 from mercer.predictions.part_ends import PartEnds, is_quantile
 from mercer.predictions.parts import refuse_stored
+from mercer.predictions.searched_anew import warn_of_searches
 from mercer.predictions.searched_ends import SearchedEnds
 from mercer.training.checked_input import naming
+from mercer.training.estimator_kind import check_kind
 
 __all__ = ["ConformalSVR"]
 
@@ -171,6 +173,7 @@ class ConformalSVR(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         -------
         self : object
         """
+        check_kind(self._machine, "regressor")
         X, y = checked_rows(self, X, y)
         with naming(y=y):
             targets = column_or_1d(y, dtype=np.float64, warn=True)
@@ -183,6 +186,10 @@ class ConformalSVR(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             refuse_stored(self._is_pairwise)
             if is_quantile(self._machine):
                 raise ValueError("kind='full' ranks residuals, which loss='quantile' has not")
+        if self.kind in ("full", "jackknife+"):
+            times = "some 20 to 40 times for each new row"
+            times = times if self.kind == "full" else f"for each of the {len(targets)} rows"
+            warn_of_searches(self._machine, self.kind, times, "cv+")
         self._known = fit_kind(self, X, targets, weight, groups)
         self.calibration_scores_ = self._known.scores
         if isinstance(self._known, PartEnds) and self.kind == "split":

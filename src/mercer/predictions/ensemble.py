@@ -28,6 +28,7 @@ from mercer.predictions.given_rows import (
 )
 from mercer.predictions.stacked_rows import some_rows
 from mercer.training.classes import check_weighted_classes, find_classes
+from mercer.training.estimator_kind import check_kind
 
 __all__ = ["ChunkedEnsemble"]
 
@@ -233,6 +234,7 @@ class ChunkedEnsemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"combine={self.combine!r} and partition={self.partition!r}"
             )
         for machine in self._machines:
+            check_kind(machine, "classifier")
             name = type(machine).__name__
             needed = ["predict_proba"]
             if self._rule in ("average", "cell"):

@@ -105,6 +105,8 @@ class Explanation:
     def _number(self, axis: str, key: Any) -> Any:
         if not isinstance(key, str):
             return key
+        if axis == "row":
+            raise KeyError(f"a row is taken by its number, got {key!r}; a feature is [:, {key!r}]")
         names = {"feature": self.feature_names, "output": self.output_names}.get(axis, [])
         if key not in names:
             raise KeyError(f"{key!r} is no {axis}: there are {names}")

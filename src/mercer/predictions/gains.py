@@ -69,6 +69,11 @@ def _costs(cost: Any) -> FloatArray:
         )
     if not np.isfinite(costs).all():
         raise ValueError(f"cost must be finite, got {costs.tolist()}")
+    if (costs < 0).any():
+        raise ValueError(
+            f"cost must not be negative, got {costs.tolist()}: give what an error costs as a "
+            "positive number"
+        )
     return costs
 
 

@@ -19,6 +19,7 @@ from mercer.predictions.splits import Splits, read_splits
 from mercer.predictions.values import values_of
 from mercer.selection.held_out_values import held_out_values
 from mercer.selection.scheme_task import SchemeTask, can_share
+from mercer.training.estimator_kind import check_kind
 
 __all__ = ["OutOfSample", "out_of_sample", "values_without"]
 
@@ -104,6 +105,7 @@ def out_of_sample(
     >>> bool(((found.values > 0) == y).mean() > 0.9)
     True
     """
+    check_kind(machine, "classifier", "regressor", "outlier_detector")
     full = clone(machine)
     full = full.fit(X, y) if sample_weight is None else full.fit(X, y, sample_weight=sample_weight)
     return values_without(full, X, y, cv, sample_weight, groups)

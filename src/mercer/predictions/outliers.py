@@ -16,6 +16,7 @@ from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.predictions.out_of_sample import out_of_sample
 from mercer.predictions.values import values_of
+from mercer.training.estimator_kind import check_kind
 
 __all__ = ["CalibratedOneClassSVM"]
 
@@ -112,6 +113,7 @@ class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         -------
         self : object
         """
+        check_kind(self._machine, "outlier_detector")
         found = out_of_sample(self._machine, X, None, self.cv, sample_weight, groups)
         weight = np.ones(len(found.values))
         if sample_weight is not None:

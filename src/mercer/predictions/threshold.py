@@ -16,6 +16,7 @@ from mercer.machines.svm.classifiers import SVC
 from mercer.predictions.gains import Gain, check_cost, gain_of
 from mercer.predictions.out_of_sample import out_of_sample
 from mercer.predictions.values import values_of
+from mercer.training.estimator_kind import check_kind
 
 __all__ = ["ThresholdSVC", "choose_threshold"]
 
@@ -33,8 +34,8 @@ class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimator : classifier, default=None
         The machine; None means :class:`SVC`.
     cost : str, scorer or array-like of shape (2, 2), default="balanced_accuracy"
-        A score of predicted labels that is to be large, or what predictions cost: a row for each
-        class, a column for each class that is predicted.
+        A score of predicted labels that is to be large, or what predictions cost, none of it
+        negative: a row for each class, a column for each class that is predicted.
     cv : "loo", int, splitter or iterable of (train, test), default=5
         The splits, as in scikit-learn.
 
@@ -118,6 +119,7 @@ class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self : object
         """
         check_cost(self.cost)
+        check_kind(self._machine, "classifier")
         found = out_of_sample(self._machine, X, y, self.cv, sample_weight, groups)
         full = found.full
         if len(full.classes_) != 2:

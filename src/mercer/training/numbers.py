@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["plain", "positive", "positive_vector", "real"]
+__all__ = ["interval", "plain", "positive", "positive_vector", "real"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,3 +45,8 @@ def positive_vector(name: str, values: ArrayLike) -> FloatArray:
     if array.ndim != 1 or not len(array) or not ((array > 0) & np.isfinite(array)).all():
         raise ValueError(f"{name} must be positive numbers, all finite, got {array.tolist()}")
     return np.sort(array)
+
+
+def interval(low: float, high: float) -> str:
+    """From one number to another, zero, which must not be taken, left out."""
+    return f"{'(' if low == 0 else '['}{low:.6g}, {high:.6g}]"

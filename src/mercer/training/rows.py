@@ -127,6 +127,13 @@ class TrainingRows(RowReader):
         tags.input_tags.sparse = not self._is_precomputed()
         return tags
 
+    def _validate_other(self, X: Any) -> Any:
+        try:
+            return super()._validate_other(X)
+        except ValueError as error:
+            # scikit-learn names the class that asks, which users of a path do not know
+            raise ValueError(str(error).replace(type(self).__name__, "the path")) from None
+
     @classmethod
     def of(cls, machine: RowReader) -> TrainingRows:
         """Those that ``machine`` was fitted to."""

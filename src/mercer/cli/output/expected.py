@@ -10,6 +10,7 @@ from sklearn.base import is_regressor
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.models.tuning import Tuning
 from mercer.report.inside import target_map
+from mercer.selection.tuned.judged_rows import judged_and_fitted
 
 __all__ = ["expected_lines"]
 
@@ -24,7 +25,14 @@ _ERRORS = {
 def expected_lines(tuning: Tuning, data: TrainingSet, has_test: bool) -> Iterator[str]:
     """The score with its interval; nothing where a test set says it better."""
     tuned = tuning.tuned
-    if has_test or getattr(tuned, "honest_score_", None) is None:
+    if has_test:
+        return
+    if getattr(tuned, "honest_score_", None) is None:
+        if (sizes := judged_and_fitted(tuned)) is not None:
+            yield (
+                f"score on new rows not told: that of the search is of machines of a sample of "
+                f"{sizes[0]:,} rows, the machine has {sizes[1]:,}"
+            )
         return
     values = (tuned.honest_score_, *tuned.honest_interval_, tuned.best_score_)
     name, (score, low, high, searched) = _named(tuning, values)

@@ -13,7 +13,7 @@ from mercer.paths.results.segments import FREE, Segments
 from mercer.paths.results.solutions import Solutions
 from mercer.paths.results.statuses import ENDED
 from mercer.problem import Family, Problem
-from mercer.training.numbers import plain, real
+from mercer.training.numbers import interval, plain, real
 
 __all__ = ["CSolutions"]
 
@@ -142,7 +142,7 @@ class CSolutions(Solutions):
         # C_end is 1 / (1 / C): rounding must not shut out the C that was asked for
         if not self.C_begin * (1 - 1e-12) <= value <= self.end * (1 + 1e-12) or value <= 0:
             raise ValueError(
-                f"C must be positive and lie in [{self.C_begin:.6g}, {self.end:.6g}], where the "
+                f"C must be positive and lie in {interval(self.C_begin, self.end)}, where the "
                 f"path is known, got {plain(C)}"
             )
         if value == np.inf and self.status != "complete":

@@ -16,7 +16,7 @@ from mercer.paths.results.c_solutions import CSolutions
 from mercer.paths.results.segments import Segments
 from mercer.paths.results.solutions import Solutions
 from mercer.problem import Problem
-from mercer.training.numbers import plain, real
+from mercer.training.numbers import interval, plain, real
 
 __all__ = ["NuSVCSolutions"]
 
@@ -120,7 +120,7 @@ class NuSVCSolutions(Solutions):
         low, high = self.end * (1 - _ROUNDING), self.begin * (1 + _ROUNDING)
         if not low <= value <= high or value <= 0:
             raise ValueError(
-                f"nu must be positive and lie in [{self.end:.6g}, {self.begin:.6g}], where "
+                f"nu must be positive and lie in {interval(self.end, self.begin)}, where "
                 f"the path is known, got {plain(nu)}"
             )
         segments = self.segments

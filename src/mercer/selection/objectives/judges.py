@@ -138,7 +138,8 @@ def scorer_of(task: TrainingTask, scoring: Any) -> Scorer:
     except (TypeError, ValueError) as error:
         raise ValueError(
             "loss (scoring of machines that tune themselves) must be 'zero_one', 'squared', "
-            f"'logistic', a scorer or a matrix of costs, got {scoring!r}: {error}"
+            "'logistic' or a scorer (the loss of make_objective also a matrix of costs), got "
+            f"{scoring!r}: {error}"
         ) from error
     if task.is_classifier and asks_for_probabilities(scorer):
         return OfProbabilities(task, scoring, with_labels(scorer, task.classes))

@@ -30,6 +30,7 @@ from mercer.selection.simplest import simplest_within_error
 from mercer.selection.strategies import STRATEGIES, search
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned.continued import earlier_histories, key_of
+from mercer.selection.tuned.judged_rows import are_comparable, judged_and_fitted
 from mercer.selection.tuned.kernel_names import kernels_of
 from mercer.selection.tuned.last_fit import last_fit
 from mercer.selection.tuned.messages import constant_prediction, messages_of
@@ -117,6 +118,10 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
         if interval is not None:
             low, high = interval
             chosen["on new rows"] = f"{self.honest_score_:.6g} ({low:.6g} to {high:.6g})"
+        elif (sizes := judged_and_fitted(self)) is not None:
+            chosen["on new rows"] = (
+                "not told: the score is of machines of a sample of {:,} rows, this one has {:,}"
+            ).format(*sizes)
         return shown + table_html(chosen) + certificate_html(last_machine(self.best_estimator_))
 
     def __sklearn_tags__(self) -> Tags:
@@ -174,7 +179,8 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             self._keep_interrupted(seen)
             raise
         self._keep(found, fitted.machine, best)
-        self._keep_honest(best, task, has_groups=groups is not None)
+        n_fitted = int(fitted.machine.shape_fit_[0])
+        self._keep_honest(best, task, n_fitted, has_groups=groups is not None)
         self._tell_constant(task)
         fitted.tell(task.n_rows, type(self).__name__)
         self.relevance_ = relevance(self.best_estimator_, task)
@@ -192,10 +198,14 @@ class TunedMachine(MetaEstimatorMixin, BaseEstimator):
             if hasattr(scaler, name):
                 setattr(self, name, getattr(scaler, name))
 
-    def _keep_honest(self, best: SearchResult, task: TrainingTask, *, has_groups: bool) -> None:
-        """The score that the choice has not seen."""
+    def _keep_honest(
+        self, best: SearchResult, task: TrainingTask, n_fitted: int, *, has_groups: bool
+    ) -> None:
+        """The score that the choice has not seen, of machines of about as many rows."""
         is_careful = getattr(self, "choice", "best") != "best"
         found = honest_of(best, task, self.objective, is_careful=is_careful, has_groups=has_groups)
+        if not are_comparable(best.listed.n_rows, n_fitted):
+            found = None
         self.honest_score_ = None if found is None else found.score
         self.honest_interval_ = None if found is None else found.interval
         self.honest_kind_ = None if found is None else found.kind

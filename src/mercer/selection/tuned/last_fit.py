@@ -28,9 +28,12 @@ __all__ = ["LastFit", "last_fit"]
 _FIRST = 2000  # rows that are always fitted
 _LEAST_SECONDS = 1.0  # that they may take
 _GROWTH = 8.0  # of the rows, from one trial to the next
-_POWER = 2.0  # of the rows, by which the time of a fit grows: that of kernel values
-_SHARE = 0.8  # of the time left that is planned with
-_WORTH = 1.3  # a fit to so many times the rows is worth its time
+# Of the rows, by which the time of a fit grows: from that of few rows to that of kernel values.
+_POWERS = (1.5, 2.0)
+_MEASURED = 0.2  # seconds of a fit from which on it tells of that growth
+_DOUBT = 0.3  # larger than measured: the power grows with the rows
+_SHARE = 0.85  # of the time left that is planned with
+_WORTH = 1.1  # a fit to so many times the rows is worth its time
 _USABLE = 1e-2  # relative gap of a machine that was stopped and is kept nevertheless
 
 
@@ -105,21 +108,29 @@ def last_fit(
         return _fitted(machine, given, max(deadline.seconds_left, _LEAST_SECONDS))
     size = min(_FIRST, task.n_rows)
     found = _on_sample(machine, task, given, size, max(deadline.seconds_left, _LEAST_SECONDS))
+    power = _POWERS[1]
     while size < task.n_rows and found.is_usable:
-        larger = _possible(size, task.n_rows, found.seconds, deadline.seconds_left)
+        larger = _possible(size, task.n_rows, found.seconds, deadline.seconds_left, power)
         if larger < min(_WORTH * size, task.n_rows):
             break
-        size = larger
-        more = _on_sample(machine, task, given, size, max(deadline.seconds_left, 1e-3))
+        more = _on_sample(machine, task, given, larger, max(deadline.seconds_left, 1e-3))
         if not more.is_usable:
             break
-        found = more
+        if found.seconds >= _MEASURED:
+            power = _power(larger / size, more.seconds / found.seconds)
+        size, found = larger, more
     return found
 
 
-def _possible(size: int, most: int, seconds: float, left: float) -> int:
+def _power(rows: float, seconds: float) -> float:
+    """By which the time grows, from how rows and seconds have grown, with room for doubt."""
+    measured = float(np.log(max(seconds, 1e-9)) / np.log(rows))
+    return float(np.clip(measured + _DOUBT, *_POWERS))
+
+
+def _possible(size: int, most: int, seconds: float, left: float, power: float) -> int:
     """Rows of the next fit: as many as the time allows, but no jump that measures badly."""
-    allowed = size * (_SHARE * left / max(seconds, 1e-9)) ** (1.0 / _POWER)
+    allowed = size * (_SHARE * left / max(seconds, 1e-9)) ** (1.0 / power)
     return most if allowed >= most else int(min(allowed, _GROWTH * size))
 
 

@@ -16,6 +16,7 @@ from mercer.selection.tuned.base import TunedClassifier, TunedMachine
 from mercer.selection.tuned.kernel_names import named_kernel, with_short_names
 from mercer.selection.tuned.probabilities import slope_of, values_of_folds
 from mercer.selection.tuned.scaling import last_machine, prepared_rows
+from mercer.selection.tuned.scores import WeightedAccuracy
 
 __all__ = ["TunedSVC"]
 
@@ -76,7 +77,8 @@ class TunedSVC(TunedClassifier):
     class_weight : dict, "balanced" or "search", default=None
         As in :class:`SVC`, for training; "search" chooses between none and "balanced", which means
         the training rows of each split. With both held-out rows are judged by balanced accuracy,
-        unless ``scoring`` says otherwise. Other weights do not count on held-out rows.
+        unless ``scoring`` says otherwise; with a dict by accuracy with each row counted by the
+        weight of its class.
     tol : float, default=1e-3
         As in :class:`SVC`.
     max_time : float, default=None
@@ -111,7 +113,8 @@ class TunedSVC(TunedClassifier):
         What the same score will be on new rows, without the luck of the choice: each split is
         judged by what the other splits choose (of several kernels, too), and several widths are
         searched once more without it. None if the criterion has no two splits, or several kernel
-        parameters have seen all.
+        parameters have seen all; and if `max_time` or `max_evals` ended the search on a sample of
+        the rows, and the machine was fitted to more than twice as many (or to less than half).
     honest_interval_ : tuple of float or None
         Where that lies in 95 of 100 cases.
     honest_kind_ : {"left-out-splits", "nested"} or None
@@ -248,6 +251,8 @@ class TunedSVC(TunedClassifier):
         if self.scoring is None and self.class_weight in ("balanced", "search"):
             # accuracy would undo in the choice what the weights do in training
             options["loss"] = "balanced_accuracy"
+        elif self.scoring is None and self.class_weight:
+            options["loss"] = WeightedAccuracy(dict(self.class_weight))
         return options
 
     def _keep_probabilities(
