@@ -103,6 +103,10 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "Scan": lambda: fit_least_squares(JOB).scan,
     "Gaussian": lambda: Gaussian(np.eye(12), metric="full"),
     "Family": lambda: Family(SVM.problem),
+    "JoinedFormulations": lambda: formulations.JoinedFormulations(SVM, np.arange(0, 61, 2)),
+    "ReadOuts": lambda: formulations.ReadOuts.of(
+        [formulations.ReadOut(np.ones(40), 0.5, 2.0)] * 30
+    ),
     "Minimum": lambda: minimize(lambda x: (float(x @ x), 2 * x), np.ones(12)),
     "KernelMatrixDisplay": lambda: KernelMatrixDisplay.from_estimator(MACHINE, X, Y),
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._shown import shown
 from mercer.formulations.bias_and_rho import Formulation, ReadOut
 from mercer.problem.solutions import Solutions
 
@@ -44,6 +45,8 @@ class ReadOuts:
     intercept: FloatArray
     rho: FloatArray
     scale: FloatArray
+
+    __repr__ = shown("offsets intercept")
 
     @classmethod
     def of(cls, read_outs: Sequence[ReadOut]) -> ReadOuts:
@@ -94,6 +97,8 @@ class JoinedFormulations:
     formulation: Formulation
     offsets: IntArray
     group_sums: FloatArray | None = None
+
+    __repr__ = shown("formulation offsets")
 
     def on_rows(self, rows: IntArray) -> JoinedFormulations:
         """The same formulations, their variables on these ``rows`` of a larger set."""

@@ -17,7 +17,7 @@ from mercer.calibration.layout import layout_of
 from mercer.codes import OutputCode
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
-from mercer.machines import SVC, ReducedSVC
+from mercer.machines import SVC, SVDD, ReducedSVC
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.least_squares.streaming import Stream
 from mercer.machines.svm.kernel_classifier import KernelClassifier
@@ -177,8 +177,9 @@ def _check_function(machine: Any) -> None:
 def _check_heights(machine: Any) -> None:
     """The height of the boundary, and the numbers that say how exact it is."""
     require_array(machine.offset_, "offset_", "f", (1,))
+    missing = None if isinstance(machine, SVDD) else 0.0  # LIBSVM's text does not have them
     for name in ("violation_", "radius_", "_largest"):
-        require(is_number(vars(machine).get(name, 0.0)), f"{name} must be a number")
+        require(is_number(vars(machine).get(name, missing)), f"{name} must be a number")
 
 
 def _counts(machine: Any) -> tuple[int, int]:
