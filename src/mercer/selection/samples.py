@@ -74,10 +74,10 @@ def zoomed(
         began = time.perf_counter()
         last = run(stage, search, start, budget if is_all else budget.half())
         history = last.histories[-1]
-        searched.append(allowed)
         found = last if found is None else _better(found, last)
         if np.isnan(last.score):
             break
+        searched.append(allowed)
         if pace is not None:
             seconds = (time.perf_counter() - began) / len(history)
             # trials are too small to tell how kernel values of many rows grow
