@@ -35,7 +35,7 @@ def test_rows_are_read_without_an_estimator() -> None:
     with pytest.warns(UserWarning, match="feature names"):
         rows.check(X)
     rows.read(X, Y, None)
-    with pytest.raises(ValueError, match="3 features, but TrainingRows is expecting 2"):
+    with pytest.raises(ValueError, match="3 features, but the path is expecting 2"):
         rows.check(np.ones((1, 3)))
     with pytest.raises(ValueError, match="NaN"):
         rows.read(np.full((3, 2), np.nan), Y[:3], None)
