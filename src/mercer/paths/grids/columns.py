@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.form import Leaf
 from mercer.paths.grids.active_set import columns_by_active_set, scores_by_active_set
 from mercer.paths.grids.cells import Cells, Column
+from mercer.paths.grids.plan import Plan
 from mercer.paths.grids.series import columns_by_series
 from mercer.paths.grids.watch import Watch
 from mercer.paths.inputs.data import KernelChoice, ValuePrecision
@@ -61,7 +63,23 @@ def columns(
     """
     if takes_active_set(solver, cells, kernel):
         return columns_by_active_set(cells, grams, watch)
+    if solver == "auto" and Plan.may_suit(cells):
+        return _columns_by_plan(cells, grams, watch)
     return columns_by_series(cells, grams, solver, watch)
+
+
+def _columns_by_plan(
+    cells: Cells, grams: Iterable[Gram], watch: Watch, *, has_full: bool = True
+) -> Iterator[Column]:
+    """One native call for each kernel that allows it."""
+    plan = Plan(cells, watch, has_full=has_full)
+    for gram in grams:
+        if plan.suits(gram):
+            yield plan.column(gram)
+        else:
+            yield from columns_by_series(cells, [gram], "auto", watch, has_full=has_full)
+        if watch.is_over:
+            return
 
 
 def mean_scores(
@@ -79,6 +97,8 @@ def mean_scores(
             scores[i] = scores_by_active_set(cells, gram, deadline).mean(axis=0)
         return scores
     watch = Watch(Limits(deadline=deadline))
-    for i, column in enumerate(columns_by_series(cells, grams, "auto", watch, has_full=False)):
+    by_series = partial(columns_by_series, solver="auto")
+    way = _columns_by_plan if Plan.may_suit(cells) else by_series
+    for i, column in enumerate(way(cells, grams, watch=watch, has_full=False)):
         scores[i] = column.mean_scores
     return scores
