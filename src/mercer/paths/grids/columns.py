@@ -34,6 +34,8 @@ FloatArray = NDArray[np.float64]
 #     rbf      400 x 18                    1.4     0.8
 #     linear   600 x 60                    1.5     3.0
 #     linear  1000 x 57                    2.6     9.8
+#
+# One call for all of a kernel, where it can be had, takes 0.07 to 0.15 at 100 to 200 rows.
 _FEW_ROWS = 200
 _SMALL_TOL = 1e-6  # needs double precision, where single steps take the longer the smaller it is
 _ROWS_PER_FEATURE = 8  # of a linear kernel, which has no more free rows than features
@@ -48,10 +50,11 @@ def takes_active_set(solver: str | Solver, cells: Cells, kernel: Kernel) -> bool
     if not (isinstance(solver, str) and solver == "auto"):
         return isinstance(solver, str) and solver == "active-set"
     rows, form = cells.inputs.rows, kernel.form()
-    if count_rows(rows) <= _FEW_ROWS or cells.tol < _SMALL_TOL or form.reads_python:
+    if cells.tol < _SMALL_TOL or form.reads_python:
         return True
-    is_linear = isinstance(form, Leaf) and form.kind == "linear"
-    return is_linear and count_rows(rows) >= _ROWS_PER_FEATURE * rows.shape[1]
+    if isinstance(form, Leaf) and form.kind == "linear":
+        return count_rows(rows) >= _ROWS_PER_FEATURE * rows.shape[1]
+    return count_rows(rows) <= _FEW_ROWS and not Plan.may_suit(cells)
 
 
 def columns(
