@@ -11,7 +11,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 # What to write instead. Files that begin with one of the paths may use the word in another sense.
 RETIRED: dict[str, tuple[str, tuple[str, ...]]] = {
-    r"[pP]rices?": ("C, or cost", ("docs/theory/active_set.md",)),
+    r"[pP]rices?": (
+        "C, or cost",
+        ("docs/theory/active_set.md", "native/core/active_set", "native/core/problem/duality.cpp"),
+    ),
     r"[lL]onely": ("isolated support", ()),
     r"[lL]eaps?": ("block step", ()),
     r"n_sheets": ("variables_per_row", ()),
@@ -35,7 +38,12 @@ NAMES = re.compile(r"Bonett (&|and) Price|R\. M\. Price|bonett-price")
 
 
 def _files() -> Iterator[Path]:
-    for folder, pattern in (("src/mercer", "*.py"), ("docs", "*.md"), ("examples", "*.py")):
+    for folder, pattern in (
+        ("src/mercer", "*.py"),
+        ("native", "*.[ch]pp"),
+        ("docs", "*.md"),
+        ("examples", "*.py"),
+    ):
         yield from sorted((ROOT / folder).rglob(pattern))
     yield from (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md")
 

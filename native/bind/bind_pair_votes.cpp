@@ -55,7 +55,7 @@ nb::ndarray<nb::numpy, double> pair_scores(const Array2<double>& decisions, std:
     return new_array<double>(std::move(out), {decisions.shape(0), n_classes});
 }
 
-// The class of the largest score, the first of several.
+// The class of the largest score; ties go to the first.
 nb::ndarray<nb::numpy, std::int64_t> pair_winners(const Array2<double>& decisions,
                                                   std::size_t n_classes) {
     auto out = std::make_unique<std::int64_t[]>(decisions.shape(0));

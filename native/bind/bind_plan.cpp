@@ -120,7 +120,7 @@ nb::ndarray<nb::numpy, T> table(const std::vector<T>& values, std::size_t n_colu
 
 using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Multipliers, pair steps and states (core/plan/follow.hpp) of machines: (n_prices, n_parts).
+// Multipliers, pair steps and states (core/plan/follow.hpp) of machines: (n_C, n_parts).
 nb::tuple follow_parts(const BoundProblem& problem, const IndexArray& offsets, Gram<double>& gram,
                        Gram<float>& single, const Array1<double>& box, const Array1<double>& ridge,
                        const plan::FollowOptions& options, OutMatrix beta, OutMatrix gradient,
@@ -129,18 +129,18 @@ nb::tuple follow_parts(const BoundProblem& problem, const IndexArray& offsets, G
     const auto cuts = checked_offsets(offsets, problem.size(), "offsets");
     for (const OutMatrix& out : {beta, gradient}) {
         if (out.shape(0) != box.size() || out.shape(1) != problem.size()) {
-            throw std::invalid_argument("there must be a row of coefficients for each price");
+            throw std::invalid_argument("there must be a row of coefficients for each C");
         }
     }
     if (ridge.size() != box.size()) throw std::invalid_argument("sizes of box and ridge differ");
     const std::int64_t all[] = {0, std::int64_t(gram.size())};
     const plan::Source source{gram, &single, all, nullptr, {}};
-    const plan::Prices prices{{box.data(), box.size()}, {ridge.data(), ridge.size()}};
+    const plan::Scales scales{{box.data(), box.size()}, {ridge.data(), ridge.size()}};
     const Monitor monitor = python_monitor(callback);
     plan::Followed found;
     {
         nb::gil_scoped_release release;
-        found = plan::follow_parts({view, cuts}, source, prices, options, beta.data(),
+        found = plan::follow_parts({view, cuts}, source, scales, options, beta.data(),
                                    gradient.data(), monitor);
     }
     const std::size_t n_parts = cuts.size() - 1;

@@ -55,8 +55,8 @@ void register_point(nb::module_& m) {
         return nb::make_tuple(as_array<std::int64_t>(found->labels),
                               as_array<std::int64_t>(found->position));
     });
-    m.def("box_sizes", [](const Vector& weight, double price) {
-        return as_array<double>(box_sizes(weight.data(), weight.size(), price));
+    m.def("box_sizes", [](const Vector& weight, double C) {
+        return as_array<double>(box_sizes(weight.data(), weight.size(), C));
     });
     m.def("are_weighted_signs", [](const Vector& sign, const Vector& weight) {
         const bool fits = sign.size() == weight.size();

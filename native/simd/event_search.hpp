@@ -18,7 +18,7 @@ struct SlopeLine {
 struct EventFunctions {
     // distance[v]: how far t falls until the slope of a variable at a bound vanishes, infinite if
     // it does not. A slope that is past zero already, by rounding, counts as zero: else it would be
-    // missed for ever. A rate up to `noise` counts as none. Returns the least of them, infinite if
+    // missed forever. A rate up to `noise` counts as none. Returns the least of them, infinite if
     // n is 0.
     double (*entering_distances)(const SlopeLine& line, double* distance, std::size_t n);
     // The first i with x[i] <= bound, n if there is none.

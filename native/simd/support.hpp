@@ -19,7 +19,7 @@ struct Lowest {
 };
 
 struct SupportFunctions {
-    // The point of least product with the direction; of several the first.
+    // The point of least product with the direction; ties go to the first.
     // requires: at least one point
     Lowest (*lowest)(const PointsView& points, const double* direction);
     // out[i] = the product of point i with the direction, up to the stride

@@ -30,7 +30,7 @@ std::align_val_t alignment_of(std::size_t bytes) {
 std::size_t block_size(std::size_t bytes) {
     if (bytes < huge_page) return bytes;
     const std::size_t step = std::bit_floor(bytes) / 8;
-    if (bytes > std::numeric_limits<std::size_t>::max() - step) return bytes;  // nobody has it
+    if (bytes > std::numeric_limits<std::size_t>::max() - step) return bytes;  // more than there is
     return (bytes + step - 1) / step * step;
 }
 
@@ -47,8 +47,8 @@ void release(void* memory, std::size_t size) {
     ::operator delete(memory, alignment_of(size));
 }
 
-// Blocks that nobody uses, the oldest first. Whoever finds the list in use goes without it: so does
-// the child of a fork that happened meanwhile.
+// Blocks that are not in use, the oldest first. Whoever finds the list in use goes without it: so
+// does the child of a fork that happened meanwhile.
 class KeptBlocks {
   public:
     void* take(std::size_t size) {

@@ -10,8 +10,8 @@
 namespace mercer {
 
 inline constexpr std::size_t cache_line = 64, huge_page = std::size_t(2) << 20;
-// Bytes that are kept at most while nobody uses them: the matrix of 4,000 rows in single precision,
-// and their features.
+// Bytes that are kept at most while they are not in use: the matrix of 4,000 rows in single
+// precision, and their features.
 inline constexpr std::size_t most_kept = std::size_t(112) << 20;
 
 void* take_memory(std::size_t bytes);

@@ -8,7 +8,7 @@ namespace mercer {
 class Sum {
   public:
     void add(double x) {
-        // Knuth 1997, section 4.2.2, theorem B: without a branch that nobody can predict
+        // Knuth 1997, section 4.2.2, theorem B: without a branch that cannot be predicted
         const double next = total_ + x, added = next - total_;
         lost_ += (total_ - (next - added)) + (x - added);
         total_ = next;

@@ -94,7 +94,7 @@ ThreadPool::~ThreadPool() {
     for (auto& member : members_) member.join();
 }
 
-// After a fork the threads exist only in the parent, and nobody will answer to those who wait for
+// After a fork the threads exist only in the parent, and none will answer those who wait for
 // them: not even a condition that somebody waits for can be destroyed.
 void ThreadPool::let_go() {
     renew(members_);

@@ -235,7 +235,7 @@ void Newton<T>::measure(Displacement& move) const {
 }
 
 // Whether what goes to infinity in a change, and no bound holds up, climbs without a curvature but
-// that of rounding: rows that contradict each other without a price. In a range with a sum pair
+// that of rounding: rows that contradict each other without a cost. In a range with a sum pair
 // steps find it.
 template <class T>
 bool Newton<T>::holds_ray(const Displacement& move) const {

@@ -23,7 +23,7 @@ RowStore<T>::RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t row
         return;
     }
     find_segments(problem);
-    prices_ = {measured_price(48), measured_price(1)};
+    costs_ = {measured_cost(48), measured_cost(1)};
     may_keep_ = choice != RowPolicy::computed && !gram.kernel().has_fast_product();
     always_keeps_ = may_keep_ && choice == RowPolicy::kept;
     if (always_keeps_ || !may_keep_) return;
@@ -68,21 +68,21 @@ bool RowStore<T>::pays(const std::vector<std::size_t>& rows, std::size_t n_colum
     const double missing = double(rows.size()) - held;
     const double again = held + uses_to_come * share_back_ * missing;
     const double share = std::min(double(n_columns) / double(width_), 1.0);
-    return prices_.value * share * again > keeping * missing + reading * (missing + again);
+    return costs_.value * share * again > keeping * missing + reading * (missing + again);
 }
 
 template <class T>
-void RowStore<T>::learn_price(std::size_t n_values, double seconds) {
+void RowStore<T>::learn_cost(std::size_t n_values, double seconds) {
     constexpr std::size_t enough = 100000;
     if (n_values < enough) return;
-    const double price = seconds * double(gram_.threads().n_threads()) / double(n_values);
-    prices_.value = std::min(prices_.value, price);
+    const double cost = seconds * double(gram_.threads().n_threads()) / double(n_values);
+    costs_.value = std::min(costs_.value, cost);
 }
 
 // Of some rows, `together` at a time. The shortest of a few trials, each some microseconds: other
 // work on the machine disturbs.
 template <class T>
-double RowStore<T>::measured_price(std::size_t together) const {
+double RowStore<T>::measured_cost(std::size_t together) const {
     const std::size_t n = gram_.size(), height = std::min<std::size_t>(n, together > 1 ? 48 : 8);
     const std::size_t width = std::min<std::size_t>(n, 512);
     if (n < 2 || !gram_.kernel().is_parallel()) return 0.0;

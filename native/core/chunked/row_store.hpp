@@ -17,7 +17,7 @@ namespace mercer::chunked {
 enum class RowPolicy { automatic, kept, computed, full };
 
 // Seconds that computing a kernel value takes: of many rows together, and of a row alone.
-struct Prices {
+struct Costs {
     double value = 0.0, value_alone = 0.0;
 };
 
@@ -27,7 +27,7 @@ class RowStore {
     // Measures what a kernel value costs. `rows_at_once`: rows that are used together.
     RowStore(Gram<T>& gram, const ProblemView& problem, std::size_t rows_at_once, RowPolicy choice);
 
-    const Prices& prices() const { return prices_; }
+    const Costs& costs() const { return costs_; }
 
     // The full matrix if that is kept, else null.
     const T* full_matrix() const { return full_matrix_; }
@@ -40,7 +40,7 @@ class RowStore {
     // Whether to take the values of these rows with `n_columns` others from `product`.
     bool pays(const std::vector<std::size_t>& rows, std::size_t n_columns) const;
     // What computing values took: the first measurement may have been disturbed.
-    void learn_price(std::size_t n_values, double seconds);
+    void learn_cost(std::size_t n_values, double seconds);
 
     // out[i] = sum_k k(row i, rows[k]) weights[k] for the rows i of the problem's segments; false
     // if polled out. requires: pays(rows)
@@ -49,7 +49,7 @@ class RowStore {
 
   private:
     void find_segments(const ProblemView& problem);
-    double measured_price(std::size_t together) const;
+    double measured_cost(std::size_t together) const;
     void watch_cache(std::size_t hits, std::size_t misses);
 
     Gram<T>& gram_;
@@ -58,7 +58,7 @@ class RowStore {
     std::size_t width_ = 0;              // of kept rows: columns of these segments
     std::size_t capacity_ = 0;           // rows that fit into the cache
     std::size_t kept_ = 0;               // rows computed so far
-    Prices prices_;
+    Costs costs_;
     // Both end when rows no longer fit and most requests are for lost ones.
     bool may_keep_ = false, always_keeps_ = false;
     double share_back_ = 0.0;             // of the rows used last, that were used before

@@ -163,7 +163,7 @@ bool Variables<T>::subtract_product(const WeightedRows& change,
         return false;
     }
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-    store_.learn_price(n_values, passed.count());
+    store_.learn_cost(n_values, passed.count());
     gram_.threads().parallel_for(variables.size(), grain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             gradient[variables[k]] -= product[use.place.empty() ? k : use.place[k]];

@@ -57,7 +57,7 @@ class Variables {
     Gram<T>& gram() const { return gram_; }
     // Variables looked at in turn by one thread: fewer are not worth the waking of another.
     static constexpr std::size_t grain = 1 << 13;
-    const Prices& prices() const { return store_.prices(); }
+    const Costs& costs() const { return store_.costs(); }
     // The full kernel matrix if that is kept, else null.
     const T* full_matrix() const { return store_.full_matrix(); }
     std::size_t full_stride() const { return gram_.full_stride(); }

@@ -11,10 +11,10 @@ namespace {
 // Rows a power of two apart would share their places in the cache.
 constexpr std::size_t extra_columns = 16;
 // A value that costs less is computed as fast as it is copied.
-constexpr double price_of_copying = 2.5e-9;
+constexpr double cost_of_copying = 2.5e-9;
 // Rows copied together, by one thread: some fifty microseconds of work.
 constexpr std::size_t row_grain = 128;
-constexpr double price_of_mirroring = 0.3e-9;
+constexpr double cost_of_mirroring = 0.3e-9;
 // Rows that follow each other are copied together if there are that many of them on the average.
 constexpr std::size_t short_run = 8;
 
@@ -23,7 +23,7 @@ constexpr std::size_t short_run = 8;
 template <class T>
 void WorkingMatrix<T>::compute(Variables<T>& variables, const std::vector<std::uint32_t>& member,
                                const std::vector<SubproblemRange>& ranges, double share_used) {
-    const bool copies = has_row_.empty() && variables.prices().value > price_of_copying;
+    const bool copies = has_row_.empty() && variables.costs().value > cost_of_copying;
     if (copies) std::swap(matrix_, last_matrix_);
     matrix_.require(checked_product(member.size() + 1, member.size() + extra_columns));
     rows_ = matrix_.data();
@@ -37,9 +37,9 @@ void WorkingMatrix<T>::compute(Variables<T>& variables, const std::vector<std::u
     std::fill_n(at(member.size()), stride_, T(0));
     // Of the working matrix half of the values are computed, many rows together. Alone a row takes
     // longer, and longest where it is not computed here.
-    const Prices& prices = variables.prices();
+    const Costs& costs = variables.costs();
     const bool awaits = variables.gram().kernel().is_parallel() &&
-                        share_used * prices.value_alone < 0.5 * prices.value + price_of_mirroring;
+                        share_used * costs.value_alone < 0.5 * costs.value + cost_of_mirroring;
     if (variables.full_matrix() || awaits) {
         await(variables, member);
     } else {

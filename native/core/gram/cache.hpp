@@ -57,7 +57,7 @@ class SegmentCache {
         if (found != where_.end() && &*found->second == entry) drop(found->second);
     }
 
-    // Entries that nobody may make ready are no longer found; who holds them keeps them.
+    // Entries that no thread may make ready are no longer found; who holds them keeps them.
     void disown_unready() {
         for (auto it = line_.begin(); it != line_.end();) {
             const auto next = std::next(it);

@@ -55,7 +55,7 @@ RowSegment<T> Gram<T>::row(std::size_t row, std::size_t segment) {
 template <class T>
 std::vector<RowSegment<T>> Gram<T>::rows(Indices rows, std::size_t segment) {
     Admission some = admit(rows, segment);
-    // Own rows first, then those of others: nobody waits for somebody who waits.
+    // Own rows first, then those of others: no thread waits for one that waits.
     if (!some.missing.empty()) fill(some.missing, segment, some.admitted, {});
     std::unique_lock lock(mutex_);
     wait_for(some.entries, lock);
@@ -220,7 +220,7 @@ void Gram<T>::unpin(Entry* entry) {
     if (--entry->pins == 0 && entry->failed) cache_.remove(entry);
 }
 
-// In the child of a fork nobody goes on with what other threads had begun.
+// In the child of a fork no thread goes on with what others had begun.
 template <class T>
 void Gram<T>::let_go() {
     if (is_consistent(mutex_)) {

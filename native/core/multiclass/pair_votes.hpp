@@ -60,7 +60,7 @@ inline void pair_scores(const double* decisions, std::size_t n_classes, double* 
     }
 }
 
-// The class of the largest score, the first of several. What breaks ties is less than a vote.
+// The class of the largest score; ties go to the first. What breaks ties is less than a vote.
 inline std::size_t pair_winner(const double* decisions, std::size_t n_classes,
                                std::vector<double>& scores, std::vector<double>& totals) {
     scores.resize(n_classes);

@@ -20,7 +20,7 @@ constexpr std::size_t most_in_matrix = 4000;  // rows
 struct Work {
     const Problems& problems;
     const Source& source;
-    const Prices& prices;
+    const Scales& scales;
     const FollowOptions& options;
     double *beta, *gradient;
     Watch& watch;
@@ -29,24 +29,24 @@ struct Work {
     std::unique_ptr<SharedBlocks<float>> shared_single;
 };
 
-// A problem at a price: its own box and ridge.
-struct Priced {
+// A problem at a C: its own box and ridge.
+struct Scaled {
     std::vector<double> lower, upper, ridge;
 
     ProblemView at(const ProblemView& unit, double box, double factor) {
         const std::size_t n = unit.n_variables;
         for (auto* field : {&lower, &upper, &ridge}) field->resize(n);
         for (std::size_t i = 0; i < n; ++i) {
-            // no weight is none at any price
+            // no weight is none at any C
             lower[i] = unit.lower[i] == 0.0 ? 0.0 : box * unit.lower[i];
             upper[i] = unit.upper[i] == 0.0 ? 0.0 : box * unit.upper[i];
             ridge[i] = unit.ridge[i] == 0.0 ? 0.0 : factor * unit.ridge[i];
         }
-        ProblemView priced = unit;
-        priced.lower = lower.data();
-        priced.upper = upper.data();
-        priced.ridge = ridge.data();
-        return priced;
+        ProblemView scaled = unit;
+        scaled.lower = lower.data();
+        scaled.upper = upper.data();
+        scaled.ridge = ridge.data();
+        return scaled;
     }
 };
 
@@ -61,12 +61,12 @@ class Follower {
         const std::size_t n_parts = work_.problems.size(), n_all = work_.problems.all.n_variables;
         is_loaded_ = false;
         std::optional<ProblemView> last;
-        for (std::size_t j = 0; j < work_.prices.size(); ++j) {
+        for (std::size_t j = 0; j < work_.scales.size(); ++j) {
             if (!goes_on()) return;
             const std::size_t o = j * n_all + std::size_t(work_.problems.offsets[k]);
             double *beta = work_.beta + o, *gradient = work_.gradient + o;
             const ProblemView p =
-                priced_[j % 2].at(unit, work_.prices.box[j], work_.prices.ridge[j]);
+                scaled_[j % 2].at(unit, work_.scales.box[j], work_.scales.ridge[j]);
             start(p, last, j, beta, gradient);
             iterations_ = 0;
             const State state = solve_one(p, beta, gradient);
@@ -79,7 +79,7 @@ class Follower {
     }
 
   private:
-    // From the solution of the price before, n_variables back.
+    // From the solution of the C before, n_variables back.
     void start(const ProblemView& p, const std::optional<ProblemView>& last, std::size_t j,
                double* beta, double* gradient) {
         const std::size_t n = p.n_variables;
@@ -176,7 +176,7 @@ class Follower {
     Work& work_;
     PartSolver<float> in_single_;
     PartSolver<double> in_double_;
-    Priced priced_[2];
+    Scaled scaled_[2];
     std::vector<double> slopes_;
     std::size_t iterations_ = 0;  // of a machine, in both precisions
     bool is_loaded_ = false;
@@ -184,16 +184,16 @@ class Follower {
 
 }  // namespace
 
-Followed follow_parts(const Problems& problems, const Source& source, const Prices& prices,
+Followed follow_parts(const Problems& problems, const Source& source, const Scales& scales,
                       const FollowOptions& options, double* beta, double* gradient,
                       const Monitor& monitor) {
-    const std::size_t count = problems.size() * prices.size();
+    const std::size_t count = problems.size() * scales.size();
     Followed found{std::vector<double>(count), std::vector<std::int64_t>(count),
                    std::vector<State>(count, State::not_reached)};
     Watch watch(monitor, options.poll_seconds, options.max_seconds, problems.all.n_variables);
     Work work{problems,
               source,
-              prices,
+              scales,
               options,
               beta,
               gradient,

@@ -1,7 +1,7 @@
-// The machines of a search: many problems, each for one price after the other, that are asked for
+// The machines of a search: many problems, each for one C after the other, that are asked for
 // values, not for certificates.
 //
-// A machine is one run in single precision from the solution of the price before. A kernel value in
+// A machine is one run in single precision from the solution of the C before. A kernel value in
 // single precision is off by some 6e-8 (root mean square), and values of a machine with
 // coefficients beta by that times |beta|: where three times that is not small, double precision
 // goes on from there.
@@ -26,8 +26,8 @@ struct FollowOptions {
     std::size_t most_at_once = 300;  // variables; more are solved in chunks
 };
 
-// What prices do to the problems: factors of their boxes, which ascend, and of their ridges.
-struct Prices {
+// What each C does to the problems: factors of their boxes, which ascend, and of their ridges.
+struct Scales {
     std::span<const double> box, ridge;
 
     std::size_t size() const { return box.size(); }
@@ -36,19 +36,19 @@ struct Prices {
 // What became of a machine: the time or the monitor may have ended the run before.
 enum class State : std::uint8_t { not_reached, converged, not_converged };
 
-// For each price and problem, price by price.
+// For each C and problem, C by C.
 struct Followed {
     std::vector<double> multiplier;  // of the group, 0 without one
     std::vector<std::int64_t> iterations;
     std::vector<State> state;
 };
 
-// The problems are those at the price 1. ensures: beta and gradient, n_variables for each price,
+// The problems are those at C = 1. ensures: beta and gradient, n_variables for each C,
 // hold the points found and their gradients; they depend on no number of threads. What was not
 // reached is undefined. The monitor says no to end all runs.
 // requires: zero is feasible; the variables of a problem are of one group, or of none; there is a
 // Gram of single precision, and its matrix fits into the cache
-Followed follow_parts(const Problems& problems, const Source& source, const Prices& prices,
+Followed follow_parts(const Problems& problems, const Source& source, const Scales& scales,
                       const FollowOptions& options, double* beta, double* gradient,
                       const Monitor& monitor);
 

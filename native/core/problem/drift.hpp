@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "core/problem/point.hpp"
 #include "core/problem/problem.hpp"
 
 namespace mercer {
@@ -23,7 +24,7 @@ class Drift {
     Drift(const ProblemView& problem, double gradient_error)
         : per_squared_distance_(std::sqrt(double(problem.n_variables)) *
                                 double(std::numeric_limits<T>::epsilon())),
-          gradient_error_(gradient_error), is_endless_(find_endless(problem)) {}
+          gradient_error_(gradient_error), may_be_unbounded_(mercer::may_be_unbounded(problem)) {}
 
     // squared: sum of d_i^2; weighted: of d_i^2 |K_ii|.
     double error(double squared, double weighted) const {
@@ -34,21 +35,14 @@ class Drift {
     // Whether the error may be as large as the objective, and as what was gained since the start.
     // Not where a variable may move without end: there it takes as long to find that out.
     bool hides(double error, double objective, double first) const {
-        return !is_endless_ && error > std::max(std::abs(objective), std::abs(objective - first));
+        return !may_be_unbounded_ &&
+               error > std::max(std::abs(objective), std::abs(objective - first));
     }
-    bool may_be_unbounded() const { return is_endless_; }
+    bool may_be_unbounded() const { return may_be_unbounded_; }
 
   private:
-    // Whether a variable has neither a bound nor a ridge to stop it.
-    static bool find_endless(const ProblemView& p) {
-        for (std::size_t v = 0; v < p.n_variables; ++v) {
-            if (std::isinf(p.upper[v] - p.lower[v]) && p.ridge[v] == 0.0) return true;
-        }
-        return false;
-    }
-
     double per_squared_distance_, gradient_error_;
-    bool is_endless_;
+    bool may_be_unbounded_;
 };
 
 }  // namespace mercer

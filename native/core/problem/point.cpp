@@ -132,9 +132,9 @@ bool are_weighted_signs(const double* sign, const double* weight, std::size_t si
     return has_plus && has_minus;
 }
 
-std::vector<double> box_sizes(const double* weight, std::size_t size, double price) {
+std::vector<double> box_sizes(const double* weight, std::size_t size, double C) {
     std::vector<double> sizes(size);
-    for (std::size_t i = 0; i < size; ++i) sizes[i] = weight[i] > 0.0 ? price * weight[i] : 0.0;
+    for (std::size_t i = 0; i < size; ++i) sizes[i] = weight[i] > 0.0 ? C * weight[i] : 0.0;
     return sizes;
 }
 

@@ -20,8 +20,8 @@ bool is_point(const double* beta, const std::int64_t* index, std::size_t size, s
 // weight.
 bool are_weighted_signs(const double* sign, const double* weight, std::size_t size);
 
-// price * weight; 0 where that is 0, whatever the price.
-std::vector<double> box_sizes(const double* weight, std::size_t size, double price);
+// C * weight; 0 where that is 0, whatever C is.
+std::vector<double> box_sizes(const double* weight, std::size_t size, double C);
 
 // Distinct labels, ascending, and the position of each label among them. Nothing if one is negative
 // or not below twice their number: then counting takes too much memory.

@@ -109,7 +109,7 @@ class Solver {
     }
 
     // The largest of the terms K_ii beta_i, each part of a sum that a gradient is. False if numbers
-    // no longer suffice: comparisons with what is not finite would go on for ever.
+    // no longer suffice: comparisons with what is not finite would go on forever.
     bool measure_terms() {
         if (!state_.is_finite()) return false;
         terms_size_ = 0.0;

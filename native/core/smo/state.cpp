@@ -246,7 +246,7 @@ void State<T>::move(Pair pair, double step, const Row& up_row, const Row& down_r
     extremes_known_ = false;
 }
 
-// A coefficient within rounding of a bound would look free for ever (docs/theory/smo.md#rounding).
+// A coefficient within rounding of a bound would look free forever (docs/theory/smo.md#rounding).
 template <class T>
 void State<T>::snap(std::size_t p, double moved) {
     // The box itself is no measure of rounding: it may dwarf all coefficients.

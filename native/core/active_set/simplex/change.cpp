@@ -28,7 +28,7 @@ bool replace_last(Point& point, int group, std::size_t except, double sign) {
 }
 
 // Moves a variable that is neither basic nor in the nonbasic expansion until it has the value, or
-// nobody can make up for it any more.
+// nothing can make up for it any more.
 void drive(Point& point, std::size_t variable, double value, const KernelRow& row) {
     const double sign = value > point.coef[variable] ? 1.0 : -1.0;
     const int group = point.group[variable];

@@ -40,8 +40,8 @@ struct Point {
     double noise() const;
     // From the expansion of all variables to that of the nonbasic ones.
     void set_nonbasic(std::vector<double> expansion);
-    // Expansion by place, from the gradient; places without a variable, which nobody looks at, stay
-    // zero.
+    // Expansion by place, from the gradient; places without a variable, which are never looked at,
+    // stay zero.
     std::vector<double> known_expansion(const double* gradient) const;
 
     std::shared_ptr<KernelRows> kernel;

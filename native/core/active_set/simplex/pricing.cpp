@@ -87,7 +87,7 @@ bool Pricing::price_all(Point& point, Counters& counters, Priced& choice) {
 }
 
 // The worst of the active variables. A slope that is not finite ends the search: the violation is
-// then infinite, and nobody enters.
+// then infinite, and no variable enters.
 bool Pricing::price_active(Point& point, Priced& choice) {
     const std::vector<double> expansion = active_expansion(point);
     priced_.clear();

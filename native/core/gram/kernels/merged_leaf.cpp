@@ -12,8 +12,8 @@ namespace mercer {
 
 namespace {
 
-// sum_k |x_k - z_k|, or of squares, over the features that one of both has, ascending: no digits
-// are lost, distances are symmetric and those of copies exactly zero.
+// sum_k |x_k - z_k|, or of squares, over the features that either of the two has, ascending: no
+// digits are lost, distances are symmetric and those of copies exactly zero.
 template <class T, bool squares>
 T merged_distance(const SparseRows<T>& left, std::size_t i, const SparseRows<T>& right,
                   std::size_t j) {
