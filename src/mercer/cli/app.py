@@ -328,14 +328,15 @@ def path(
     """Follow the classifiers of every C exactly, choose one, and save it as a model file.
 
     The share of errors on held-out rows (--cv) is known for every C; --choice says which C is
-    taken.
+    taken. Ctrl-C ends the paths: C is chosen on what was followed.
     """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        with working(errors, "following the path", quiet):
+        with working(errors, LOADING, quiet):
             from mercer.cli.commands.path import follow
+            from mercer.cli.output.progress import Display
 
-            outcome = follow(context.params | _command(context))
+        outcome = follow(context.params | _command(context), Display(errors, quiet))
         _show(outcome, as_json, quiet)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)

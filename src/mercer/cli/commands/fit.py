@@ -105,17 +105,17 @@ def fit(
     check_promises(data.task, proba, conformal)
     data, test = tests.split(data, seed)
     training = train(build_estimator(data, options), data, folds, seed, display)
-    held_out = None
-    if test is not None:
-        held_out = on_test_set(training.estimator, test, data, Deadline())
+    held_out, kept, is_interrupted = None, training.estimator, training.is_interrupted
+    try:
+        if test is not None:
+            held_out = on_test_set(kept, test, data, Deadline())
+        if not is_interrupted:
+            kept = _promised(training, data, proba, conformal, seed, display)
+    except KeyboardInterrupt:
+        display.say("interrupted: keeping the machine without what comes after its training")
+        is_interrupted = True
     told = card_of(data, training.scores).as_metadata()
     told |= told_apart(file, data, test, tests.share) | {"command": command, "seed": seed}
-    kept = training.estimator
-    with display.working("training on folds"):
-        if proba and not training.is_interrupted:
-            kept = with_probabilities(kept, data, training.notes)
-        if conformal and not training.is_interrupted:
-            kept = with_sets(training.estimator, kept, data, seed, training.notes)
     save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
     report = report_command(path, file, tests.file, tests.share)
@@ -123,7 +123,25 @@ def fit(
     record = training_record("fit", data, machine, path, training.notes, held_out)
     scores = training.scores
     record["cross_validation"] = scores and {"name": scores.name, "values": scores.values}
-    return Outcome.of(summary, machine, training.is_interrupted, record)
+    return Outcome.of(summary, machine, is_interrupted, record)
+
+
+def _promised(
+    training: Training,
+    data: TrainingSet,
+    proba: bool,
+    conformal: bool,
+    seed: int,
+    display: Display,
+) -> Any:
+    """The estimator with what predict may be asked for."""
+    kept = training.estimator
+    with display.working("training on folds"):
+        if proba:
+            kept = with_probabilities(kept, data, training.notes)
+        if conformal:
+            kept = with_sets(training.estimator, kept, data, seed, training.notes)
+    return kept
 
 
 def model_path(file: Path | None, out: Path | None) -> Path:

@@ -89,23 +89,30 @@ def tune(
     told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
     told |= told_apart(file, data, held_out, test_size)
     told |= {"command": command, "seed": search.seed}
-    save(_kept(tuning, data, search, display), path, metadata=told)
+    kept, is_interrupted = _kept(tuning, data, search, display)
+    save(kept, path, metadata=told)
     follow = report_command(path, file, test, test_size)
     summary = _summary(data, tuning, search, path, follow, held_out is not None)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
     record["search"] = _searched(tuning)
-    return Outcome.of(summary, machine, tuning.is_interrupted, record)
+    return Outcome.of(summary, machine, is_interrupted, record)
 
 
-def _kept(tuning: Tuning, data: TrainingSet, search: Search, display: Display) -> Any:
-    """What the model file holds: what was chosen, and what predict may be asked for."""
+def _kept(
+    tuning: Tuning, data: TrainingSet, search: Search, display: Display
+) -> tuple[Any, bool]:
+    """What the model file holds, with what predict may be asked for, and whether it is short."""
     kept = tuning.to_save(search.proba)
     if not search.conformal or tuning.is_interrupted:
-        return kept
+        return kept, tuning.is_interrupted
     left = None if search.max_time is None else search.deadline.seconds_left
-    with display.working("training on folds"):
-        return with_sets(tuning.estimator, kept, data, search.seed, tuning.notes, left)
+    try:
+        with display.working("training on folds"):
+            return with_sets(tuning.estimator, kept, data, search.seed, tuning.notes, left), False
+    except KeyboardInterrupt:
+        display.say("interrupted: keeping the machine without sets and intervals")
+        return kept, True
 
 
 def _searched(tuning: Tuning) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from rich.progress import (
 )
 
 from mercer.cli.errors import working
+from mercer.paths import PathProgress
 from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
 
@@ -30,7 +31,7 @@ class Distance:
     A run's way is counted in powers of its KKT violation, from the first one seen down to the
     tolerance; violations go up and down, so the best so far counts. A run may start counting
     its iterations again close to the end, in double precision; the next problem starts far
-    from it.
+    from it. Problems that are solved together tell no violation but the rows that are left.
     """
 
     def __init__(self, n_problems: int, tolerance: float) -> None:
@@ -40,9 +41,14 @@ class Distance:
         self.fraction = 0.0
         self.iteration = -1
         self.first = self.best = math.inf
+        self.rows = 0
 
     def update(self, progress: SolverProgress) -> float:
         """Return the fraction after one more report."""
+        if self.n_problems > 1 and math.isinf(progress.violation):
+            self.rows = max(self.rows, progress.n_active)
+            self.fraction = max(self.fraction, 1.0 - progress.n_active / max(self.rows, 1))
+            return self.fraction
         if progress.iteration < self.iteration and progress.violation > 0.1 * self.first:
             self.done = min(self.done + 1, self.n_problems - 1)
             self.first = self.best = math.inf
@@ -61,6 +67,12 @@ class Distance:
         return min(max(math.log(self.first / self.best) / way, 0.0), 1.0)
 
 
+def _training_state(progress: SolverProgress) -> str:
+    if math.isinf(progress.violation):
+        return f"{progress.iteration:,} steps"
+    return f"violation {progress.violation:.1e}, {progress.n_active:,} rows active"
+
+
 class Display:
     """Bars on a terminal; nothing elsewhere or when quiet."""
 
@@ -73,12 +85,9 @@ class Display:
     def fitting(
         self, n_problems: int, tolerance: float, stop: Callable[[], bool]
     ) -> Iterator[Callable[[SolverProgress], bool] | None]:
-        """Give a callback for the estimator, which ends it when `stop` says so.
-
-        Without a terminal several problems are trained side by side, and there is none.
-        """
+        """Give a callback for the estimator, which ends it when `stop` says so."""
         if not self.is_shown:
-            yield None if n_problems > 1 else lambda _: stop()
+            yield lambda _: stop()
             return
         distance = Distance(n_problems, tolerance)
         with self._bars() as bars:
@@ -86,12 +95,28 @@ class Display:
 
             # A plain function: estimators are cloned, and bars cannot be copied.
             def show(progress: SolverProgress) -> bool:
-                state = f"violation {progress.violation:.1e}, {progress.n_active:,} rows active"
+                state = _training_state(progress)
                 bars.update(task, completed=distance.update(progress), state=state)
                 return stop()
 
             yield show
             bars.update(task, completed=1.0, state="")
+
+    @contextmanager
+    def following(self, stop: Callable[[], bool]) -> Iterator[Callable[[PathProgress], bool]]:
+        """Give a callback for paths, which ends them when `stop` says so."""
+        if not self.is_shown:
+            yield lambda _: stop()
+            return
+        with self._bars(has_share=False) as bars:
+            task = bars.add_task("following the path", total=None, state="")
+
+            def show(progress: PathProgress) -> bool:
+                state = f"C = {progress.value:.3g}, {progress.n_events:,} events"
+                bars.update(task, state=state)
+                return stop()
+
+            yield show
 
     @contextmanager
     def validating(self, folds: int) -> Iterator[Callable[[], Any]]:

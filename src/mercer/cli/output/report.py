@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 MOST_SHOWN = 8
+_PATH_ENDS = {"callback": "ended by Ctrl-C or a callback", "max-time": "ended by its time limit"}
 
 
 def framed(title: str, sections: dict[str, list[str | Text]]) -> RenderableType:
@@ -132,7 +133,8 @@ def _path_lines(machine: Any) -> list[str | Text]:
     events = plural(sum(len(path.segments.changed) for path in machine.paths_), "event")
     several = f" on {len(machine.paths_)} pairs of classes" if len(machine.paths_) > 1 else ""
     lines: list[str | Text] = [
-        f"{events}{several}, up to C = {machine.path_.end:.4g}, {machine.path_.status}",
+        f"{events}{several}, up to C = {machine.path_.end:.4g}, "
+        + _PATH_ENDS.get(machine.path_.status, machine.path_.status),
         f"KKT violation   {max(path.violation for path in machine.paths_):.2e}",
     ]
     if machine.cv_error_ is not None:
