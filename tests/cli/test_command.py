@@ -156,7 +156,9 @@ def test_ctrl_c_leaves_no_half_written_file_and_no_traceback(mercer, command, mo
     monkeypatch.setattr(SVC, "decision_function", interrupt)
     monkeypatch.setattr(SVC, "predict", interrupt)
     given = options.get(command, [])
-    assert mercer(command, "rows.csv.mercer", "rows.csv", *given, code=130).output == "interrupted\n"
+    assert (
+        mercer(command, "rows.csv.mercer", "rows.csv", *given, code=130).output == "interrupted\n"
+    )
     assert sorted(os.listdir()) == before
 
 

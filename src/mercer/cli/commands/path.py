@@ -120,7 +120,7 @@ def _points(machine: Any) -> list[dict[str, Any]]:
     found = []
     for C in sorted({*grid.tolist(), float(machine.C_)}):
         support = [np.flatnonzero(own.coef(min(C, own.end))) for own in machine.paths_]
-        is_known = curve is not None and C <= curve.end * (1.0 + 1e-9)
+        is_known = curve is not None and curve.end * (1.0 + 1e-9) >= C
         error = round(float(curve(min(C, curve.end))), 12) if is_known else None
         n_support = len(np.unique(np.concatenate(support))) if len(support) == 1 else None
         found.append({"C": C, "error": error, "n_support": n_support})

@@ -94,7 +94,9 @@ def noted(notes: list[str]) -> Iterator[None]:
 
 def of_ctrl_c(notes: list[str]) -> list[str]:
     """Notes of machines and paths that a callback has ended, as Ctrl-C made it do."""
-    told = " The callback returned a true value. With warm_start=True the next fit goes on from here."
+    told = (
+        " The callback returned a true value. With warm_start=True the next fit goes on from here."
+    )
     return [note.replace(told, "").replace("(callback", "(Ctrl-C") for note in notes]
 
 

@@ -53,12 +53,18 @@ class Search:
     conformal: bool = False
     scoring: str | None = None
     relevance: bool = False
+    has_threshold: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     @property
     def deadline(self) -> Deadline:
         """When the whole command is to be done."""
         return Deadline() if self.max_time is None else Deadline(self.began + self.max_time)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the whole command; None without a limit."""
+        return None if self.max_time is None else self.deadline.seconds_left
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +115,7 @@ def tune_machine(
     tuned = checked(_tuned(data.task, search, splitter_of(data, folds, search.seed)))
     if search.max_time is not None:
         share = 1.0 - (_JUDGING if test is not None else _SAVING)
-        share *= 1.0 - _FOLDS * search.conformal
+        share *= 1.0 - _FOLDS * (search.conformal or search.has_threshold)
         tuned.set_params(max_time=max(share * search.deadline.seconds_left, _LEAST_SECONDS))
     with noted(notes):
         estimator, tuned, is_interrupted = _trained(tuned, data, search, display)
