@@ -31,7 +31,7 @@ from mercer.selection.simplest import simplest_within_error
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
 
-__all__ = ["zoomed"]
+__all__ = ["sample_sizes", "zoomed"]
 
 FloatArray = NDArray[np.float64]
 
@@ -185,11 +185,15 @@ def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
 
 def _sample_sizes(task: TrainingTask) -> list[int]:
     """Rows of the samples that are searched before all rows, at most those that there are."""
-    n = task.n_rows
-    if n < FEW_ROWS or task.machine._is_precomputed():
+    return [] if task.machine._is_precomputed() else sample_sizes(task.n_rows, task.n_classes)
+
+
+def sample_sizes(n_rows: int, n_classes: int) -> list[int]:
+    """Rows of the samples that are searched before so many rows are."""
+    if n_rows < FEW_ROWS:
         return []
-    first = min(int(np.clip(max(n // 3, 50 * task.n_classes), *_FIRST_SAMPLE)), n)
-    return [first] if n < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
+    first = min(int(np.clip(max(n_rows // 3, 50 * n_classes), *_FIRST_SAMPLE)), n_rows)
+    return [first] if n_rows < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
 
 
 def _few_folds(cv: Any) -> Any:

@@ -22,6 +22,7 @@ from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
 from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splitter_of
 from mercer.cli.output.interrupts import asked_to_stop
 from mercer.cli.output.progress import Display
+from mercer.cli.output.remaining import Pace
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Search", "Tuning", "tune_machine"]
@@ -138,7 +139,7 @@ def _trained(
     tuned: Any, data: TrainingSet, search: Search, display: Display
 ) -> tuple[Any, Any, bool]:
     """The fitted estimator with the parameters found, the search, and whether Ctrl-C ended it."""
-    with display.searching(tuned.max_time) as callback:
+    with display.searching(tuned.max_time, _pace(data, search)) as callback:
         searching = prepared(tuned.set_params(callback=callback), data, search.scale)
         try:
             searching.fit(*_learned(data))
@@ -153,6 +154,14 @@ def _trained(
             return with_machine(searching, tuned.best_estimator_), tuned, False
     display.say("interrupted: training with the best parameters so far, Ctrl-C again ends that")
     return _with_best(tuned, data, search, display), tuned, True
+
+
+def _pace(data: TrainingSet, search: Search) -> Pace | None:
+    """How long a search takes, where it is one of cells of C and one width."""
+    if search.kernel == "auto" or search.relevance or data.task is Task.outliers:
+        return None
+    n_classes = max(len(data.class_counts), 1)
+    return Pace(int(data.X.shape[0]), n_classes, has_width=search.kernel != "linear")
 
 
 def _with_best(tuned: Any, data: TrainingSet, search: Search, display: Display) -> Any:

@@ -18,6 +18,7 @@ from rich.progress import (
 )
 
 from mercer.cli.errors import working
+from mercer.cli.output.remaining import Pace, duration
 from mercer.paths import PathProgress
 from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
@@ -136,17 +137,20 @@ class Display:
 
     @contextmanager
     def searching(
-        self, max_time: float | None = None
+        self, max_time: float | None = None, pace: Pace | None = None
     ) -> Iterator[Callable[[History], None] | None]:
         """Give a callback for a machine that tunes itself; None if nothing is shown.
 
-        A search without a limit has no known length: its bar shows no share.
+        A search without a limit ends about when its `pace` says; without one its length is not
+        known, and its bar shows no share.
         """
         if not self.is_shown:
             yield None
             return
-        with self._bars(has_share=max_time is not None) as bars:
-            task = bars.add_task("searching", total=max_time, state="")
+        pace = pace if max_time is None else None
+        total = max_time if pace is None else 1.0
+        with self._bars(has_share=total is not None, has_end=pace is None) as bars:
+            task = bars.add_task("searching", total=total, state="")
             earlier: list[int] = [0]
             last: list[History] = []
 
@@ -159,7 +163,13 @@ class Display:
                     f"{earlier[0] + len(history)} evaluated, now on {history.n_rows:,} rows, "
                     f"best criterion {best:.4g}"
                 )
-                bars.update(task, completed=bars.tasks[0].elapsed or 0.0, state=state)
+                done = elapsed = bars.tasks[0].elapsed or 0.0
+                if pace is not None:
+                    left = pace.seconds_left(history)
+                    state = f"about {duration(left)} left, {state}"
+                    # estimates go up and down, bars do not
+                    done = max(bars.tasks[0].completed, elapsed / max(elapsed + left, 1e-9))
+                bars.update(task, completed=done, state=state)
 
             yield show
 
@@ -174,7 +184,7 @@ class Display:
         if not self.is_quiet:
             self.console.print(message, style="yellow", soft_wrap=not self.console.is_terminal)
 
-    def _bars(self, has_share: bool = True) -> Progress:
+    def _bars(self, has_share: bool = True, has_end: bool = True) -> Progress:
         share = [TextColumn("{task.percentage:>3.0f} %")] if has_share else []
         return Progress(
             SpinnerColumn(),
@@ -182,7 +192,7 @@ class Display:
             BarColumn(),
             *share,
             TimeElapsedColumn(),
-            *([TimeRemainingColumn()] if has_share else []),
+            *([TimeRemainingColumn()] if has_share and has_end else []),
             TextColumn("{task.fields[state]}", style="dim"),
             console=self.console,
             transient=True,
