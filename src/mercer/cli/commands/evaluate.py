@@ -270,7 +270,12 @@ def _reasons(found: dict[str, Any], file: Path) -> dict[str, list[str | Text]]:
         bar = "█" * max(round(WIDTH * abs(value) / most), 1)
         kind = "cyan" if value >= 0.0 else "red"
         lines.append(
-            Text.assemble(f"{name[:width]:{width}} {value:>+10.4g} ", (bar, kind), overflow="crop")
+            Text.assemble(
+                f"{name[:width]:{width}} {value:>+10.4g} ",
+                (bar, kind),
+                no_wrap=True,
+                overflow="crop",
+            )
         )
     of = "" if found["output"] is None else f" of {found['output']}"
     return {

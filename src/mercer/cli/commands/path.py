@@ -135,12 +135,16 @@ def _summary(
     notes: list[str],
     held_out: HeldOut | None,
 ) -> RenderableType:
-    lines: list[str | Text] = [Text(f"{'C':>10}  held-out error  support vectors", style="dim")]
+    head = f"{'C':>10}  {'error':>9}  {'vectors':>7}"
+    lines: list[str | Text] = [
+        "error of held-out rows and number of support vectors",
+        Text(head, style="dim"),
+    ]
     for point in _points(machine):
         is_chosen = point["C"] == float(machine.C_)
         count = "" if point["n_support"] is None else f"{point['n_support']:,}"
         error = "not known" if point["error"] is None else f"{100 * point['error']:.2f} %"
-        line = f"{point['C']:>10.4g}  {error:>14}  {count:>15}"
+        line = f"{point['C']:>10.4g}  {error:>9}  {count:>7}"
         lines.append(Text(line + ("  chosen" if is_chosen else ""), "bold" if is_chosen else ""))
     rows: list[str | Text] = []
     if held_out is not None:
