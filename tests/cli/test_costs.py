@@ -119,19 +119,35 @@ def test_a_converted_model_has_the_threshold(mercer, churn):
     wanted = mercer("predict", "train.csv.mercer", "test.csv").stdout
     assert mercer("predict", "copy.mercer", "test.csv").stdout == wanted
     mercer("convert", "train.csv.mercer", "model.onnx")
-    runtime = pytest.importorskip("onnxruntime")
-    session = runtime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
+    session = pytest.importorskip("onnxruntime").InferenceSession("model.onnx")
     test = churn[150:]
-    given = {
-        own.name: test[[own.name]].to_numpy(
-            dtype=object if test[own.name].dtype.kind in "OT" else np.float64
-        )
+    feed = {
+        own.name: test[[own.name]].to_numpy(dtype=object if "string" in own.type else float)
         for own in session.get_inputs()
-        if own.name in test
     }
-    if len(given) == len(session.get_inputs()):
-        labels = np.ravel(session.run(None, given)[0])
-        np.testing.assert_array_equal(labels, pd.read_csv(io.StringIO(wanted))["prediction"])
+    labels, decision = session.run(None, feed)
+    table = pd.read_csv(io.StringIO(wanted))
+    np.testing.assert_array_equal(np.ravel(labels), table["prediction"])
+    np.testing.assert_allclose(np.ravel(decision), table["decision"], atol=1e-10)
+
+
+def test_what_is_around_a_machine_is_refused_with_the_option_to_leave_out(mercer, churn):
+    """The refusal of sets told forty machines, but not of --conformal."""
+    options = ["--target", "churn", "--cv", 0, "--force", "-q"]
+    mercer("fit", "train.csv", *options, "--conformal")
+    output = words(mercer("convert", "train.csv.mercer", "m.c", code=1).output)
+    assert "ConformalSVC cannot be exported: train the model to convert without --conf" in output
+    mercer("fit", "train.csv", *options, "--cost", COSTS, "--proba")
+    output = words(mercer("convert", "train.csv.mercer", "m.onnx", code=1).output)
+    assert "cannot be exported: train the model to convert without --proba" in output
+
+
+def test_a_kept_column_was_overwritten_by_the_predictions(mercer, churn):
+    churn.assign(prediction="mine").to_csv("named.csv", index=False)
+    mercer("fit", "train.csv", "--target", "churn", "--cv", 0, "-q")
+    given = ["predict", "train.csv.mercer", "named.csv", "--keep", "prediction"]
+    output = words(mercer(*given, code=1).output)
+    assert "--keep: 'prediction' is the name of a column of predictions, too" in output
 
 
 def test_a_threshold_for_a_score_of_labels(mercer, churn):

@@ -35,7 +35,6 @@ _MEASURED = 0.1  # seconds of a fit from which on it tells of that growth
 _DOUBT = 0.15  # larger than measured: the power grows with the rows
 _SHARE = 0.85  # of the time left that is planned with
 _TRIAL = 0.1  # of the time left that a trial may take; one of half of it tells enough
-_TRIAL = 0.1  # of the time left that a trial may take; one of half of it tells enough
 _WORTH = 1.1  # a fit to so many times the rows is worth its time
 _USABLE = 1e-2  # relative gap of a machine that was stopped and is kept nevertheless
 
