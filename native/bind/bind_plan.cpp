@@ -120,10 +120,11 @@ nb::ndarray<nb::numpy, T> table(const std::vector<T>& values, std::size_t n_colu
 
 using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Multipliers and whether machines are good, both (n_prices, n_parts); None if the time ran out.
-nb::object follow_parts(const BoundProblem& problem, const IndexArray& offsets, Gram<double>& gram,
-                        Gram<float>& single, const Array1<double>& box, const Array1<double>& ridge,
-                        const plan::FollowOptions& options, OutMatrix beta, OutMatrix gradient) {
+// Multipliers, pair steps and states (core/plan/follow.hpp) of machines: (n_prices, n_parts).
+nb::tuple follow_parts(const BoundProblem& problem, const IndexArray& offsets, Gram<double>& gram,
+                       Gram<float>& single, const Array1<double>& box, const Array1<double>& ridge,
+                       const plan::FollowOptions& options, OutMatrix beta, OutMatrix gradient,
+                       const nb::object& callback) {
     const ProblemView& view = problem.view_on(gram.size());
     const auto cuts = checked_offsets(offsets, problem.size(), "offsets");
     for (const OutMatrix& out : {beta, gradient}) {
@@ -135,17 +136,19 @@ nb::object follow_parts(const BoundProblem& problem, const IndexArray& offsets, 
     const std::int64_t all[] = {0, std::int64_t(gram.size())};
     const plan::Source source{gram, &single, all, nullptr, {}};
     const plan::Prices prices{{box.data(), box.size()}, {ridge.data(), ridge.size()}};
-    const nb::object nobody = nb::none();
-    const Monitor monitor = python_monitor(nobody);
+    const Monitor monitor = python_monitor(callback);
     plan::Followed found;
     {
         nb::gil_scoped_release release;
         found = plan::follow_parts({view, cuts}, source, prices, options, beta.data(),
                                    gradient.data(), monitor);
     }
-    if (found.is_out_of_time) return nb::none();
     const std::size_t n_parts = cuts.size() - 1;
-    return nb::make_tuple(table(found.multiplier, n_parts), table(found.is_good, n_parts));
+    std::vector<std::uint8_t> states(found.state.size());
+    std::ranges::transform(found.state, states.begin(),
+                           [](plan::State state) { return std::uint8_t(state); });
+    return nb::make_tuple(table(found.multiplier, n_parts), table(found.iterations, n_parts),
+                          table(states, n_parts));
 }
 
 }  // namespace
@@ -169,7 +172,7 @@ void register_plan(nb::module_& m) {
         .def_rw("most_at_once", &plan::FollowOptions::most_at_once);
     m.def("follow_parts", &follow_parts, nb::arg("problem"), nb::arg("offsets"), nb::arg("gram"),
           nb::arg("single"), nb::arg("box"), nb::arg("ridge"), nb::arg("options"),
-          nb::arg("beta").noconvert(), nb::arg("gradient").noconvert());
+          nb::arg("beta").noconvert(), nb::arg("gradient").noconvert(), nb::arg("callback").none());
     m.def("solve_parts", &solve_parts, nb::arg("problem"), nb::arg("offsets"),
           nb::arg("group_sums").none(), nb::arg("gram"), nb::arg("single").none(),
           nb::arg("blocks").none(), nb::arg("lengths").none(), nb::arg("roundings"),

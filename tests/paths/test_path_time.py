@@ -140,12 +140,12 @@ def test_the_best_of_a_grid_that_is_not_full_warns(monkeypatch: pytest.MonkeyPat
     X, y = sample(60)
     looks = Looks(left=[10])
     monkeypatch.setattr(Deadline, "after", lambda _: looks)
-    grid = svc_grid(X, y, Cs=[0.1, 1.0], gammas=[0.1, 1.0], cv=3)
+    grid = svc_grid(X, y, Cs=[0.1, 1.0], gammas=[0.1, 1.0], cv=3, solver="active-set")
     assert grid.status == "max-time"
     assert "max-time" in repr(grid)
     with pytest.warns(ConvergenceWarning, match=r"max-time.*scores are not known"):
         grid.best  # noqa: B018
-    empty = svc_grid(X, y, Cs=[0.1], gammas=[0.1], cv=3)
+    empty = svc_grid(X, y, Cs=[0.1], gammas=[0.1], cv=3, solver="active-set")
     with pytest.raises(ValueError, match=r"no scores.*max-time"):
         empty.best  # noqa: B018
     with pytest.raises(ValueError, match="no time"):

@@ -1,7 +1,6 @@
 #include "core/plan/follow.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -26,7 +25,6 @@ struct Work {
     double *beta, *gradient;
     Watch& watch;
     Followed& found;
-    std::atomic<bool>& is_out_of_time;
     std::unique_ptr<SharedBlocks<double>> shared_double;
     std::unique_ptr<SharedBlocks<float>> shared_single;
 };
@@ -64,13 +62,17 @@ class Follower {
         is_loaded_ = false;
         std::optional<ProblemView> last;
         for (std::size_t j = 0; j < work_.prices.size(); ++j) {
-            if (!work_.watch.goes_on() || work_.is_out_of_time) return;
+            if (!goes_on()) return;
             const std::size_t o = j * n_all + std::size_t(work_.problems.offsets[k]);
             double *beta = work_.beta + o, *gradient = work_.gradient + o;
             const ProblemView p =
                 priced_[j % 2].at(unit, work_.prices.box[j], work_.prices.ridge[j]);
             start(p, last, j, beta, gradient);
-            work_.found.is_good[j * n_parts + k] = solve_one(p, beta, gradient);
+            iterations_ = 0;
+            const State state = solve_one(p, beta, gradient);
+            work_.found.state[j * n_parts + k] = state;
+            work_.found.iterations[j * n_parts + k] = std::int64_t(iterations_);
+            if (state == State::not_reached) return;
             work_.found.multiplier[j * n_parts + k] = multiplier(p, beta, gradient);
             last = p;
         }
@@ -96,18 +98,18 @@ class Follower {
         std::ranges::copy(from.gradient, gradient);
     }
 
-    bool solve_one(const ProblemView& p, double* beta, double* gradient) {
-        if (p.n_variables == 0) return true;
+    State solve_one(const ProblemView& p, double* beta, double* gradient) {
+        if (p.n_variables == 0) return State::converged;
         Status status = run(p, in_single_, *work_.source.single, beta, gradient);
         double square = 0.0;
         for (std::size_t i = 0; i < p.n_variables; ++i) square += beta[i] * beta[i];
         const bool is_exact = error_per_norm * std::sqrt(square) <= work_.options.most_error;
-        if (status != Status::max_time && !(status == Status::converged && is_exact)) {
+        if (status != Status::stopped && !(status == Status::converged && is_exact)) {
             expand(p, beta, gradient);
             status = run(p, in_double_, work_.source.gram, beta, gradient);
         }
-        if (status == Status::max_time) work_.is_out_of_time = true;
-        return status == Status::converged;
+        if (status == Status::stopped) return State::not_reached;
+        return status == Status::converged ? State::converged : State::not_converged;
     }
 
     template <class T>
@@ -122,12 +124,13 @@ class Follower {
                                       .knows_gradient = true,
                                       .keeps_matrix = is_loaded_ && sizeof(T) == sizeof(float),
                                       .polishes = false};
-            status = solver.solve(p, options, beta, gradient, poll).status;
+            const PartRun found = solver.solve(p, options, beta, gradient, poll);
+            status = found.status;
+            iterations_ += found.iterations;
             is_loaded_ = is_loaded_ || sizeof(T) == sizeof(float);
         } else {
             status = run_chunks(p, gram, most, beta, gradient);
         }
-        if (status == Status::stopped && !work_.watch.has_time()) return Status::max_time;
         return status;
     }
 
@@ -145,6 +148,7 @@ class Follower {
         const Monitor monitor = [this](const Progress&) { return goes_on(); };
         const chunked::Result found =
             chunked::solve<T>(p, gram, options, beta, known.data(), gradient, monitor);
+        iterations_ += found.iterations;
         return found.drifted ? Status::stalled : found.status;
     }
 
@@ -174,6 +178,7 @@ class Follower {
     PartSolver<double> in_double_;
     Priced priced_[2];
     std::vector<double> slopes_;
+    std::size_t iterations_ = 0;  // of a machine, in both precisions
     bool is_loaded_ = false;
 };
 
@@ -183,9 +188,9 @@ Followed follow_parts(const Problems& problems, const Source& source, const Pric
                       const FollowOptions& options, double* beta, double* gradient,
                       const Monitor& monitor) {
     const std::size_t count = problems.size() * prices.size();
-    Followed found{std::vector<double>(count), std::vector<std::uint8_t>(count, false)};
+    Followed found{std::vector<double>(count), std::vector<std::int64_t>(count),
+                   std::vector<State>(count, State::not_reached)};
     Watch watch(monitor, options.poll_seconds, options.max_seconds, problems.all.n_variables);
-    std::atomic<bool> is_out_of_time{false};
     Work work{problems,
               source,
               prices,
@@ -194,12 +199,10 @@ Followed follow_parts(const Problems& problems, const Source& source, const Pric
               gradient,
               watch,
               found,
-              is_out_of_time,
               share_blocks(source.gram, source.blocks),
               share_blocks(*source.single, source.blocks)};
     solve_each<Follower>(work, source, problems, watch);
     watch.rethrow();
-    found.is_out_of_time = is_out_of_time;
     return found;
 }
 

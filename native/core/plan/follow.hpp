@@ -33,16 +33,19 @@ struct Prices {
     std::size_t size() const { return box.size(); }
 };
 
+// What became of a machine: the time or the monitor may have ended the run before.
+enum class State : std::uint8_t { not_reached, converged, not_converged };
+
 // For each price and problem, price by price.
 struct Followed {
-    std::vector<double> multiplier;     // of the group, 0 without one
-    std::vector<std::uint8_t> is_good;  // found to the tolerance
-    bool is_out_of_time = false;
+    std::vector<double> multiplier;  // of the group, 0 without one
+    std::vector<std::int64_t> iterations;
+    std::vector<State> state;
 };
 
 // The problems are those at the price 1. ensures: beta and gradient, n_variables for each price,
-// hold the points found and their gradients; they depend on no number of threads. The monitor says
-// no to end all runs.
+// hold the points found and their gradients; they depend on no number of threads. What was not
+// reached is undefined. The monitor says no to end all runs.
 // requires: zero is feasible; the variables of a problem are of one group, or of none; there is a
 // Gram of single precision, and its matrix fits into the cache
 Followed follow_parts(const Problems& problems, const Source& source, const Prices& prices,

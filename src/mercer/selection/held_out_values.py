@@ -14,11 +14,12 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
+from mercer.machines.svm.uncertified import joined_problem
 from mercer.problem import Powers
 from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.validation import values_at
 from mercer.selection.scheme_task import SchemeTask
-from mercer.selection.uncertified import UncertifiedMachines, joined_problem
+from mercer.selection.uncertified import uncertified_machines
 from mercer.solvers import solve
 from mercer.solvers.parts import solve_parts, suits_parts
 from mercer.training.splits import Split
@@ -68,8 +69,8 @@ def _quickly(task: SchemeTask, splits: list[Split]) -> list[FloatArray] | None:
     if not task.is_usual:
         return None
     tol = float(task.machine.tol)
-    machines = UncertifiedMachines(task, splits, task.machine, Powers(), most_error=tol)
-    if not machines.suit(task.shared_gram):
+    machines = uncertified_machines(task, splits, task.machine, Powers(), most_error=tol)
+    if task.machine.solver != "auto" or not machines.suit(task.shared_gram):
         return None
     return [own[:, 0] for own in machines.values(task.shared_gram, [1.0])]
 

@@ -16,9 +16,9 @@ from mercer._shown import shown
 from mercer.kernels import Kernel
 from mercer.selection.deviation import standard_error
 from mercer.selection.held_out import BestHeldOut, HeldOut
-from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
+from mercer.selection.objectives.base import NoValue, Objective
 from mercer.selection.space import Space
-from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline, OutOfTime
 
 __all__ = ["Budget", "History", "SearchEnd", "Watched", "nearest_to_middle"]
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from mercer.selection.deviation import standard_error
 from mercer.selection.history import Budget
 from mercer.selection.honest import scores_without_own
-from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.optimizers import LBFGS
 from mercer.selection.search_result import SearchResult, make, run
 from mercer.selection.training_task import TrainingTask
+from mercer.solvers.runs.deadline import OutOfTime
 from mercer.training.splits import Split, splits_on_rows
 
 __all__ = ["refined"]

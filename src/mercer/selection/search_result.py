@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from mercer.selection.history import Budget, History, SearchEnd, Watched
 from mercer.selection.objectives import OBJECTIVES, Objective
-from mercer.selection.objectives.base import OutOfTime
 from mercer.selection.objectives.make import options_of
 from mercer.selection.space import Space
 from mercer.selection.training_task import TrainingTask
+from mercer.solvers.runs.deadline import OutOfTime
 
 __all__ = ["FEW_ROWS", "SearchResult", "continued", "make", "run", "tell_unsearched"]
 

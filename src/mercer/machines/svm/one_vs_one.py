@@ -54,12 +54,12 @@ class ClassPairs(Sequence[Pair]):
     """
 
     def __init__(self, labels: NDArray[np.intp], n_classes: int) -> None:
-        self.labels, self._n_classes = labels, n_classes
+        self.labels, self.n_classes = labels, n_classes
         self._pairs = list(combinations(range(n_classes), 2))
 
     @cached_property
     def _members(self) -> list[NDArray[np.intp]]:
-        return [(self.labels == c).nonzero()[0] for c in range(self._n_classes)]
+        return [(self.labels == c).nonzero()[0] for c in range(self.n_classes)]
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -72,7 +72,7 @@ class ClassPairs(Sequence[Pair]):
     @cached_property
     def class_sizes(self) -> NDArray[np.intp]:
         """Number of rows of every class."""
-        return np.bincount(self.labels, minlength=self._n_classes)
+        return np.bincount(self.labels, minlength=self.n_classes)
 
     @property
     def blocks(self) -> NDArray[np.intp] | None:
@@ -81,7 +81,7 @@ class ClassPairs(Sequence[Pair]):
         Pairs of tiny classes ask for nearly all values, each of them for a few.
         """
         n = len(self.labels)
-        if n <= min(_TINY_CLASS * self._n_classes, _MOST_TINY):
+        if n <= min(_TINY_CLASS * self.n_classes, _MOST_TINY):
             return np.array([0, n])
         return np.concatenate([[0], np.cumsum(self.class_sizes)]) if self._is_sorted else None
 
@@ -115,7 +115,7 @@ class ClassPairs(Sequence[Pair]):
 
     def __getitem__(self, k: Any) -> Any:
         i, j = self._pairs[k]
-        if self._n_classes == 2:
+        if self.n_classes == 2:
             labels = self.labels
             return Pair(i, j, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
         first, second = self._members[i], self._members[j]

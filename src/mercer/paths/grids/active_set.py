@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from mercer.gram import Gram
 from mercer.paths.approximate.moving import MovingSolution
 from mercer.paths.grids.cells import Cells, Column
+from mercer.paths.grids.certificates import certificates
 from mercer.paths.grids.watch import Watch
-from mercer.problem import Certificate, Problem, Solution
-from mercer.problem.certificate import certify_expansion
+from mercer.problem import Problem, Solution
 from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.splits import Split
@@ -97,7 +97,7 @@ def _solutions(
         if watch.tell(float(C), len(moving.basis.free)):
             break
     solutions = []
-    for k, certificate in enumerate(_certificates(gram, points)):
+    for k, certificate in enumerate(certificates(gram, points)):
         seconds, n_kernel, n_iter = np.subtract(marks[k + 1], marks[k])
         scaled, coef = points[k]
         if not (certificate.is_within(cells.tol) and certificate.is_feasible):
@@ -114,16 +114,3 @@ def _solutions(
             )
         )  # fmt: skip
     return solutions
-
-
-def _certificates(gram: Gram, points: list[tuple[Problem, FloatArray]]) -> list[Certificate]:
-    if not points:
-        return []
-    weights = np.column_stack([problem.row_coef(coef, gram.n_rows) for problem, coef in points])
-    used = np.flatnonzero(weights.any(axis=1))
-    values = gram.product(used, weights[used], precision="double")
-    gram.inspect(np.abs(weights).max(axis=1))
-    return [
-        certify_expansion(problem, gram, coef, np.ascontiguousarray(column))
-        for (problem, coef), column in zip(points, values.T, strict=True)
-    ]

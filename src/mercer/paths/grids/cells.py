@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.formulations import svc
+from mercer.formulations import Formulation, svc
 from mercer.machines.svm.one_vs_one import ClassPairs, most_voted, scores
 from mercer.paths.validation.scoring import Scoring
 from mercer.problem import Family, Problem, Solution
@@ -89,12 +89,23 @@ class Cells:
         all splits and pairs share the kernel values, and the value at such a row is known with the
         gradient. Of several classes a split needs the rows of the pair and those held out only.
         """
-        weight = self.inputs.full_weight(None if split is None else split.times)
+        weight = self._weight(split)
         own, n = self.pairs[pair], len(weight)
         sign, trained = np.ones(n), np.zeros(n)
         sign[own.rows], trained[own.rows] = own.sign, weight[own.rows]
         rows = np.arange(n) if split is None else np.union1d(own.rows, split.test)
         return svc(sign[rows], 1.0, trained[rows]).on_rows(rows, n).problem
+
+    def unit(self, pair: int = 0, split: Split | None = None) -> Formulation:
+        """The same on no other rows than those that are trained on."""
+        weight, own = self._weight(split), self.pairs[pair]
+        used = weight[own.rows] > 0
+        rows = own.rows[used]
+        return svc(own.sign[used], 1.0, weight[rows]).on_rows(rows, len(weight))
+
+    def _weight(self, split: Split | None) -> FloatArray:
+        """Of each row, 0 for those a split does not train on."""
+        return self.inputs.full_weight(None if split is None else split.times)
 
     def sequence(self, pair: int, split: Split | None = None) -> list[Problem]:
         """The problems for ascending C."""

@@ -18,9 +18,9 @@ from mercer.machines.svm.one_class import OneClassSVM
 from mercer.selection.adjoint import Trained
 from mercer.selection.space import Space
 from mercer.selection.training_task import TrainingTask
-from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.runs.deadline import Deadline, OutOfTime
 
-__all__ = ["NoValue", "Objective", "OutOfTime", "suited"]
+__all__ = ["NoValue", "Objective", "suited"]
 
 FloatArray = NDArray[np.float64]
 
@@ -32,10 +32,6 @@ _OF_MARGINS = ("loo", "n_support", "span", "span_like", "radius_margin")
 
 class NoValue(ValueError):
     """A criterion has no value at a point; a search goes on elsewhere."""
-
-
-class OutOfTime(Exception):
-    """The deadline of a criterion came before its value was known."""
 
 
 def suited(task: TrainingTask) -> list[str]:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from mercer.formulations import Formulation, enclosing_ball, svc
 from mercer.gram import Gram
 from mercer.kernels import Kernel
-from mercer.selection.objectives.base import NoValue, Objective, OutOfTime
+from mercer.selection.objectives.base import NoValue, Objective
 from mercer.selection.shared import some_rows
 from mercer.selection.training_task import Part, TrainingTask
 from mercer.solvers import solve
+from mercer.solvers.runs.deadline import OutOfTime
 
 __all__ = ["RadiusMargin"]
 

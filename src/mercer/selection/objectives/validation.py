@@ -18,6 +18,12 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from mercer.gram import Gram
+from mercer.machines.svm.uncertified import (
+    MOST_DOUBT,
+    SURE,
+    UncertifiedMachines,
+    count_doubtful,
+)
 from mercer.selection.adjoint import Trained
 from mercer.selection.gradient_sum import GradientSum
 from mercer.selection.held_out import MOST_VALUES, BestHeldOut
@@ -26,16 +32,13 @@ from mercer.selection.objectives.judges import Costs, Judge, scorer_of
 from mercer.selection.objectives.left_out_blocks import LeftOutBlocks, LeftOutValues
 from mercer.selection.objectives.losses import SMOOTH_LOSSES, SmoothLoss
 from mercer.selection.training_task import TrainingTask
-from mercer.selection.uncertified import UncertifiedMachines
+from mercer.selection.uncertified import uncertified_machines
 from mercer.training.folds import draw_splits, every_split
 from mercer.training.splits import Split
 
 __all__ = ["Bootstrap", "CrossValidation", "HoldOut", "Validation", "values_at"]
 
 FloatArray = NDArray[np.float64]
-
-_MOST_DOUBT = 0.01  # of the held-out rows: with more, machines are trained again
-_SURE = 0.01  # of the tolerance, then
 
 
 class Validation(Objective):
@@ -144,14 +147,14 @@ class Validation(Objective):
             return None
         if self._uncertified is None:
             machine = self.space.machine_at(np.zeros(1))
-            self._uncertified = UncertifiedMachines(self.task, splits, machine, self.space.powers)
+            self._uncertified = uncertified_machines(self.task, splits, machine, self.space.powers)
         gram = self._gram_of(self.space.kernel_at(points[0]))
-        if not self._uncertified.suit(gram):
+        if self.task.machine.solver != "auto" or not self._uncertified.suit(gram):
             return None
         self._uncertified.deadline = self.deadline
         losses, is_sure = self._quick_losses(points, splits, gram)
         if len(again := np.flatnonzero(~is_sure)):
-            losses[again], _ = self._quick_losses([points[k] for k in again], splits, gram, _SURE)
+            losses[again], _ = self._quick_losses([points[k] for k in again], splits, gram, SURE)
         return list(losses)
 
     def _quick_losses(
@@ -166,7 +169,7 @@ class Validation(Objective):
         order = np.argsort(Cs)
         self.n_trainings += len(points) * len(splits) * len(self.task.parts)
         worth = {name: np.empty((len(points), len(splits))) for name in judges}
-        doubtful = np.zeros(len(points), dtype=np.intp)
+        doubtful, tol = np.zeros(len(points), dtype=np.intp), float(self.task.machine.tol)
         predicted: list[list[NDArray[Any]]] = [[] for _ in points]
         kept: list[list[NDArray[Any]]] = [[] for _ in points]
         every: list[list[FloatArray]] = [[] for _ in points]
@@ -181,7 +184,8 @@ class Validation(Objective):
                 if whole:
                     every[k].append(values[:, j].copy())
                 predicted[k].append(self._predicted(values[:, j]))
-                doubtful[k] += self._count_doubtful(values[:, j])
+                if self.task.is_classifier:
+                    doubtful[k] += count_doubtful(values[:, j], tol, self.task.predicted)
                 if is_small and self.task.is_classifier:
                     kept[k].append(values[:, j])
         tests = [split.test for split in splits]
@@ -189,7 +193,7 @@ class Validation(Objective):
             worth[name][:] = [judge.over(values, tests) for values in every]
         losses = worth.pop("")
         n_tested = sum(map(len, tests))
-        is_sure = (doubtful <= _MOST_DOUBT * n_tested) | (accuracy < 1.0)
+        is_sure = (doubtful <= MOST_DOUBT * n_tested) | (accuracy < 1.0)
         for k in np.flatnonzero(is_sure):
             self._offer(points[k], losses[k], splits, predicted[k], kept[k])
             if worth:
@@ -215,20 +219,6 @@ class Validation(Objective):
         if not self.is_stochastic:
             tests = [own.test for own in splits]
             self.held_out.offer(point, float(loss.mean()), tests, predicted, values)
-
-    def _count_doubtful(self, values: FloatArray) -> int:
-        """Held-out rows whose class may change within the tolerance, which the bias is known to.
-
-        A kernel near the identity gives values that are smaller.
-        """
-        if not self.task.is_classifier:
-            return 0
-        tol = float(self.task.machine.tol)
-        near = values[(np.abs(values) <= tol).any(axis=1)]
-        if not len(near):
-            return 0
-        low, high = (self.task.predicted(near + shift) for shift in (-tol, tol))
-        return int(np.count_nonzero(low != high))
 
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, FloatArray | None]:
         if not with_gradient and self._smooth is None and not self.is_stochastic:

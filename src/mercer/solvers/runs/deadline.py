@@ -8,7 +8,11 @@ from numbers import Real
 
 import numpy as np
 
-__all__ = ["Deadline"]
+__all__ = ["Deadline", "OutOfTime"]
+
+
+class OutOfTime(Exception):
+    """The deadline came before what was asked for was known."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,288 @@
+"""Machines that are asked for predictions only: many small problems, without certificates.
+
+A search over C trains hundreds of machines, most of them small, and keeps none. All machines of a
+kernel, those of every split, pair of classes and C, are one native call (core/plan/follow.hpp).
+Each starts from the solution of the C before, in single precision where that is enough. Held-out
+rows have a box of [0, 0], so that their values can be read from the gradient; with several classes
+all C share the kernel values of their predictions. A machine that does not converge is solved
+again, with its certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer import _core
+from mercer.formulations import Formulation
+from mercer.gram import Gram
+from mercer.gram.native import Precision
+from mercer.machines.svm.one_vs_one import ClassPairs
+from mercer.problem import Family, Powers, Problem
+from mercer.solvers import solve
+from mercer.solvers.runs.deadline import Deadline, OutOfTime
+from mercer.solvers.runs.progress import Callback, monitor
+
+__all__ = [
+    "MOST_DOUBT",
+    "SURE",
+    "Followed",
+    "UncertifiedMachines",
+    "count_doubtful",
+    "joined_problem",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+MOST_DOUBT = 0.01  # of the held-out rows: with more, machines are trained again
+SURE = 0.01  # of the tolerance, then
+_MOST_ROWS = 4000  # of a whole matrix
+_LEAST_TOL = 0.9999e-4  # that single precision reaches; 1e-4 may be rounded
+_MOST_ERROR = 0.02
+_NAMES = ("linear", "lower", "upper", "index", "ridge", "group")
+# What became of a machine (core/plan/follow.hpp).
+_NOT_REACHED, _NOT_CONVERGED = 0, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """The machines of one kernel.
+
+    Attributes
+    ----------
+    coef, gradient : ndarray of shape (n_C, n_variables)
+        Those of all problems, one after the other.
+    bias : ndarray of shape (n_C, n_problems)
+        The multipliers, split by split; 0 without a bias.
+    n_iter : ndarray of int, same shape
+        Pair steps.
+    is_reached : ndarray of bool, same shape
+        False where the time or the callback came first: nothing else is known of such a machine.
+    """
+
+    coef: FloatArray
+    gradient: FloatArray
+    bias: FloatArray
+    n_iter: NDArray[np.int64]
+    is_reached: NDArray[np.bool_]
+
+
+class UncertifiedMachines:
+    """The machines of every split and part, for any kernel and ascending C.
+
+    Parameters
+    ----------
+    units : sequence of sequences of Formulation
+        What is solved at C = 1: for each split the problems of its parts, on the rows of a Gram.
+    tests : sequence of ndarray
+        The rows that each split tests with.
+    powers : Powers
+        How the problems change with C.
+    tol : float
+        Largest KKT violation.
+    pairs : ClassPairs, default=None
+        The classes of each part; None if there is one part, of all rows.
+    most_error : float, default=0.02
+        Of a decision value, in units of the targets, that single precision may make.
+    """
+
+    def __init__(
+        self,
+        units: Sequence[Sequence[Formulation]],
+        tests: Sequence[IntArray],
+        powers: Powers,
+        tol: float,
+        *,
+        pairs: ClassPairs | None = None,
+        most_error: float = _MOST_ERROR,
+    ) -> None:
+        self.units, self.tests, self.powers, self.tol = units, tests, powers, tol
+        self.pairs, self.most_error = pairs, most_error
+        self.deadline = Deadline()
+        self.callback: Callback | None = None
+
+    def suit(self, gram: Gram) -> bool:
+        """Whether the machines can be trained so."""
+        first, size = self.units[0][0], self._largest
+        return (
+            self.tol >= _LEAST_TOL
+            and size <= _MOST_ROWS
+            and 4 * size**2 <= gram.cache_bytes
+            and not (gram.form.reads_python or gram.form.reads_stored or gram.precision_is_given)
+            and gram.origin is None
+            and gram.definiteness == "known"
+            and gram.carries_single
+            and first.kind in ("intercept", "origin")
+            and not (first.problem.group_sum.any() or first.problem.may_be_unbounded)
+        )
+
+    @property
+    def _largest(self) -> int:
+        """Rows of the largest whole matrix."""
+        if self.pairs is None:
+            return self.units[0][0].n_rows
+        return int(np.sort(self.pairs.class_sizes)[-2:].sum())
+
+    def follow(self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0) -> Followed:
+        """The machines of one kernel, as many as there is time for.
+
+        ``Cs`` ascend. An ``accuracy`` below 1 is a factor of the tolerance, and needs double
+        precision.
+        """
+        _, joined, offsets = self._problems
+        shape = (len(Cs), joined.n_variables)
+        coef, gradient = np.empty(shape), np.empty(shape)
+        box, _, ridge = self.powers.at(np.array(Cs))
+        bias, n_iter, state = _core.follow_parts(
+            joined._native,
+            offsets,
+            gram.native("double"),
+            gram.native("single"),
+            box,
+            ridge,
+            self._options(accuracy),
+            coef,
+            gradient,
+            monitor(self.callback),
+        )
+        found = Followed(coef, gradient, bias, n_iter, state != _NOT_REACHED)
+        for j, k in zip(*np.nonzero(state == _NOT_CONVERGED), strict=True):
+            self._certify(found, int(j), int(k), Cs[j], gram, accuracy)
+        return found
+
+    def values(
+        self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0
+    ) -> Iterator[FloatArray]:
+        """Values at the held-out rows of each split, shape (n_test, n_C, n_parts)."""
+        found = self.follow(gram, Cs, accuracy)
+        if not found.is_reached.all():
+            raise OutOfTime
+        for s in range(len(self.units)):
+            yield self.values_of(s, found, gram, Cs, accuracy)
+
+    def values_of(
+        self, s: int, found: Followed, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0
+    ) -> FloatArray:
+        """Values at the held-out rows of split ``s``; those of machines not reached say nothing."""
+        bias = found.bias[:, self.problems_of(s)]
+        if self.pairs is None:
+            return (self._held_out(s, found, Cs).T + bias[:, 0])[:, :, None]
+        return self._of_pairs(s, found, gram, accuracy) + bias
+
+    def problem(self, k: int) -> Problem:
+        """Problem ``k`` at C = 1."""
+        return self._problems[0][k]
+
+    def problems_of(self, s: int) -> slice:
+        """Positions of the problems of split ``s``."""
+        n_parts = len(self.units[0])
+        return slice(s * n_parts, (s + 1) * n_parts)
+
+    def variables_of(self, k: int) -> slice:
+        """Positions of the variables of problem ``k``."""
+        offsets = self._problems[2]
+        return slice(offsets[k], offsets[k + 1])
+
+    @cached_property
+    def _problems(self) -> tuple[list[Problem], Problem, IntArray]:
+        """Those of all splits and parts at C = 1, all of them as one, and their offsets."""
+        found = [unit.problem for units in self.units for unit in units]
+        if self.pairs is None:
+            found = [_on_all_rows(problem, self.units[0][0].n_rows) for problem in found]
+        return found, *joined_problem(found)
+
+    def _options(self, accuracy: float) -> _core.FollowOptions:
+        options = _core.FollowOptions()
+        options.tolerance = accuracy * self.tol
+        options.most_error = self.most_error if accuracy == 1.0 else 0.0
+        options.max_seconds = self.deadline.seconds_left
+        return options
+
+    def _certify(
+        self, found: Followed, j: int, k: int, C: float, gram: Gram, accuracy: float
+    ) -> None:
+        """Solve a problem that had not converged again, with its certificate."""
+        problem, own = Family(self._problems[0][k], self.powers).at(C), self.variables_of(k)
+        tol, left = accuracy * self.tol, self.deadline.seconds_left
+        solution = solve(problem, gram, start=found.coef[j, own], tol=tol, max_time=left)
+        found.coef[j, own], found.gradient[j, own] = solution.coef, solution.gradient
+        found.bias[j, k] = solution.multiplier.sum()
+        found.is_reached[j, k] = solution.status != "max-time"
+
+    def _held_out(self, s: int, found: Followed, Cs: Sequence[float]) -> FloatArray:
+        """Values without the bias, (n_C, n_test): K beta = linear - gradient - ridge beta."""
+        problem, own = self._problems[0][s], self.variables_of(s)
+        # rows of a problem are in order, with several variables of some of them
+        at = np.searchsorted(problem.index, self.tests[s])
+        _, _, ridge = self.powers.at(np.array(Cs))
+        coef, gradient = found.coef[:, own][:, at], found.gradient[:, own][:, at]
+        return np.asarray(problem.linear[at] - gradient - np.outer(ridge, problem.ridge[at]) * coef)
+
+    def _of_pairs(self, s: int, found: Followed, gram: Gram, accuracy: float) -> FloatArray:
+        """Values of pairs of classes: from the rows of each class, by products."""
+        assert self.pairs is not None
+        precision: Precision = "single" if accuracy == 1.0 else "double"
+        ks = range(len(found.bias[0]))[self.problems_of(s)]
+        own = slice(self.variables_of(ks[0]).start, self.variables_of(ks[-1]).stop)
+        index = self._problems[1].index[own]
+        sizes = [unit.problem.n_variables for unit in self.units[s]]
+        # the coefficients of a pair stand with the other class of each row
+        first, second = np.repeat(self.pairs.classes, sizes, axis=0).T
+        column = np.where(self.pairs.labels[index] == first, second - 1, first)
+        spread = np.zeros((gram.n_rows, len(found.coef), self.pairs.n_classes - 1))
+        spread[index, :, column] = found.coef[:, own].T
+        return self._expanded(gram, spread, self.tests[s], precision)
+
+    def _expanded(
+        self, gram: Gram, coef: FloatArray, test: IntArray, precision: Precision
+    ) -> FloatArray:
+        """The sum over the rows of both classes of a pair."""
+        assert self.pairs is not None
+        n_C, classes = coef.shape[1], self.pairs.classes
+        out = np.zeros((len(test), n_C, len(classes)))
+        used = coef.any(axis=(1, 2))
+        for c in range(self.pairs.n_classes):
+            rows = np.flatnonzero(used & (self.pairs.labels == c))
+            if not len(rows):
+                continue
+            own = coef[rows].reshape(len(rows), -1)
+            found = gram.product(rows, own, rows=test, precision=precision)
+            out[:, :, (classes == c).any(axis=1)] += found.reshape(len(test), n_C, -1)
+        return out
+
+
+def count_doubtful(values: FloatArray, tol: float, decide: Callable[[FloatArray], IntArray]) -> int:
+    """Held-out rows whose class may change within the tolerance, which the bias is known to.
+
+    A kernel near the identity gives values that are smaller. ``decide`` tells the class that values
+    of all parts, shape (n, n_parts), decide for.
+    """
+    near = values[(np.abs(values) <= tol).any(axis=1)]
+    if not len(near):
+        return 0
+    return int(np.count_nonzero(decide(near - tol) != decide(near + tol)))
+
+
+def joined_problem(problems: Sequence[Problem]) -> tuple[Problem, IntArray]:
+    """Problems of equal group sums, one after the other in the arrays of one, and their offsets."""
+    arrays = {name: np.concatenate([getattr(p, name) for p in problems]) for name in _NAMES}
+    offsets = np.cumsum([0, *(problem.n_variables for problem in problems)])
+    return Problem(**arrays, group_sum=problems[0].group_sum), offsets
+
+
+def _on_all_rows(problem: Problem, n_rows: int) -> Problem:
+    """The problem with a variable that cannot move for each row that has none, by rows."""
+    missing = np.setdiff1d(np.arange(n_rows), problem.index)
+    index = np.concatenate([problem.index, missing])
+    order, zeros = np.argsort(index, kind="stable"), np.zeros(len(missing))
+    linear, lower, upper, ridge = (
+        np.concatenate([known, zeros])[order]
+        for known in (problem.linear, problem.lower, problem.upper, problem.ridge)
+    )
+    group = np.concatenate([problem.group, np.full(len(missing), min(problem.n_groups, 1) - 1)])
+    return Problem(linear, lower, upper, index[order], ridge, group[order], problem.group_sum)
