@@ -53,7 +53,9 @@ def zoomed(
     task: TrainingTask, objective: Any, options: dict[str, Any], budget: Budget
 ) -> SearchResult:
     """A grid on all rows; of many rows from where samples of them lead."""
-    sizes, start = _sample_sizes(task), moderate_start(task, objective.space)
+    start = moderate_start(task, objective.space)
+    has_samples = not task.machine._is_precomputed()
+    sizes = sample_sizes(task.n_rows, task.n_classes) if has_samples else []
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:
         return run(objective, _COARSER if budget.others else Zoom(), start, budget)
@@ -181,11 +183,6 @@ def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
         if scores[k] >= scores[best] - noise and is_new:
             chosen.append(int(k))
     return tuple(history.thetas[k] for k in chosen[1 : 1 + _MOST_RIVALS])
-
-
-def _sample_sizes(task: TrainingTask) -> list[int]:
-    """Rows of the samples that are searched before all rows, at most those that there are."""
-    return [] if task.machine._is_precomputed() else sample_sizes(task.n_rows, task.n_classes)
 
 
 def sample_sizes(n_rows: int, n_classes: int) -> list[int]:

@@ -196,7 +196,7 @@ def _rule(estimator: Any) -> dict[str, str]:
 def _tell_costs(found: Report, estimator: Any, costs: str | None) -> None:
     """What the errors on the judged rows cost, by ``--cost`` or by what the machine was made for.
 
-    Costs that nobody has named are not told.
+    Without either nothing is told.
     """
     confusion, own = found.data["confusion"], parted(estimator)
     if confusion is None or confusion["counts"] is None:
