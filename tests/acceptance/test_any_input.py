@@ -273,6 +273,7 @@ ELSEWHERE = {
     "CalibratedSVC.predict_proba",
     "ThresholdSVC.decision_function",
     "ThresholdSVC.predict",
+    "ThresholdSVC.predict_proba",
     "TunedSVC.predict_log_proba",
     "TunedSVC.predict_proba",
     "choose_threshold",

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import mercer as package
+from mercer import SVC
 from mercer.cli import main
 from mercer.cli.models import training
 from mercer.cli.output.progress import Distance
@@ -26,10 +27,13 @@ COMMAND = "from mercer.cli import main; main()"
 
 # Says when the machine is about to be fitted.
 ANNOUNCED = """
-from mercer import SVC
+import os
+from mercer import PathSVC, SVC
 from mercer.cli import main
-fit = SVC.fit
-SVC.fit = lambda *arguments: print("training", flush=True) or fit(*arguments)
+def announce(kind):
+    fit = kind.fit
+    kind.fit = lambda *arguments: os.write(1, b"training\\n") and fit(*arguments)
+announce(SVC), announce(PathSVC)
 main()
 """
 
@@ -88,8 +92,85 @@ def test_ctrl_c_ends_a_process_with_130():
     assert process.returncode == 130
     assert errors == "interrupted: keeping the machine as far as it was trained\n"
     assert "saved as hard.csv.mercer" in output
-    assert "terminated early (callback)" in output
+    assert "terminated early (Ctrl-C)" in output
     assert len(load("hard.csv.mercer").predict(frame)) == 4000
+
+
+def hard_csv(n_rows: int, classes: str) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(n_rows, 10)), columns=[f"x{k}" for k in range(10)])
+    frame["y"] = rng.choice(list(classes), n_rows)
+    frame.to_csv("hard.csv", index=False)
+    return frame
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(
+    ("classes", "is_terminal", "command", "kept"),
+    [
+        ("abcde", False, "fit --C 1e3 --tol 1e-9 --gamma 0.01", "the machine as far"),
+        ("ab", True, "path", "the path as far as it was followed"),
+        ("abcde", False, "path --choice one-se --test-size 0.2", "the path as far"),
+    ],
+)
+def test_ctrl_c_keeps_what_there_is_of_several_classes_and_of_a_path(
+    classes, is_terminal, command, kept
+):
+    """Nothing was kept of them, unless one was watching at a terminal."""
+    name, *options = command.split()
+    frame = hard_csv(9000 if name == "fit" else 1500, classes)
+    command = [sys.executable, "-c", ANNOUNCED, name, "hard.csv", *options]
+    ours, theirs = pty.openpty() if is_terminal else os.pipe()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True)
+    os.close(theirs)
+    assert process.stdout.readline() == "training\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    seen = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while piece := os.read(ours, 65536):
+            seen += piece
+    os.close(ours)
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode == 130
+    assert f"interrupted: keeping {kept}".encode() in seen
+    assert b"Traceback" not in seen
+    assert "saved as hard.csv.mercer" in output
+    assert "(Ctrl-C" in output
+    machine = load("hard.csv.mercer")
+    assert machine[-1].callback is None
+    assert set(machine.predict(frame)) <= set(classes)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("command", ["predict", "report", "evaluate", "explain"])
+def test_ctrl_c_leaves_no_half_written_file_and_no_traceback(mercer, command, monkeypatch):
+    load_example_csv()
+    mercer("fit", "rows.csv", "--target", "y", "--cv", 0, "-q")
+    before = sorted(os.listdir())
+    options = {"predict": ["-o", "said.csv"], "report": ["-o", "r.html"], "explain": ["--row", 0]}
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SVC, "decision_function", interrupt)
+    monkeypatch.setattr(SVC, "predict", interrupt)
+    given = options.get(command, [])
+    assert (
+        mercer(command, "rows.csv.mercer", "rows.csv", *given, code=130).output == "interrupted\n"
+    )
+    assert sorted(os.listdir()) == before
+
+
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_ctrl_c_after_the_training_keeps_the_machine(mercer, command, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"mercer.cli.commands.{command}.with_sets", interrupt)
+    result = mercer(command, "--cv", 2, "--conformal", code=130)
+    assert "interrupted: keeping the machine without" in result.stderr
+    assert "saved as breast-cancer.mercer" in result.stdout
 
 
 def test_ctrl_c_between_folds(mercer, monkeypatch):

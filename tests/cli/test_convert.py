@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import subprocess
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -125,3 +127,36 @@ def test_a_refusal_to_convert_names_the_column_and_the_remedy(mercer, people):
     text = mercer("convert", "people.csv.mercer", "m.c", code=1).stderr
     assert "column 'signup': DateFeatures cannot be exported" in " ".join(text.split())
     assert "--columns signup=drop" in " ".join(text.split())
+
+
+def test_numbers_with_gaps_that_are_categories_say_the_same_everywhere(mercer):
+    rng = np.random.default_rng(0)
+    zone = rng.choice([1.0, 2.0, 7.0], 90)
+    zone[::9] = np.nan
+    frame = pd.DataFrame({"x": rng.normal(size=90), "zone": zone, "code": rng.choice([1.5, 3], 90)})
+    frame["y"] = np.where(frame["x"] + (zone == 7.0) > 0.3, "yes", "no")
+    frame["zone"] = frame["zone"].astype("Int64")  # whole numbers in the file
+    frame.to_csv("rows.csv", index=False)
+    frame.to_parquet("rows.parquet")
+    options = ("--target", "y", "--category", "zone", "--category", "code", "--cv", 0, "-q")
+    mercer("fit", "rows.csv", *options)
+    said = [
+        mercer("predict", "rows.csv.mercer", own).stdout for own in ("rows.csv", "rows.parquet")
+    ]
+    assert said[0] == said[1]
+    decision = pd.read_csv(StringIO(said[0]))["decision"].to_numpy()
+    estimator = load("rows.csv.mercer")
+    rows = pd.read_csv("rows.csv")[list(estimator.feature_names_in_)]
+    np.testing.assert_allclose(estimator.decision_function(rows), decision, atol=1e-14)
+    mercer("convert", "rows.csv.mercer", "m.onnx")
+    session = pytest.importorskip("onnxruntime").InferenceSession("m.onnx")
+    found = session.run(None, {"X": rows.to_numpy(float)})[1]
+    np.testing.assert_allclose(np.ravel(found), decision, atol=1e-12)
+    mercer("convert", "rows.csv.mercer", "m.c")
+    if compiler := shutil.which("cc"):
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", "m.so", "m.c", "-lm"], check=True)
+        values = np.empty((len(rows), 1))
+        call = ctypes.CDLL("./m.so").decision_function
+        for k, row in enumerate(np.ascontiguousarray(rows.to_numpy(float))):
+            call(row.ctypes.data_as(ctypes.c_void_p), values[k].ctypes.data_as(ctypes.c_void_p))
+        np.testing.assert_allclose(values[:, 0], decision, atol=1e-12)

@@ -340,3 +340,31 @@ def test_sets_of_outliers_and_of_a_class_of_one_row(mercer, files):
     few.to_csv("few.csv", index=False)
     output = words(mercer("fit", "few.csv", "--target", "species", "--conformal").output)
     assert "no probabilities, sets or intervals are kept: a class has one row only" in output
+
+
+@pytest.mark.parametrize("command", ["fit", "evaluate", "explain", "path", "info"])
+def test_a_narrow_terminal_broke_tables_into_pieces(mercer, command, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    y = np.where(X[:, 0] > 0, "a", "b")
+    pd.DataFrame(X, columns=["width", "height"]).assign(y=y).to_csv("rows.csv", index=False)
+    mercer("fit", "rows.csv", "--target", "y", "--cv", 0, "-q")
+    monkeypatch.setenv("COLUMNS", "40")
+    model = "rows.csv.mercer"
+    given = {
+        "fit": ["rows.csv", "--target", "y", "--force"],
+        "path": ["rows.csv", "--target", "y", "--force"],
+        "evaluate": [model, "rows.csv"],
+        "explain": [model, "rows.csv", "--row", 0],
+        "info": [model],
+    }
+    output = mercer(command, *given[command]).stdout
+    lines = output.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert not set("│╭╰") & set(output)
+    if command == "evaluate":
+        assert any(re.fullmatch(r"true +said +a +b", line.strip()) for line in lines)
+    if command == "path":
+        assert any(line.endswith("chosen") and "%" in line for line in lines)
+    if command == "explain":
+        assert sum("█" in line and "=" in line for line in lines) == 2

@@ -20,8 +20,10 @@ from mercer.cli.commands import tune
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.models import held_out
 from mercer.cli.output.progress import Display
+from mercer.cli.output.remaining import Pace
 from mercer.io import load, read_metadata
 from mercer.machines.base import KernelMachine
+from mercer.selection import History
 from mercer.selection.tuned import last_fit
 from mercer.solvers.runs.deadline import Deadline
 
@@ -203,7 +205,7 @@ def test_interrupted_saves_the_best_so_far(mercer, rows, monkeypatch, kind):
     rows.to_csv("rows.csv", index=False)
 
     @contextmanager
-    def interrupted(display: Display, max_time: float | None = None):
+    def interrupted(display: Display, max_time: float | None = None, pace: Any = None):
         def show(history: Any) -> None:
             if len(history) > 6:
                 raise KeyboardInterrupt
@@ -220,6 +222,42 @@ def test_interrupted_saves_the_best_so_far(mercer, rows, monkeypatch, kind):
     table = rows.drop(columns="target")
     assert model.score(table, rows["target"].to_numpy()) > 0.7
     mercer("predict", "rows.csv.mercer", "rows.csv")
+
+
+def test_a_search_without_a_limit_tells_about_how_long_it_takes():
+    """Only its time so far was shown."""
+    console = Console(force_terminal=True, file=StringIO(), width=160)
+    X = np.random.default_rng(0).normal(size=(700, 2))
+    pace = Pace(700, 2, has_width=True)
+    assert pace.sizes == [400, 700]
+    said: list[float] = []
+
+    class Kept(Pace):
+        def seconds_left(self, history: Any) -> float:
+            said.append(super().seconds_left(history))
+            return said[-1]
+
+    with Display(console, quiet=False).searching(None, Kept(700, 2, has_width=True)) as callback:
+        TunedSVC(cv=2, callback=callback).fit(X, X[:, 0] > 0)
+    assert re.search(r"about (a second|\d+ (s|min)) left, \d+ evaluated", console.file.getvalue())
+    assert min(said) > 0.0
+    assert said[-1] < max(said)
+
+
+def test_what_is_left_is_the_cells_to_come_at_their_measured_time():
+    pace = Pace(12000, 2, has_width=True)
+    assert (pace.sizes, pace.cells) == ([1200, 3000, 12000], [30, 10, 10])
+
+    def after(n_rows: int, n_cells: int, each: float) -> float:
+        seconds = [each * k for k in range(1, n_cells + 1)]
+        return pace.seconds_left(
+            History([], False, False, values=[0.0] * n_cells, seconds=seconds, n_rows=n_rows)
+        )
+
+    assert after(1200, 30, 0.1) > after(1200, 30, 0.01)
+    # from 0.01 s on 1,200 rows to 0.02 s on 2,400: the time grows like the rows
+    assert after(2400, 10, 0.02) == pytest.approx(0.02 + 10 * 0.1 + 1.5 * 0.1)
+    assert after(12000, 9, 0.1) == pytest.approx(0.1 + 1.5 * 0.1)
 
 
 def test_interrupted_before_the_first_value_saves_nothing(mercer, rows_csv, monkeypatch):

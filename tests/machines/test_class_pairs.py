@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +14,9 @@ from sklearn.utils.multiclass import _ovr_decision_function
 
 import mercer.formulations as fm
 from mercer import SVC, Gram, NuSVC, certify, solve
+from mercer.machines import base
 from mercer.machines.svm.one_vs_one import pair_bounds, pair_decisions, scores, votes
+from mercer.solvers import Progress, crew
 from mercer.training.classes import find_classes
 
 
@@ -122,3 +125,46 @@ def test_classes_are_counted_as_they_are_sorted(labels: list[int], dtype: str) -
     assert classes.dtype == wanted.dtype
     np.testing.assert_array_equal(classes, wanted)
     np.testing.assert_array_equal(found, inverse)
+
+
+def test_whoever_watches_pairs_side_by_side_hears_of_all_and_gets_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pairs were solved one after the other as soon as there was a callback."""
+    monkeypatch.setattr(base, "_MANY_ROWS", 1)
+    monkeypatch.setattr(crew, "_LOOK", 1e-4)
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(900, 4)), np.arange(900) % 3
+    options = {"solver": "smo", "C": 1e3, "n_threads": 2}
+    seen: list[Progress] = []
+    threads: set[int] = set()
+
+    def hear(progress: Progress) -> None:
+        threads.add(threading.get_ident())
+        seen.append(progress)
+
+    watched = SVC(callback=hear, **options).fit(X, y)
+    plain = SVC(**options).fit(X, y)
+    np.testing.assert_array_equal(watched.dual_coef_, plain.dual_coef_)
+    assert threads == {threading.get_ident()}, "not of the caller"
+    assert seen[0].n_active <= 3 * 600
+    left = [progress.n_active for progress in seen]
+    assert left == sorted(left, reverse=True)
+    with pytest.warns(match="callback"):
+        ended = SVC(callback=lambda progress: True, **options | {"tol": 1e-12, "C": 1e6}).fit(X, y)
+    assert "callback" in {solution.status for solution in ended.solutions_}
+    assert max(solution.infeasibility for solution in ended.solutions_) <= 1e-9
+
+
+def test_an_error_of_whoever_watches_pairs_side_by_side_ends_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(base, "_MANY_ROWS", 1)
+    monkeypatch.setattr(crew, "_LOOK", 1e-4)
+    X, y = np.random.default_rng(3).normal(size=(900, 4)), np.arange(900) % 3
+
+    def broken(progress: Progress) -> None:
+        raise RuntimeError("broken callback")
+
+    with pytest.raises(RuntimeError, match="broken callback"):
+        SVC(callback=broken, solver="smo", C=1e3, n_threads=2).fit(X, y)

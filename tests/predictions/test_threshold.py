@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import RLSC, SVC, ThresholdSVC, choose_threshold, out_of_sample
+from mercer import RLSC, SVC, CalibratedSVC, ThresholdSVC, choose_threshold, out_of_sample
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -72,3 +72,12 @@ def test_wrong_costs_and_classes_are_named() -> None:
         choose_threshold(SVC(), X, Y, [[0, 1], [-10, 0]])
     with pytest.raises(ValueError, match="y must have 2 classes"):
         choose_threshold(SVC(), X, np.arange(90) % 3)
+
+
+def test_a_threshold_of_a_calibrated_machine_is_one_of_its_values() -> None:
+    """Predicted labels, which are no values, were parted: an error, or 0.5 between 0 and 1."""
+    machine = ThresholdSVC(CalibratedSVC(SVC(), cv=3), cost=[[0, 1], [9, 0]], cv=3).fit(X, Y)
+    values = machine.estimator_.estimator_.decision_function(X)
+    np.testing.assert_allclose(machine.decision_function(X), values - machine.threshold_)
+    assert machine.threshold_ < 0
+    np.testing.assert_array_equal(machine.predict_proba(X), machine.estimator_.predict_proba(X))

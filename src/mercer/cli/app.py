@@ -30,6 +30,7 @@ from mercer.cli.options import (
     ColumnKinds,
     CommandTime,
     Conformal,
+    Cost,
     CRange,
     Degree,
     Epsilon,
@@ -63,6 +64,7 @@ from mercer.cli.options import (
     TestSize,
     Text,
     Threads,
+    Threshold,
     Tol,
 )
 
@@ -135,6 +137,8 @@ def fit(
     cv: Folds = 5,
     proba: Proba = False,
     conformal: Conformal = False,
+    cost: Cost = None,
+    threshold: Threshold = None,
     seed: Seed = 0,
     max_time: MaxTime = None,
     solver: Solver = "auto",
@@ -181,6 +185,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
     with working(errors, LOADING, chosen["quiet"]):
         from mercer.cli.commands.fit import fit as fit_file
         from mercer.cli.data.training_set import Roles
+        from mercer.cli.models.costs import Parting
         from mercer.cli.models.estimators import Options
         from mercer.cli.models.test_rows import Tests
         from mercer.cli.output.progress import Display
@@ -199,6 +204,7 @@ def _fit(chosen: dict[str, Any], errors: Console) -> Outcome:
         chosen["proba"],
         chosen["conformal"],
         chosen["command"],
+        Parting(chosen["cost"], chosen["threshold"]),
     )
 
 
@@ -231,6 +237,8 @@ def tune(
     cv: Folds = 5,
     proba: Proba = False,
     conformal: Conformal = False,
+    cost: Cost = None,
+    threshold: Threshold = None,
     seed: Seed = 0,
     max_time: CommandTime = None,
     threads: Threads = None,
@@ -255,9 +263,11 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
     with working(errors, LOADING, chosen["quiet"]):
         from mercer.cli.commands.tune import tune as tune_file
         from mercer.cli.data.training_set import Roles
+        from mercer.cli.models.costs import Parting
         from mercer.cli.models.tuning import Search
         from mercer.cli.output.progress import Display
 
+    parting = Parting(chosen["cost"], chosen["threshold"])
     is_balanced = chosen["class_weight"] is ClassWeight.balanced
     same = (
         "epsilon",
@@ -279,6 +289,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         class_weight="balanced" if is_balanced else None,
         folds=chosen["cv"],
         began=began,
+        has_threshold=parting.is_asked,
         **{name: chosen[name] for name in same},
     )
     return tune_file(
@@ -292,6 +303,7 @@ def _tune(chosen: dict[str, Any], began: float, errors: Console) -> Outcome:
         chosen["force"],
         Display(errors, chosen["quiet"]),
         chosen["command"],
+        parting,
     )
 
 
@@ -328,14 +340,15 @@ def path(
     """Follow the classifiers of every C exactly, choose one, and save it as a model file.
 
     The share of errors on held-out rows (--cv) is known for every C; --choice says which C is
-    taken.
+    taken. Ctrl-C ends the paths: C is chosen on what was followed.
     """
     errors = Console(stderr=True, highlight=False)
     with explained(errors):
-        with working(errors, "following the path", quiet):
+        with working(errors, LOADING, quiet):
             from mercer.cli.commands.path import follow
+            from mercer.cli.output.progress import Display
 
-            outcome = follow(context.params | _command(context))
+        outcome = follow(context.params | _command(context), Display(errors, quiet))
         _show(outcome, as_json, quiet)
     if outcome.exit_code:
         raise typer.Exit(outcome.exit_code)

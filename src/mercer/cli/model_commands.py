@@ -96,6 +96,15 @@ def evaluate(
     model: Model,
     file: Annotated[Path, typer.Argument(help="Table with the truth, or - for standard input.")],
     target: Truth = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            "--cost",
+            metavar="CLASS=COST,...",
+            help="Of two classes: tell what the errors cost, e.g. yes=10,no=1. Default: the costs "
+            "that the model was trained for.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -105,7 +114,7 @@ def evaluate(
         with working(errors, "judging", quiet):
             from mercer.cli.commands.evaluate import evaluate as evaluate_file
 
-            found = evaluate_file(model, file, target)
+            found = evaluate_file(model, file, target, cost)
         _show(found, as_json, quiet, errors)
 
 

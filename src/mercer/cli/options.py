@@ -21,6 +21,7 @@ __all__ = [
     "Coef0",
     "ColumnKinds",
     "CommandTime",
+    "Cost",
     "Degree",
     "Epsilon",
     "ErrorWeight",
@@ -52,6 +53,7 @@ __all__ = [
     "TestSize",
     "Text",
     "Threads",
+    "Threshold",
     "Tol",
 ]
 
@@ -276,6 +278,26 @@ Scoring = Annotated[
     typer.Option(
         help="Score to tune for: roc_auc, f1, balanced_accuracy, r2, ..., as scikit-learn calls "
         "them. Default: accuracy, or squared errors.",
+        rich_help_panel=RUN,
+    ),
+]
+Cost = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        metavar="CLASS=COST,...",
+        help="Of two classes: what an error on a row of each costs, e.g. yes=10,no=1. The "
+        "threshold is where rows held out by folds cost least.",
+        rich_help_panel=RUN,
+    ),
+]
+Threshold = Annotated[
+    str | None,
+    typer.Option(
+        "--threshold",
+        metavar="SCORE",
+        help="Of two classes: choose the threshold for a score of labels, balanced_accuracy, "
+        "f1_macro, ..., of rows held out by folds.",
         rich_help_panel=RUN,
     ),
 ]

@@ -185,7 +185,7 @@ class KernelMachine(RowReader, BaseEstimator):
         deadline = deadline or Deadline.after(self.max_time)
         problems = Problems(self, formulations, gram, deadline, rows)
         if self._goes_side_by_side(problems):
-            found = solve_side_by_side(problems, range(len(problems)))
+            found = solve_side_by_side(problems, range(len(problems)), self.callback)
         else:
             found = self._solve_in_turn(problems)
         read_outs = [one.read_out for one in found]
@@ -208,7 +208,7 @@ class KernelMachine(RowReader, BaseEstimator):
     def _goes_side_by_side(self, problems: Problems) -> bool:
         """Whether there is enough to do for several threads, and its order does not matter."""
         gram = problems.gram
-        if len(problems) <= 1 or self.verbose or self.callback is not None:
+        if len(problems) <= 1 or self.verbose:
             return False
         return gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS and not gram.form.reads_python
 

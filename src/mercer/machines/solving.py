@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto, is_matrix_cheap
 from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import Callback
+from mercer.solvers.runs.progress import Callback, Progress
 from mercer.solvers.solving import solve_by
 
 __all__ = ["FEW_ROWS", "Problems", "Solved", "solve_side_by_side"]
@@ -98,6 +99,10 @@ class Problems:
     def __len__(self) -> int:
         return len(self.formulations)
 
+    def n_rows(self, k: int) -> int:
+        """How many rows problem ``k`` is about."""
+        return self.gram.n_rows if self.rows is None else len(self.rows[k])
+
     def solve(self, k: int, callback: Callback | None) -> Solved:
         """Solve problem ``k``, from the solution of the last fit if there is one."""
         formulation = self.formulations[k]
@@ -155,23 +160,64 @@ class Problems:
         return self.gram.level(spread)
 
 
-def solve_side_by_side(problems: Problems, which: Sequence[int]) -> list[Solved]:
+def solve_side_by_side(
+    problems: Problems, which: Sequence[int], callback: Callback | None = None
+) -> list[Solved]:
     """The problems at these positions, as many at a time as the Gram has threads.
 
-    The results are those of :meth:`Problems.solve` one after the other, bit by bit.
+    The results are those of :meth:`Problems.solve` one after the other, bit by bit. The callback
+    hears of all of them together, in the thread that calls; a true value ends all of them.
     """
     problems.is_side_by_side = True
     queue = _Queue(which)
     crew = Crew(queue, problems.gram.n_threads)
     found: dict[int, Solved] = {}
+    watch = None if callback is None else _Watch(problems, which, callback)
 
     def solve(k: int) -> None:
+        def go_on(progress: Progress) -> object:
+            crew.end_if_over()
+            return watch is not None and watch.hear(k, progress)
+
         with problems.gram.visit():
-            found[k] = problems.solve(k, lambda progress: crew.end_if_over())
+            found[k] = problems.solve(k, go_on)
+        if watch is not None:
+            watch.close(k, found[k].solution)
 
     with crew.at_work(solve):
-        crew.wait_for(lambda: queue.n_left == 0)
+        crew.wait_for(lambda: queue.n_left == 0, None if watch is None else watch.tell)
     return [found[k] for k in which]
+
+
+class _Watch:
+    """What several problems that are solved at a time report, as one report."""
+
+    def __init__(self, problems: Problems, which: Sequence[int], callback: Callback) -> None:
+        self._callback, self._began = callback, time.perf_counter()
+        self._left = {k: problems.n_rows(k) for k in which}
+        self._steps = dict.fromkeys(which, 0)
+        self._objective = 0.0
+        self._is_over = False
+
+    def hear(self, k: int, progress: Progress) -> bool:
+        """Take the report of one problem; whether it is to end."""
+        self._steps[k] = progress.iteration
+        return self._is_over
+
+    def close(self, k: int, solution: Solution) -> None:
+        """After a problem is solved."""
+        self._left.pop(k, None)
+        self._steps[k] = solution.n_iter
+        self._objective += solution.objective
+
+    def tell(self) -> None:
+        """Report all of them to the callback."""
+        if self._is_over:
+            return
+        left, steps = list(self._left.values()), list(self._steps.values())
+        seconds = time.perf_counter() - self._began
+        progress = Progress(sum(steps), np.inf, self._objective, sum(left), seconds)
+        self._is_over = bool(self._callback(progress))
 
 
 class _Queue:

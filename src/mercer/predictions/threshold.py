@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import HasMethods, StrOptions
@@ -149,6 +150,12 @@ class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Decision values of the machine minus the threshold."""
         check_is_fitted(self)
         return values_of(self.estimator_, X) - self.threshold_
+
+    @available_if(lambda self: hasattr(getattr(self, "estimator_", self._machine), "predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities by the machine, if it has any; the threshold leaves them as they are."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """``classes_[1]`` where decision values are above the threshold."""

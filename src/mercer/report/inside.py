@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 
+from mercer.predictions import ThresholdSVC
+
 __all__ = ["IS_MISSING", "Inside", "readable", "step_names", "taken_apart", "target_map"]
 
 IS_MISSING = " is missing"  # ends the name of an indicator
@@ -107,11 +109,20 @@ def target_map(estimator: Any) -> tuple[float, float] | None:
     if isinstance(estimator, Pipeline):
         return target_map(estimator[-1])
     if not isinstance(estimator, TransformedTargetRegressor):
-        return 1.0, 0.0
+        return 1.0, -_threshold_of(estimator)
     points = np.array([[0.0], [1.0], [2.0]])
     zero, one, two = np.ravel(estimator.transformer_.inverse_transform(points)).tolist()
     is_straight = abs(two - 2.0 * one + zero) <= 1e-9 * (abs(zero) + abs(one) + abs(two))
     return (one - zero, zero) if is_straight else None
+
+
+def _threshold_of(estimator: Any) -> float:
+    """What is taken from the values of the machine inside, by its thresholds."""
+    own = float(estimator.threshold_) if isinstance(estimator, ThresholdSVC) else 0.0
+    for name in _AROUND:
+        if hasattr(estimator, name):
+            return own + _threshold_of(getattr(estimator, name))
+    return own
 
 
 def n_seen(inside: Inside, prepared: Any) -> int | None:

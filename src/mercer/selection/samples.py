@@ -31,7 +31,7 @@ from mercer.selection.simplest import simplest_within_error
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
 
-__all__ = ["zoomed"]
+__all__ = ["sample_sizes", "zoomed"]
 
 FloatArray = NDArray[np.float64]
 
@@ -53,7 +53,9 @@ def zoomed(
     task: TrainingTask, objective: Any, options: dict[str, Any], budget: Budget
 ) -> SearchResult:
     """A grid on all rows; of many rows from where samples of them lead."""
-    sizes, start = _sample_sizes(task), moderate_start(task, objective.space)
+    start = moderate_start(task, objective.space)
+    has_samples = not task.machine._is_precomputed()
+    sizes = sample_sizes(task.n_rows, task.n_classes) if has_samples else []
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:
         return run(objective, _COARSER if budget.others else Zoom(), start, budget)
@@ -183,13 +185,12 @@ def _rivals(found: SearchResult) -> tuple[FloatArray, ...]:
     return tuple(history.thetas[k] for k in chosen[1 : 1 + _MOST_RIVALS])
 
 
-def _sample_sizes(task: TrainingTask) -> list[int]:
-    """Rows of the samples that are searched before all rows, at most those that there are."""
-    n = task.n_rows
-    if n < FEW_ROWS or task.machine._is_precomputed():
+def sample_sizes(n_rows: int, n_classes: int) -> list[int]:
+    """Rows of the samples that are searched before so many rows are."""
+    if n_rows < FEW_ROWS:
         return []
-    first = min(int(np.clip(max(n // 3, 50 * task.n_classes), *_FIRST_SAMPLE)), n)
-    return [first] if n < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
+    first = min(int(np.clip(max(n_rows // 3, 50 * n_classes), *_FIRST_SAMPLE)), n_rows)
+    return [first] if n_rows < _LARGE_SAMPLE[0] else [first, _LARGE_SAMPLE[1]]
 
 
 def _few_folds(cv: Any) -> Any:

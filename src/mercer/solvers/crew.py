@@ -16,6 +16,7 @@ from mercer._floating import without_warnings
 __all__ = ["Crew", "Line"]
 
 _PATIENCE = 1000  # milliseconds until a thread is taken for one that was never started
+_LOOK = 0.05  # seconds between two looks of whoever waits
 
 
 class Line(Protocol):
@@ -59,15 +60,27 @@ class Crew:
             self._is_over = True
             _join_started(threads)
 
-    def wait_for(self, is_ready: Callable[[], bool]) -> None:
-        """Until the line ``is_ready``; what went wrong in any thread before that comes out here."""
+    def wait_for(
+        self, is_ready: Callable[[], bool], look: Callable[[], object] | None = None
+    ) -> None:
+        """Until the line ``is_ready``; what went wrong in any thread before that comes out here.
+
+        Whoever waits calls ``look`` about every 50 ms.
+        """
         while self.n_threads == 1 and not is_ready() and self._take_turn():
             pass
+        while not self._is_settled(is_ready, None if look is None else _LOOK):
+            assert look is not None  # else there is no end of the wait before that
+            look()
+
+    def _is_settled(self, is_ready: Callable[[], bool], seconds: float | None) -> bool:
+        """Wait; whether the line is ready now. Raises what went wrong before that."""
         with self._changed:
             # Python takes a thread whose join was interrupted for one that has ended
-            self._changed.wait_for(lambda: self._error is not None or is_ready())
+            self._changed.wait_for(lambda: self._error is not None or is_ready(), seconds)
             if self._error is not None and not is_ready():
                 raise self._error
+            return is_ready()
 
     def end_if_over(self) -> None:
         """For whoever watches a native loop: end it at once if its results are not wanted."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.kernels.rows import is_plain
+from mercer.training.not_finite import not_finite
 
 __all__ = [
     "READ_TYPES",
@@ -23,15 +24,20 @@ __all__ = [
 
 READ_TYPES = (np.float64, np.float32, np.uint8, np.int8)  # of dense rows, without a copy
 # What NumPy says of values that are no numbers, without saying whose.
+_NOT_FINITE = re.compile(r"Input (\w+) contains (?:NaN|infinity)")
 _NO_NUMBERS = re.compile("could not convert|argument must be|setting an array element")
 
 
 @contextmanager
 def naming(**arguments: Any) -> Iterator[None]:
-    """Let the errors of a conversion to numbers name the argument that has none."""
+    """Let the errors of a conversion to numbers name the argument that has none, and where."""
     try:
         yield
     except (TypeError, ValueError) as error:
+        if isinstance(error, ValueError) and (found := _NOT_FINITE.match(str(error))):
+            told = not_finite(found[1], arguments.get(found[1]))
+            if told is not None:
+                raise ValueError(told) from None
         if not _NO_NUMBERS.search(str(error)):
             raise
         guilty = [name for name, value in arguments.items() if not _is_numeric(value)]

@@ -13,6 +13,9 @@ from mercer.io.exchange.preparation import NotExported
 
 __all__ = ["convert"]
 
+# What is made around a machine, and the option that asks for it.
+_AROUND = {"Conformal": "--conformal", "ThresholdSVC": "--proba, or without --cost"}
+
 
 def convert(model: Path, out: Path, precision: str, force: bool) -> str:
     """Write the model of one file to another; returns what was done in a line."""
@@ -29,6 +32,12 @@ def convert(model: Path, out: Path, precision: str, force: bool) -> str:
         raise InputError(str(error)) from None
     except NotExported as error:
         raise InputError(f"{error}{_remedy(error.columns)}") from None
+    except ValueError as error:
+        option = next((own for name, own in _AROUND.items() if str(error).startswith(name)), None)
+        if option is None:
+            raise
+        told = str(error).partition(";")[0]
+        raise InputError(f"{told}: train the model to convert without {option}") from None
     return f"{type(estimator).__name__} of {model} written to {out}, {_size(out)}"
 
 

@@ -21,7 +21,9 @@ from mercer.cli.data.values import marked_missing
 from mercer.cli.errors import InputError, absent
 from mercer.cli.models.apart import rows_apart, taken
 from mercer.cli.models.card import Card
+from mercer.cli.models.costs import costs_of, parted
 from mercer.cli.output.report import MOST_SHOWN, framed, score_text
+from mercer.cli.output.threshold_lines import cost_line, rule_text
 from mercer.io import read_metadata
 from mercer.report import Report, explain_row, write_report
 from mercer.report.words import count, number, percent, spread, verdict_lines, warnings_of
@@ -29,6 +31,7 @@ from mercer.report.words import count, number, percent, spread, verdict_lines, w
 __all__ = ["Evaluated", "command_of", "evaluate", "explain", "report"]
 
 EXPLANATION = "mercer.explanation/1"
+RULE, COST = "threshold", "cost of these rows"  # facts of a report
 WIDTH = 20  # characters of the longest bar
 
 
@@ -41,13 +44,14 @@ class Evaluated:
     notes: list[str]
 
 
-def evaluate(model: Path, file: Path, target: str | None) -> Evaluated:
-    """Judge a model on the rows of a file."""
+def evaluate(model: Path, file: Path, target: str | None, costs: str | None = None) -> Evaluated:
+    """Judge a model on the rows of a file, also by what its errors cost."""
     estimator, card = open_model(model)
     given = _given(model, file, None)
     rows, known, notes = _judged_rows(estimator, card, given.judged, file, target)
-    facts = _facts(card, model, given.which)
+    facts = _facts(card, model, given.which) | _rule(estimator)
     found = write_report(estimator, rows, known, explained=False, facts=facts)
+    _tell_costs(found, estimator, costs)
     notes = [f"judged by {given.which}", *notes] if given.is_part else notes
     return Evaluated(framed(f"{model} on {file}", _sections(found.data)), found.to_json(), notes)
 
@@ -63,7 +67,7 @@ def report(
     if file is None:
         if train is not None:
             raise InputError("--train needs a FILE to judge by beside it")
-        facts = _facts(card, model, None) | ran
+        facts = _facts(card, model, None) | _rule(estimator) | ran
         return write_report(estimator, title=title, facts=facts, search=search)
     given = _given(model, file, train)
     rows, known, _ = _judged_rows(estimator, card, given.judged, file, target)
@@ -71,11 +75,13 @@ def report(
     if given.training is not None and known is not None:
         where = file if train is None else train
         training = _judged_rows(estimator, card, given.training, where, target)[:2]
-    facts = _facts(card, model, given.which) | ran
-    return write_report(
+    facts = _facts(card, model, given.which) | _rule(estimator) | ran
+    found = write_report(
         estimator, rows, known, title=f"{title}: {file.name}", facts=facts, search=search,
         training=training,  # type: ignore[arg-type]
     )  # fmt: skip
+    _tell_costs(found, estimator, None)
+    return found
 
 
 @dataclass(frozen=True)
@@ -181,6 +187,29 @@ def _facts(card: Card | None, model: Path, rows: str | None) -> dict[str, str]:
     return facts
 
 
+def _rule(estimator: Any) -> dict[str, str]:
+    """Where two classes are parted, if the machine has a threshold of its own."""
+    own = parted(estimator)
+    return {} if own is None else {RULE: rule_text(own)}
+
+
+def _tell_costs(found: Report, estimator: Any, costs: str | None) -> None:
+    """What the errors on the judged rows cost, by ``--cost`` or by what the machine was made for.
+
+    Without either nothing is told.
+    """
+    confusion, own = found.data["confusion"], parted(estimator)
+    if confusion is None or confusion["counts"] is None:
+        if costs is not None:
+            raise InputError("--cost is for two classes, and rows with labels")
+        return
+    matrix: Any = None if own is None or isinstance(own.cost, str) else own.cost
+    if costs is not None:
+        matrix = costs_of(costs, confusion["classes"])
+    if matrix is not None:
+        found.data["reproduce"]["facts"][COST] = cost_line(matrix, confusion)
+
+
 def command_of(name: str, *arguments: Any) -> str:
     """The command as a shell takes it."""
     return shlex.join(["mercer", name, *(str(one) for one in arguments if one is not None)])
@@ -188,8 +217,11 @@ def command_of(name: str, *arguments: Any) -> str:
 
 def _sections(data: dict[str, Any]) -> dict[str, list[str | Text]]:
     first, *rest = verdict_lines(data)
+    told = data["reproduce"]["facts"]
     return {
         "verdict": [Text(first, style="bold green"), *rest],
+        "cost": [told[COST]] if COST in told else [],
+        "threshold": [told[RULE]] if RULE in told else [],
         "classes": _class_lines(data["classes"] or []),
         "confusion": _confusion_lines(data["confusion"]),
         "note": [Text(note, style="yellow") for note in warnings_of(data)],
@@ -238,7 +270,12 @@ def _reasons(found: dict[str, Any], file: Path) -> dict[str, list[str | Text]]:
         bar = "█" * max(round(WIDTH * abs(value) / most), 1)
         kind = "cyan" if value >= 0.0 else "red"
         lines.append(
-            Text.assemble(f"{name[:width]:{width}} {value:>+10.4g} ", (bar, kind), overflow="crop")
+            Text.assemble(
+                f"{name[:width]:{width}} {value:>+10.4g} ",
+                (bar, kind),
+                no_wrap=True,
+                overflow="crop",
+            )
         )
     of = "" if found["output"] is None else f" of {found['output']}"
     return {

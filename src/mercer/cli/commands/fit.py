@@ -10,14 +10,21 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from mercer import ThresholdSVC
 from mercer.cli.choices import STANDARD, Task
 from mercer.cli.data.training_set import EXAMPLE, Roles, TrainingSet, read_training_set
 from mercer.cli.errors import INTERRUPTED, NOT_CONVERGED
 from mercer.cli.models.apart import told_apart
 from mercer.cli.models.card import Card, Scores
+from mercer.cli.models.costs import NO_PARTING, Parting, parted, threshold_record
 from mercer.cli.models.estimators import Options, build_estimator, machine_of
 from mercer.cli.models.held_out import HeldOut, on_test_set
-from mercer.cli.models.promised import check_promises, with_probabilities, with_sets
+from mercer.cli.models.promised import (
+    check_promises,
+    with_probabilities,
+    with_sets,
+    with_threshold,
+)
 from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
@@ -34,11 +41,13 @@ from mercer.cli.output.report import (
     support_line,
 )
 from mercer.cli.output.score_lines import score_lines
+from mercer.cli.output.threshold_lines import threshold_lines
 from mercer.io import save
 from mercer.machines.certified import certificate
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = [
+    "AT_ZERO",
     "Outcome",
     "card_of",
     "data_lines",
@@ -47,6 +56,9 @@ __all__ = [
     "report_command",
     "scaling_line",
 ]
+
+
+AT_ZERO = "that is with a threshold of 0; the one chosen is told below"
 
 
 @dataclass(frozen=True)
@@ -93,6 +105,7 @@ def fit(
     proba: bool = False,
     conformal: bool = False,
     command: str | None = None,
+    parting: Parting = NO_PARTING,
 ) -> Outcome:
     """Train, save, and return the summary."""
     path = model_path(file, out)
@@ -103,27 +116,53 @@ def fit(
     # later: whoever has mistyped a column is told that, and not of --force
     check_model_destination(path, force, *given)
     check_promises(data.task, proba, conformal)
+    parting.check(data)
     data, test = tests.split(data, seed)
     training = train(build_estimator(data, options), data, folds, seed, display)
-    held_out = None
-    if test is not None:
-        held_out = on_test_set(training.estimator, test, data, Deadline())
+    held_out, kept, is_interrupted = None, training.estimator, training.is_interrupted
+    try:
+        if not is_interrupted:
+            kept = _promised(training, data, proba, conformal, parting, seed, display)
+        if test is not None:
+            judged = kept if parting.is_asked else training.estimator
+            held_out = on_test_set(judged, test, data, Deadline())
+    except KeyboardInterrupt:
+        display.say("interrupted: keeping the machine without what comes after its training")
+        is_interrupted = True
     told = card_of(data, training.scores).as_metadata()
     told |= told_apart(file, data, test, tests.share) | {"command": command, "seed": seed}
-    kept = training.estimator
-    with display.working("training on folds"):
-        if proba and not training.is_interrupted:
-            kept = with_probabilities(kept, data, training.notes)
-        if conformal and not training.is_interrupted:
-            kept = with_sets(training.estimator, kept, data, seed, training.notes)
     save(kept, path, metadata=told)
     machine = machine_of(training.estimator)
     report = report_command(path, file, tests.file, tests.share)
-    summary = _summary(data, training, options, path, held_out, report)
+    own = parted(kept)
+    summary = _summary(data, training, options, path, held_out, report, own)
     record = training_record("fit", data, machine, path, training.notes, held_out)
+    record["threshold"] = threshold_record(own)
     scores = training.scores
     record["cross_validation"] = scores and {"name": scores.name, "values": scores.values}
-    return Outcome.of(summary, machine, training.is_interrupted, record)
+    return Outcome.of(summary, machine, is_interrupted, record)
+
+
+def _promised(
+    training: Training,
+    data: TrainingSet,
+    proba: bool,
+    conformal: bool,
+    parting: Parting,
+    seed: int,
+    display: Display,
+) -> Any:
+    """The estimator with what predict may be asked for."""
+    kept = training.estimator
+    with display.working("training on folds"):
+        if proba:
+            kept = with_probabilities(kept, data, training.notes)
+        if parting.is_asked:
+            plain = training.estimator
+            kept = with_threshold(plain, kept, data, parting, seed, training.notes)
+        if conformal:
+            kept = with_sets(training.estimator, kept, data, seed, training.notes)
+    return kept
 
 
 def model_path(file: Path | None, out: Path | None) -> Path:
@@ -165,6 +204,7 @@ def _summary(
     path: Path,
     held_out: HeldOut | None,
     report: str,
+    own: ThresholdSVC | None = None,
 ) -> RenderableType:
     machine = machine_of(training.estimator)
     scores = training.scores
@@ -176,6 +216,9 @@ def _summary(
     }
     if scores is not None:
         sections[scores.name] = [score_text(scores)]
+        if own is not None:
+            sections[scores.name].append(AT_ZERO)
+    sections["threshold"] = threshold_lines(own, data.y)
     if held_out is not None:
         sections["test"] = next(iter(score_lines(data.task, False, held_out).values()))
     sections["model"] = [support_line(machine, path.stat().st_size), f"saved as {path}"]

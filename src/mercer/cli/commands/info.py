@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from mercer.cli.commands.exported import describe_c, describe_onnx
 from mercer.cli.models.card import Card, read_card
+from mercer.cli.models.costs import parted, threshold_record
 from mercer.cli.models.formats import format_inside
 from mercer.cli.models.inputs import inner_machine, inside
 from mercer.cli.output.columns import column_lines
@@ -26,6 +27,7 @@ from mercer.cli.output.report import (
     size_text,
     support_line,
 )
+from mercer.cli.output.threshold_lines import rule_text
 from mercer.io import load, load_libsvm, read_metadata
 from mercer.io.model_file import RESULTS
 from mercer.machines.certified import certificate
@@ -60,6 +62,8 @@ def describe(path: Path) -> RenderableType:
     elif hasattr(estimator, "classes_"):
         sections["classes"] = [class_text(estimator.classes_)]
     sections["machine"] = [machine_line(machine) + _of_several(estimator)]
+    own = parted(estimator)
+    sections["threshold"] = [] if own is None else [rule_text(own)]
     sections["certificate"] = certificate_lines(machine)
     if card is not None and card.scores is not None:
         sections[card.scores.name] = [score_text(card.scores)]
@@ -85,6 +89,7 @@ def record_of(path: Path) -> dict[str, Any]:
         "machine": type(machine).__name__,
         "features": list(getattr(estimator, "feature_names_in_", [])),
         "classes": list(getattr(estimator, "classes_", [])),
+        "threshold": threshold_record(parted(estimator)),
         "kernel": repr(getattr(machine, "kernel_", None)),
         "certificate": certificate(machine),
         "training": None if card is None else card.as_metadata(),

@@ -26,9 +26,11 @@ from mercer.cli.models.apart import told_apart
 from mercer.cli.models.estimators import Options, checked, machine_of, prepared
 from mercer.cli.models.held_out import HeldOut, on_test_set
 from mercer.cli.models.test_rows import Tests
-from mercer.cli.models.training import noted, possible_folds, splitter_of
+from mercer.cli.models.training import noted, of_ctrl_c, possible_folds, splitter_of
 from mercer.cli.output.columns import column_lines
 from mercer.cli.output.destination import check_destination, check_model_destination
+from mercer.cli.output.interrupts import asked_to_stop
+from mercer.cli.output.progress import Display
 from mercer.cli.output.record import training_record
 from mercer.cli.output.report import certificate_lines, framed, machine_line, support_line
 from mercer.cli.output.score_lines import score_lines
@@ -44,13 +46,14 @@ _RULES = {
 }
 
 
-def follow(chosen: dict[str, Any]) -> Outcome:
+def follow(chosen: dict[str, Any], display: Display) -> Outcome:
     """Follow the path of a table, choose C by cross-validation, save, and return the summary."""
     file: Path | None = chosen["file"]
     path = model_path(file, chosen["out"])
     given = [own for own in (file, chosen["test"]) if own is not None]
     check_destination(path, *given)
-    data = read_training_set(file, Roles.of(chosen), Task.auto)
+    with display.working("reading"):
+        data = read_training_set(file, Roles.of(chosen), Task.auto)
     check_model_destination(path, chosen["force"], *given)
     if data.task is not Task.classification:
         raise InputError(
@@ -60,9 +63,10 @@ def follow(chosen: dict[str, Any]) -> Outcome:
     share = chosen["test_size"]
     data, test = Tests(chosen["test"], share).split(data, chosen["seed"])
     notes: list[str] = []
-    machine = _machine(data, chosen, notes)
+    estimator = prepared(_machine(data, chosen, notes), data, chosen["scale"])
     with noted(notes):
-        estimator = prepared(machine, data, chosen["scale"]).fit(data.X, data.y)
+        is_interrupted = _followed(estimator, data, display)
+    notes = of_ctrl_c(notes)
     fitted = machine_of(estimator)
     held_out = None if test is None else on_test_set(estimator, test, data, Deadline())
     told = card_of(data, None).as_metadata() | told_apart(file, data, test, share)
@@ -71,7 +75,23 @@ def follow(chosen: dict[str, Any]) -> Outcome:
     record = training_record("path", data, fitted, path, notes, held_out)
     record["path"] = _points(fitted)
     summary = _summary(data, fitted, chosen, path, notes, held_out)
-    return Outcome.of(summary, fitted, record=record)
+    return Outcome.of(summary, fitted, is_interrupted, record)
+
+
+def _followed(estimator: Any, data: TrainingSet, display: Display) -> bool:
+    """Fit the estimator; whether Ctrl-C has ended its paths, which then are as far as they came."""
+    with asked_to_stop() as stop, display.following(stop) as callback:
+        try:
+            estimator.set_params(machine__callback=callback).fit(data.X, data.y)
+        except ValueError:
+            if stop():  # before there was a first solution
+                raise KeyboardInterrupt from None
+            raise
+        is_interrupted = stop()
+    estimator.set_params(machine__callback=None)
+    if is_interrupted:
+        display.say("interrupted: keeping the path as far as it was followed")
+    return is_interrupted
 
 
 def _machine(data: TrainingSet, chosen: dict[str, Any], notes: list[str]) -> Any:
@@ -89,16 +109,21 @@ def _machine(data: TrainingSet, chosen: dict[str, Any], notes: list[str]) -> Any
 
 
 def _points(machine: Any) -> list[dict[str, Any]]:
-    """Some C of the path, each with the support vectors and the error of held-out rows."""
+    """Some C of the path, each with the support vectors and the error of held-out rows.
+
+    The error is None where it is not known: Ctrl-C and time limits end paths.
+    """
+    curve = machine.cv_error_
     ends = np.asarray(machine.path_.breakpoints, dtype=np.float64)
-    ends = ends[np.isfinite(ends) & (ends > 0.0)]
+    ends = np.minimum(ends[np.isfinite(ends) & (ends > 0.0)], machine.path_.end)
     grid = np.geomspace(ends.min(), ends.max(), N_LINES) if len(ends) else np.empty(0)
     found = []
     for C in sorted({*grid.tolist(), float(machine.C_)}):
         support = [np.flatnonzero(own.coef(min(C, own.end))) for own in machine.paths_]
-        error = float(machine.cv_error_(min(C, machine.cv_error_.end)))
+        is_known = curve is not None and curve.end * (1.0 + 1e-9) >= C
+        error = round(float(curve(min(C, curve.end))), 12) if is_known else None
         n_support = len(np.unique(np.concatenate(support))) if len(support) == 1 else None
-        found.append({"C": C, "error": round(error, 12), "n_support": n_support})
+        found.append({"C": C, "error": error, "n_support": n_support})
     return found
 
 
@@ -110,11 +135,16 @@ def _summary(
     notes: list[str],
     held_out: HeldOut | None,
 ) -> RenderableType:
-    lines: list[str | Text] = [Text(f"{'C':>10}  held-out error  support vectors", style="dim")]
+    head = f"{'C':>10}  {'error':>9}  {'vectors':>7}"
+    lines: list[str | Text] = [
+        "error of held-out rows and number of support vectors",
+        Text(head, style="dim"),
+    ]
     for point in _points(machine):
         is_chosen = point["C"] == float(machine.C_)
         count = "" if point["n_support"] is None else f"{point['n_support']:,}"
-        line = f"{point['C']:>10.4g}  {100 * point['error']:>12.2f} %  {count:>15}"
+        error = "not known" if point["error"] is None else f"{100 * point['error']:.2f} %"
+        line = f"{point['C']:>10.4g}  {error:>9}  {count:>7}"
         lines.append(Text(line + ("  chosen" if is_chosen else ""), "bold" if is_chosen else ""))
     rows: list[str | Text] = []
     if held_out is not None:

@@ -63,9 +63,10 @@ def predict(model: Path, file: Path, wanted: Wanted = NOTHING) -> Predictions:
     copied = _copied(content, wanted.kept)
     rows, known, notes = model_rows(estimator, card, content)
     predicted = np.asarray(estimator.predict(rows))
-    table = copied | _columns(predicted) | _decisions(estimator, rows, wanted.proba)
+    table = _columns(predicted) | _decisions(estimator, rows, wanted.proba)
     with noted(notes):
         table |= wanted_columns_of(estimator, rows, wanted)
+    table = copied | _beside(copied, table)
     notes += _without_ends(table, wanted)
     return Predictions(pd.DataFrame(table), notes, _score(predicted, known, card))
 
@@ -89,6 +90,17 @@ def _copied(content: pd.DataFrame | SparseData, names: tuple[str, ...]) -> dict[
             listed = [str(own) for own in content.columns]  # type: ignore[union-attr]
             raise InputError(f"--keep: {absent(name, listed)}")
     return {name: content[name].to_numpy() for name in names}  # type: ignore[index]
+
+
+def _beside(copied: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """The predictions, unless a column that is copied would be lost among them."""
+    both = [name for name in copied if name in table]
+    if both:
+        raise InputError(
+            f"--keep: {quoted(both)} is the name of a column of predictions, too: rename it in "
+            "the file, or leave it out"
+        )
+    return table
 
 
 def open_model(model: Path) -> tuple[Any, Card | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
+from mercer import ThresholdSVC
 from mercer.cli.choices import Task
 from mercer.cli.commands.fit import (
+    AT_ZERO,
     Outcome,
     card_of,
     data_lines,
@@ -22,8 +25,10 @@ from mercer.cli.commands.fit import (
 )
 from mercer.cli.data.training_set import Roles, TrainingSet, read_training_set
 from mercer.cli.models.apart import told_apart
+from mercer.cli.models.costs import NO_PARTING, Parting, parted, threshold_record
 from mercer.cli.models.estimators import machine_of
-from mercer.cli.models.promised import check_promises, with_sets
+from mercer.cli.models.held_out import on_test_set
+from mercer.cli.models.promised import check_promises, with_sets, with_threshold
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
 from mercer.cli.output.columns import bar_lines, column_lines
@@ -39,6 +44,7 @@ from mercer.cli.output.report import (
     support_line,
 )
 from mercer.cli.output.score_lines import score_lines
+from mercer.cli.output.threshold_lines import threshold_lines
 from mercer.diagnostics import diagnose
 from mercer.io import save
 from mercer.report import trials
@@ -74,6 +80,7 @@ def tune(
     force: bool,
     display: Display,
     command: str | None = None,
+    parting: Parting = NO_PARTING,
 ) -> Outcome:
     """Choose parameters, train, save, and return the summary."""
     path = model_path(file, out)
@@ -83,29 +90,47 @@ def tune(
         data = read_training_set(file, roles, task)
     check_model_destination(path, force, *given)
     check_promises(data.task, search.proba, search.conformal)
+    parting.check(data)
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
+    kept, is_interrupted = _kept(tuning, data, search, parting, display)
+    own = parted(kept)
+    if own is not None and held_out is not None:
+        judged = on_test_set(kept, held_out, data, search.deadline)
+        tuning = replace(tuning, held_out=judged)
     scores = None if tuning.held_out is None else tuning.held_out.scores
     told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
     told |= told_apart(file, data, held_out, test_size)
     told |= {"command": command, "seed": search.seed}
-    save(_kept(tuning, data, search, display), path, metadata=told)
+    save(kept, path, metadata=told)
     follow = report_command(path, file, test, test_size)
-    summary = _summary(data, tuning, search, path, follow, held_out is not None)
+    summary = _summary(data, tuning, search, path, follow, held_out is not None, own)
     machine = machine_of(tuning.estimator)
     record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
+    record["threshold"] = threshold_record(own)
     record["search"] = _searched(tuning)
-    return Outcome.of(summary, machine, tuning.is_interrupted, record)
+    return Outcome.of(summary, machine, is_interrupted, record)
 
 
-def _kept(tuning: Tuning, data: TrainingSet, search: Search, display: Display) -> Any:
-    """What the model file holds: what was chosen, and what predict may be asked for."""
+def _kept(
+    tuning: Tuning, data: TrainingSet, search: Search, parting: Parting, display: Display
+) -> tuple[Any, bool]:
+    """What the model file holds, with what predict may be asked for, and whether it is short."""
     kept = tuning.to_save(search.proba)
-    if not search.conformal or tuning.is_interrupted:
-        return kept
-    left = None if search.max_time is None else search.deadline.seconds_left
-    with display.working("training on folds"):
-        return with_sets(tuning.estimator, kept, data, search.seed, tuning.notes, left)
+    if tuning.is_interrupted:
+        return kept, True
+    given = search.seed, tuning.notes
+    try:
+        with display.working("training on folds"):
+            if parting.is_asked:
+                left = search.seconds_left
+                kept = with_threshold(tuning.estimator, kept, data, parting, *given, left)
+            if search.conformal:
+                kept = with_sets(tuning.estimator, kept, data, *given, search.seconds_left)
+    except KeyboardInterrupt:
+        display.say("interrupted: keeping the machine without what comes after its training")
+        return kept, True
+    return kept, False
 
 
 def _searched(tuning: Tuning) -> dict[str, Any]:
@@ -132,18 +157,23 @@ def _summary(
     path: Path,
     report: str,
     has_test: bool,
+    own: ThresholdSVC | None = None,
 ) -> RenderableType:
     machine = machine_of(tuning.estimator)
     findings = diagnose(machine).findings
     told = {"not-converged", *_OF_PARAMETERS}  # the first one by the certificate
     advice = [f"{own.observed}. {own.advice}" for own in findings if own.name not in told]
     reasons = [*_reason(tuning), *expected_lines(tuning, data, has_test)]
+    judged = score_lines(data.task, search.class_weight is not None, tuning.held_out)
+    if own is not None and not has_test:
+        next(iter(judged.values())).append(AT_ZERO)
     sections: dict[str, list[str | Text]] = {
         "data": data_lines(data),
         "prepared": [] if data.columns is None else column_lines(data.columns),
         "chosen": [machine_line(machine), scaling_line(data, search.scale), *reasons],
         **_tuned_score(tuning, search),
-        **score_lines(data.task, search.class_weight is not None, tuning.held_out),
+        **judged,
+        "threshold": threshold_lines(own, data.y),
         "relevance": relevance_lines(tuning) if search.relevance else [],
         "certificate": certificate_lines(machine),
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],

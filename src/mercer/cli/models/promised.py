@@ -12,14 +12,15 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
-from mercer import CalibratedSVC, ConformalSVC, ConformalSVR
+from mercer import CalibratedSVC, ConformalSVC, ConformalSVR, ThresholdSVC
 from mercer.cli.choices import Task
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
+from mercer.cli.models.costs import Parting
 from mercer.cli.models.estimators import machine_of
-from mercer.cli.models.training import noted, possible_folds, take
+from mercer.cli.models.training import noted, possible_folds, splitter_of, take
 
-__all__ = ["check_promises", "with_probabilities", "with_sets"]
+__all__ = ["check_promises", "with_probabilities", "with_sets", "with_threshold"]
 
 FOLDS = 5
 MOST_ROWS = 10_000  # for the machines of folds
@@ -46,6 +47,37 @@ def with_probabilities(estimator: Any, data: TrainingSet, notes: list[str]) -> A
         return _around(estimator, machine.fit(*_learned(estimator, data, None)))
 
 
+def with_threshold(
+    plain: Any,
+    kept: Any,
+    data: TrainingSet,
+    parting: Parting,
+    seed: int,
+    notes: list[str],
+    max_time: float | None = None,
+) -> Any:
+    """Return an estimator with the values of `kept` that parts two classes where it costs least.
+
+    Values of rows held out come from machines with the parameters of `plain`, trained without
+    each of five folds, of many rows of a part.
+    """
+    folds = possible_folds(data, FOLDS, [])
+    if folds < 2:
+        notes.append(_TOO_FEW)
+        return kept
+    cost = parting.cost(np.unique(data.y).tolist())  # type: ignore[arg-type]
+    machine, rows = _of_folds(plain, data, folds, seed, max_time)
+    if rows is not None:
+        notes.append(
+            f"the threshold was chosen by machines of {len(rows):,} of {data.X.shape[0]:,} rows"
+        )
+    splits = splitter_of(data, folds, seed)
+    with noted(notes):
+        found = ThresholdSVC(machine, cost=cost, cv=splits).fit(*_learned(plain, data, rows))
+    found.estimator_ = machine_of(kept)  # of all rows, with probabilities if it has any
+    return _around(kept, found)
+
+
 def with_sets(
     plain: Any,
     kept: Any,
@@ -63,10 +95,7 @@ def with_sets(
     if folds < 2:
         notes.append(_TOO_FEW)
         return kept
-    machine = _unfitted(machine_of(plain))
-    if max_time is not None:
-        machine.set_params(max_time=max(max_time, 0.1) / (folds + 2))
-    rows = _some_rows(data, MOST_ROWS if max_time is None else MOST_ROWS_IN_TIME, seed)
+    machine, rows = _of_folds(plain, data, folds, seed, max_time)
     if rows is not None:
         notes.append(
             f"sets and intervals come from machines of {len(rows):,} of {data.X.shape[0]:,} rows"
@@ -80,6 +109,16 @@ def with_sets(
         conformal.fit(*_learned(plain, data, rows))
     conformal.estimator_ = machine_of(kept)  # of all rows, with probabilities if it has any
     return _around(kept, conformal)
+
+
+def _of_folds(
+    plain: Any, data: TrainingSet, folds: int, seed: int, max_time: float | None
+) -> tuple[Any, NDArray[np.intp] | None]:
+    """The machine that folds are to train, and the rows they have; None for all."""
+    machine = _unfitted(machine_of(plain))
+    if max_time is not None:
+        machine.set_params(max_time=max(max_time, 0.1) / (folds + 2))
+    return machine, _some_rows(data, MOST_ROWS if max_time is None else MOST_ROWS_IN_TIME, seed)
 
 
 def _unfitted(machine: Any) -> Any:

@@ -23,6 +23,7 @@ __all__ = [
     "SCORE_NAMES",
     "Training",
     "noted",
+    "of_ctrl_c",
     "possible_folds",
     "splits",
     "splitter_of",
@@ -64,7 +65,7 @@ def train(estimator: Any, data: TrainingSet, folds: int, seed: int, display: Dis
         machine_of(watched).set_params(callback=None)
     if is_interrupted:
         display.say("interrupted: keeping the machine as far as it was trained")
-        return Training(watched, None, notes, is_interrupted=True)
+        return Training(watched, None, of_ctrl_c(notes), is_interrupted=True)
     folds = possible_folds(data, folds, notes)
     if folds < 2:
         return Training(watched, None, notes)
@@ -89,6 +90,14 @@ def noted(notes: list[str]) -> Iterator[None]:
     said = dict.fromkeys(str(warning.message) for warning in caught)
     # scikit-learn's words for a small class, which the search tells of in its own
     notes.extend(own for own in said if not own.startswith("The least populated class in y"))
+
+
+def of_ctrl_c(notes: list[str]) -> list[str]:
+    """Notes of machines and paths that a callback has ended, as Ctrl-C made it do."""
+    told = (
+        " The callback returned a true value. With warm_start=True the next fit goes on from here."
+    )
+    return [note.replace(told, "").replace("(callback", "(Ctrl-C") for note in notes]
 
 
 def possible_folds(data: TrainingSet, folds: int, notes: list[str]) -> int:

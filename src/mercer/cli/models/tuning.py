@@ -22,6 +22,7 @@ from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
 from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splitter_of
 from mercer.cli.output.interrupts import asked_to_stop
 from mercer.cli.output.progress import Display
+from mercer.cli.output.remaining import Pace
 from mercer.solvers.runs.deadline import Deadline
 
 __all__ = ["Search", "Tuning", "tune_machine"]
@@ -53,12 +54,18 @@ class Search:
     conformal: bool = False
     scoring: str | None = None
     relevance: bool = False
+    has_threshold: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     @property
     def deadline(self) -> Deadline:
         """When the whole command is to be done."""
         return Deadline() if self.max_time is None else Deadline(self.began + self.max_time)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the whole command; None without a limit."""
+        return None if self.max_time is None else self.deadline.seconds_left
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,18 +116,22 @@ def tune_machine(
     tuned = checked(_tuned(data.task, search, splitter_of(data, folds, search.seed)))
     if search.max_time is not None:
         share = 1.0 - (_JUDGING if test is not None else _SAVING)
-        share *= 1.0 - _FOLDS * search.conformal
+        share *= 1.0 - _FOLDS * (search.conformal or search.has_threshold)
         tuned.set_params(max_time=max(share * search.deadline.seconds_left, _LEAST_SECONDS))
     with noted(notes):
         estimator, tuned, is_interrupted = _trained(tuned, data, search, display)
     notes = [_of_options(note) for note in notes]
-    if test is not None:
-        held_out: HeldOut | None = on_test_set(estimator, test, data, search.deadline)
-    else:
-        held_out = _of_folds(estimator, tuned, data, search)
-    test_score = None
-    if test is not None and search.scoring is not None:
-        test_score = float(get_scorer(search.scoring)(estimator, test.X, test.y))
+    held_out, test_score = None, None
+    try:
+        if test is not None:
+            held_out = on_test_set(estimator, test, data, search.deadline)
+        else:
+            held_out = _of_folds(estimator, tuned, data, search)
+        if test is not None and search.scoring is not None:
+            test_score = float(get_scorer(search.scoring)(estimator, test.X, test.y))
+    except KeyboardInterrupt:
+        display.say("interrupted: keeping the machine, rows held out are not judged to the end")
+        is_interrupted = True
     return Tuning(tuned, estimator, held_out, notes, is_interrupted, test_score)
 
 
@@ -128,7 +139,7 @@ def _trained(
     tuned: Any, data: TrainingSet, search: Search, display: Display
 ) -> tuple[Any, Any, bool]:
     """The fitted estimator with the parameters found, the search, and whether Ctrl-C ended it."""
-    with display.searching(tuned.max_time) as callback:
+    with display.searching(tuned.max_time, _pace(data, search)) as callback:
         searching = prepared(tuned.set_params(callback=callback), data, search.scale)
         try:
             searching.fit(*_learned(data))
@@ -143,6 +154,14 @@ def _trained(
             return with_machine(searching, tuned.best_estimator_), tuned, False
     display.say("interrupted: training with the best parameters so far, Ctrl-C again ends that")
     return _with_best(tuned, data, search, display), tuned, True
+
+
+def _pace(data: TrainingSet, search: Search) -> Pace | None:
+    """How long a search takes, where it is one of cells of C and one width."""
+    if search.kernel == "auto" or search.relevance or data.task is Task.outliers:
+        return None
+    n_classes = max(len(data.class_counts), 1)
+    return Pace(int(data.X.shape[0]), n_classes, has_width=search.kernel != "linear")
 
 
 def _with_best(tuned: Any, data: TrainingSet, search: Search, display: Display) -> Any:

@@ -42,7 +42,8 @@ def bar_lines(shares: Mapping[str, float]) -> list[str | Text]:
     lines: list[str | Text] = []
     for name, value in ordered[:MOST_LINES]:
         bar = "█" * round(LONGEST_BAR * value / most)
-        lines.append(Text.assemble(f"{_short(name):{width}} {value:>8.3g} ", (bar, "cyan")))
+        told = f"{_short(name):{width}} {value:>8.3g} "
+        lines.append(Text.assemble(told, (bar, "cyan"), no_wrap=True, overflow="crop"))
     if len(ordered) > MOST_LINES:
         lines.append(f"and {len(ordered) - MOST_LINES:,} more, each less")
     return lines

@@ -18,6 +18,8 @@ from rich.progress import (
 )
 
 from mercer.cli.errors import working
+from mercer.cli.output.remaining import Pace, duration
+from mercer.paths import PathProgress
 from mercer.selection import History
 from mercer.solvers import Progress as SolverProgress
 
@@ -30,7 +32,7 @@ class Distance:
     A run's way is counted in powers of its KKT violation, from the first one seen down to the
     tolerance; violations go up and down, so the best so far counts. A run may start counting
     its iterations again close to the end, in double precision; the next problem starts far
-    from it.
+    from it. Problems that are solved together tell no violation but the rows that are left.
     """
 
     def __init__(self, n_problems: int, tolerance: float) -> None:
@@ -40,9 +42,14 @@ class Distance:
         self.fraction = 0.0
         self.iteration = -1
         self.first = self.best = math.inf
+        self.rows = 0
 
     def update(self, progress: SolverProgress) -> float:
         """Return the fraction after one more report."""
+        if self.n_problems > 1 and math.isinf(progress.violation):
+            self.rows = max(self.rows, progress.n_active)
+            self.fraction = max(self.fraction, 1.0 - progress.n_active / max(self.rows, 1))
+            return self.fraction
         if progress.iteration < self.iteration and progress.violation > 0.1 * self.first:
             self.done = min(self.done + 1, self.n_problems - 1)
             self.first = self.best = math.inf
@@ -61,6 +68,12 @@ class Distance:
         return min(max(math.log(self.first / self.best) / way, 0.0), 1.0)
 
 
+def _training_state(progress: SolverProgress) -> str:
+    if math.isinf(progress.violation):
+        return f"{progress.iteration:,} steps"
+    return f"violation {progress.violation:.1e}, {progress.n_active:,} rows active"
+
+
 class Display:
     """Bars on a terminal; nothing elsewhere or when quiet."""
 
@@ -73,12 +86,9 @@ class Display:
     def fitting(
         self, n_problems: int, tolerance: float, stop: Callable[[], bool]
     ) -> Iterator[Callable[[SolverProgress], bool] | None]:
-        """Give a callback for the estimator, which ends it when `stop` says so.
-
-        Without a terminal several problems are trained side by side, and there is none.
-        """
+        """Give a callback for the estimator, which ends it when `stop` says so."""
         if not self.is_shown:
-            yield None if n_problems > 1 else lambda _: stop()
+            yield lambda _: stop()
             return
         distance = Distance(n_problems, tolerance)
         with self._bars() as bars:
@@ -86,12 +96,28 @@ class Display:
 
             # A plain function: estimators are cloned, and bars cannot be copied.
             def show(progress: SolverProgress) -> bool:
-                state = f"violation {progress.violation:.1e}, {progress.n_active:,} rows active"
+                state = _training_state(progress)
                 bars.update(task, completed=distance.update(progress), state=state)
                 return stop()
 
             yield show
             bars.update(task, completed=1.0, state="")
+
+    @contextmanager
+    def following(self, stop: Callable[[], bool]) -> Iterator[Callable[[PathProgress], bool]]:
+        """Give a callback for paths, which ends them when `stop` says so."""
+        if not self.is_shown:
+            yield lambda _: stop()
+            return
+        with self._bars(has_share=False) as bars:
+            task = bars.add_task("following the path", total=None, state="")
+
+            def show(progress: PathProgress) -> bool:
+                state = f"C = {progress.value:.3g}, {progress.n_events:,} events"
+                bars.update(task, state=state)
+                return stop()
+
+            yield show
 
     @contextmanager
     def validating(self, folds: int) -> Iterator[Callable[[], Any]]:
@@ -111,17 +137,20 @@ class Display:
 
     @contextmanager
     def searching(
-        self, max_time: float | None = None
+        self, max_time: float | None = None, pace: Pace | None = None
     ) -> Iterator[Callable[[History], None] | None]:
         """Give a callback for a machine that tunes itself; None if nothing is shown.
 
-        A search without a limit has no known length: its bar shows no share.
+        A search without a limit ends about when its `pace` says; without one its length is not
+        known, and its bar shows no share.
         """
         if not self.is_shown:
             yield None
             return
-        with self._bars(has_share=max_time is not None) as bars:
-            task = bars.add_task("searching", total=max_time, state="")
+        pace = pace if max_time is None else None
+        total = max_time if pace is None else 1.0
+        with self._bars(has_share=total is not None, has_end=pace is None) as bars:
+            task = bars.add_task("searching", total=total, state="")
             earlier: list[int] = [0]
             last: list[History] = []
 
@@ -134,7 +163,13 @@ class Display:
                     f"{earlier[0] + len(history)} evaluated, now on {history.n_rows:,} rows, "
                     f"best criterion {best:.4g}"
                 )
-                bars.update(task, completed=bars.tasks[0].elapsed or 0.0, state=state)
+                done = elapsed = bars.tasks[0].elapsed or 0.0
+                if pace is not None:
+                    left = pace.seconds_left(history)
+                    state = f"about {duration(left)} left, {state}"
+                    # estimates go up and down, bars do not
+                    done = max(bars.tasks[0].completed, elapsed / max(elapsed + left, 1e-9))
+                bars.update(task, completed=done, state=state)
 
             yield show
 
@@ -149,7 +184,7 @@ class Display:
         if not self.is_quiet:
             self.console.print(message, style="yellow", soft_wrap=not self.console.is_terminal)
 
-    def _bars(self, has_share: bool = True) -> Progress:
+    def _bars(self, has_share: bool = True, has_end: bool = True) -> Progress:
         share = [TextColumn("{task.percentage:>3.0f} %")] if has_share else []
         return Progress(
             SpinnerColumn(),
@@ -157,7 +192,7 @@ class Display:
             BarColumn(),
             *share,
             TimeElapsedColumn(),
-            *([TimeRemainingColumn()] if has_share else []),
+            *([TimeRemainingColumn()] if has_share and has_end else []),
             TextColumn("{task.fields[state]}", style="dim"),
             console=self.console,
             transient=True,

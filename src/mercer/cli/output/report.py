@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -27,21 +28,47 @@ __all__ = [
 ]
 
 MOST_SHOWN = 8
+NARROW = 60  # columns of a terminal below which a frame leaves too little
+_PATH_ENDS = {"callback": "ended by Ctrl-C or a callback", "max-time": "ended by its time limit"}
 
 
 def framed(title: str, sections: dict[str, list[str | Text]]) -> RenderableType:
-    """Return a panel of sections, each with a name and its lines; empty ones are left out."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold cyan", no_wrap=True)
-    table.add_column(overflow="fold")
-    shown = [(name, lines) for name, lines in sections.items() if lines]
-    for position, (name, lines) in enumerate(shown):
-        if position:
-            table.add_row()
-        # Text, not markup: names of columns and classes may hold brackets.
-        texts = [line if isinstance(line, Text) else Text(line) for line in lines]
-        table.add_row(name, Group(*texts))
-    return Panel(table, title=title, title_align="left", border_style="dim", padding=(1, 2))
+    """Return a panel of sections, each with a name and its lines; empty ones are left out.
+
+    On narrow terminals there is no frame, and names stand above their lines.
+    """
+    # Text, not markup: names of columns and classes may hold brackets.
+    shown = {
+        name: [line if isinstance(line, Text) else Text(line) for line in lines]
+        for name, lines in sections.items()
+        if lines
+    }
+    return _Framed(title, shown)
+
+
+@dataclass(frozen=True)
+class _Framed:
+    """Sections, laid out for the width that there is."""
+
+    title: str
+    sections: dict[str, list[Text]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if options.max_width < NARROW:
+            yield Text(self.title, style="bold")
+            for name, lines in self.sections.items():
+                yield Text(f"\n{name}", style="bold cyan")
+                yield Group(*lines)
+            return
+        table = Table.grid(padding=(0, 2))
+        table.add_column(style="bold cyan", no_wrap=True)
+        table.add_column(overflow="fold")
+        for position, (name, lines) in enumerate(self.sections.items()):
+            if position:
+                table.add_row()
+            table.add_row(name, Group(*lines))
+        title = self.title
+        yield Panel(table, title=title, title_align="left", border_style="dim", padding=(1, 2))
 
 
 def size_text(n_bytes: int) -> str:
@@ -132,7 +159,8 @@ def _path_lines(machine: Any) -> list[str | Text]:
     events = plural(sum(len(path.segments.changed) for path in machine.paths_), "event")
     several = f" on {len(machine.paths_)} pairs of classes" if len(machine.paths_) > 1 else ""
     lines: list[str | Text] = [
-        f"{events}{several}, up to C = {machine.path_.end:.4g}, {machine.path_.status}",
+        f"{events}{several}, up to C = {machine.path_.end:.4g}, "
+        + _PATH_ENDS.get(machine.path_.status, machine.path_.status),
         f"KKT violation   {max(path.violation for path in machine.paths_):.2e}",
     ]
     if machine.cv_error_ is not None:
