@@ -133,7 +133,7 @@ def test_the_method_of_tao_stalls_where_mdm_needs_one_step() -> None:
 
 
 @pytest.mark.parametrize("name", ["gilbert", "gsk", "mdm"])
-@pytest.mark.parametrize("case", ["svc", "svr", "least-squares", "svc-origin", "pinball"])
+@pytest.mark.parametrize("case", ["svc", "svr", "least-squares", "svc-no-bias", "pinball"])
 def test_other_problems_are_refused_by_name(name: str, case: str) -> None:
     problem = WEIGHTED[case](DATA).problem
     with pytest.raises(ValueError, match=rf"solver='{name}' takes problems about points of hulls"):

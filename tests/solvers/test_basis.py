@@ -124,7 +124,7 @@ def test_a_warm_start_is_much_shorter() -> None:
 # Rows come and go (docs/theory/active_set.md#rows-come-and-go).
 
 
-@pytest.mark.parametrize("name", ["svc", "svc-squared", "svc-origin", "svr"])
+@pytest.mark.parametrize("name", ["svc", "svc-squared", "svc-no-bias", "svr"])
 def test_without_a_row_it_is_the_solution_without_that_row(name: str) -> None:
     for seed in range(12):
         case = random_case(seed, max_rows=16)

@@ -13,7 +13,7 @@ from mercer.problem import Certificate, Problem, Solution
 
 FloatArray = NDArray[np.float64]
 Bias = Literal["multiplier", "bisecting"]
-Kind = Literal["intercept", "origin", "penalized", "nu", "hulls", "level", "tube", "ball"]
+Kind = Literal["intercept", "no_bias", "penalized", "nu", "hulls", "rho", "tube", "ball"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ class Formulation:
 
     def interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
         """The bias and its companions from the multipliers (docs/theory/problem.md#read-out)."""
-        if self.kind == "origin":
+        if self.kind == "no_bias":
             return ReadOut(coef, 0.0, norm, epsilon=self.epsilon)
         if self.kind == "penalized":
             bias = float(coef.sum())
@@ -168,7 +168,7 @@ class Formulation:
         centre, half = (first + last) / 2, (last - first) / 2
         if self.kind == "intercept":
             return ReadOut(coef, first, norm, epsilon=self.epsilon)
-        if self.kind == "level":
+        if self.kind == "rho":
             s = self.unit
             if s == 1.0:
                 return ReadOut(coef, first, norm, rho=-first)

@@ -58,7 +58,7 @@ def one_class(
     total = nu * float(w.sum())
     size, ridge = squared_loss(total, w) if squared else linear_loss(1.0, w)
     problem = Problem(np.zeros(n), np.zeros(n), size, ridge=ridge, group_sum=np.array([total]))
-    return Formulation(problem, n, "level", unit=unit)
+    return Formulation(problem, n, "rho", unit=unit)
 
 
 def nearest_points(
@@ -136,7 +136,7 @@ def minimum_norm(n: int, mu: float = 1.0, weight: ArrayLike | None = None) -> Fo
     w = check_weight(weight, check_count("n", n))
     size = _hull_box(mu, w, float(w.sum()))
     problem = Problem(np.zeros(n), np.zeros(n), size, group_sum=np.ones(1))
-    return Formulation(problem, n, "level")
+    return Formulation(problem, n, "rho")
 
 
 def _hull_box(mu: float, weight: FloatArray, total: float) -> FloatArray:

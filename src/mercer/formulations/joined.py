@@ -108,7 +108,7 @@ class JoinedFormulations:
     def interpret(self, solutions: Solutions) -> ReadOuts:
         """What solutions say, as :meth:`Formulation.read_out` has it.
 
-        Kinds "origin", "penalized", "intercept" and "nu".
+        Kinds "no_bias", "penalized", "intercept" and "nu".
         """
         kind, coef, multiplier = self.formulation.kind, solutions.coef, solutions.multiplier
         n = len(self.offsets) - 1

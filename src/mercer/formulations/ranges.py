@@ -83,7 +83,7 @@ def read_out_range(
     >>> [round(end, 6) for end in read_out_range(machine, solution).intercept]
     [-1.0, 0.9]
     """
-    if formulation.kind in ("origin", "penalized", "ball"):
+    if formulation.kind in ("no_bias", "penalized", "ball"):
         raise ValueError(f"a formulation of kind {formulation.kind!r} has no free bias")
     beta = np.asarray(solution.coef if isinstance(solution, Solution) else coef, dtype=np.float64)
     if beta.shape != formulation.problem.linear.shape:
@@ -95,7 +95,7 @@ def read_out_range(
     (low, high), (last_low, last_high) = found[0], found[-1]
     if formulation.kind == "intercept":
         return ReadOutRange((low, high))
-    if formulation.kind == "level":
+    if formulation.kind == "rho":
         return ReadOutRange((low, high), rho=(-high, -low))
     centre = (low + last_low) / 2, (high + last_high) / 2
     half = (last_low - high) / 2, (last_high - low) / 2

@@ -130,7 +130,7 @@ class Trained:
         multiplier = self.solution.multiplier
         total = float(slope.sum())
         by_multiplier = np.full(len(multiplier), total / max(len(multiplier), 1))
-        if self.formulation.kind in ("origin", "penalized"):
+        if self.formulation.kind in ("no_bias", "penalized"):
             by_multiplier[:] = 0.0
         scale = self.read_out.scale
         if scale is not None and self.formulation.kind == "nu":

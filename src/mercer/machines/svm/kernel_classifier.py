@@ -48,7 +48,7 @@ from mercer.training.classes import read_classes
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
-_SEPARABLE = ("intercept", "origin", "penalized")  # kinds whose rows know nothing of each other
+_SEPARABLE = ("intercept", "no_bias", "penalized")  # kinds whose rows know nothing of each other
 _WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
 _FEW_CLASSES = 64
 _BLOCK_BYTES = 2**28

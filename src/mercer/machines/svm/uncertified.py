@@ -117,7 +117,7 @@ class UncertifiedMachines:
             and gram.origin is None
             and gram.definiteness == "known"
             and gram.carries_single
-            and first.kind in ("intercept", "origin")
+            and first.kind in ("intercept", "no_bias")
             and not (first.problem.group_sum.any() or first.problem.may_be_unbounded)
         )
 
