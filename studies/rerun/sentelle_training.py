@@ -68,7 +68,7 @@ def trained(rows: Rows, kernel: Kernel, C: float) -> tuple[float, ...]:
     gram = Gram(kernel, X, precision="double")
     formulation = svc(y, C)
     solution = solve(formulation.problem, gram, ActiveSet(refine=False), tol=1e-3)
-    machine = formulation.read_out(solution)
+    machine = formulation.fitted_parameters(solution)
     size = np.abs(solution.coef)
     used = np.flatnonzero(size)
     values = gram.product(used, solution.coef[used]) + machine.intercept

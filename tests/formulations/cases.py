@@ -133,10 +133,10 @@ def optimum(formulation: fm.Formulation, data: Data) -> float:
     return certify(formulation.problem, data.gram, coef).objective
 
 
-def machine(formulation: fm.Formulation, data: Data) -> fm.ReadOut:
-    return formulation.read_out(solved(formulation, data))
+def machine(formulation: fm.Formulation, data: Data) -> fm.FittedParameters:
+    return formulation.fitted_parameters(solved(formulation, data))
 
 
-def decision(read_out: fm.ReadOut, data: Data) -> FloatArray:
+def decision(fitted: fm.FittedParameters, data: Data) -> FloatArray:
     """f of the training rows."""
-    return data.K @ read_out.coef + read_out.intercept
+    return data.K @ fitted.coef + fitted.intercept

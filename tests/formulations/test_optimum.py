@@ -114,7 +114,7 @@ def test_huber_is_the_infimal_convolution_of_square_and_absolute_value() -> None
 
 def test_enclosing_ball_encloses_and_cannot_shrink() -> None:
     solution = solved(ALL["ball"](DATA), DATA)
-    ball = ALL["ball"](DATA).read_out(solution)
+    ball = ALL["ball"](DATA).fitted_parameters(solution)
     centre = ball.coef @ DATA.features
     distance = np.linalg.norm(DATA.features - centre, axis=1)
     assert distance.max() == pytest.approx(ball.radius, rel=1e-6)

@@ -101,7 +101,7 @@ def test_the_most_reduced_hulls_need_no_step(solver: Any) -> None:
     solution = solve(formulation.problem, Gram(Linear(), rows), solver, tol=1e-9)
     assert (solution.n_iter, solution.status) == (0, "converged")
     apart = rows[:7].mean(axis=0) - rows[7:].mean(axis=0)
-    assert formulation.read_out(solution).norm_squared == pytest.approx(apart @ apart)
+    assert formulation.fitted_parameters(solution).norm_squared == pytest.approx(apart @ apart)
 
 
 @pytest.mark.parametrize("solver", [Mdm(), Gsk(), Gilbert()])

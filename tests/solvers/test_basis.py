@@ -180,7 +180,7 @@ def test_leave_one_out_equals_training_without_each_row(seed: int) -> None:
             continue
         formulation = fm.svc(y[rest], 3.0).on_rows(rest, len(y))
         solution = solve(formulation.problem, gram, "active-set")
-        column = gram.row(i) @ formulation.read_out(solution).coef
+        column = gram.row(i) @ formulation.fitted_parameters(solution).coef
         low, high = bias_interval(formulation.problem, solution)
         assert low - 1e-7 <= values[i] - column <= high + 1e-7
 

@@ -81,7 +81,7 @@ def nu_svc(
 
     Schoelkopf et al. 2000; Lopez Lazaro 2011, section 3.1.4.
 
-    The read-out is in the scale of :func:`svc`, divided by the learned margin ``rho``.
+    The fitted parameters are in the scale of :func:`svc`, divided by the learned margin ``rho``.
 
     Parameters
     ----------

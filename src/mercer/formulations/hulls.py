@@ -66,7 +66,7 @@ def nearest_points(
 ) -> Formulation:
     """Nearest points of the (reduced) hulls of two classes (Lopez Lazaro 2011, section 3.4).
 
-    w is their difference, |w| their distance; ``rho`` of the read-out is half the width of
+    w is their difference, |w| their distance; the fitted ``rho`` is half the width of
     the slab between them along w, the intercept that of the KKT conditions.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What all machines share: validate, build a Gram, solve, read out, evaluate."""
+"""What all machines share: validate, build a Gram, solve, keep what was fitted, evaluate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
 from mercer._warning import warn
-from mercer.formulations import Formulation, ReadOut
+from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Expansion, Gram
 from mercer.gram.bounded_expansion import LazyExpansion
 from mercer.gram.native import take_rows
@@ -180,18 +180,18 @@ class KernelMachine(RowReader, BaseEstimator):
         gram: Gram,
         deadline: Deadline | None = None,
         rows: Rows | None = None,
-    ) -> tuple[list[Solution], list[ReadOut]]:
-        """Solutions and read-outs of several formulations on one Gram, or on some rows of it."""
+    ) -> tuple[list[Solution], list[FittedParameters]]:
+        """Solve several formulations on one Gram, or on some rows of it."""
         deadline = deadline or Deadline.after(self.max_time)
         problems = Problems(self, formulations, gram, deadline, rows)
         if self._goes_side_by_side(problems):
             found = solve_side_by_side(problems, range(len(problems)), self.callback)
         else:
             found = self._solve_in_turn(problems)
-        read_outs = [one.read_out for one in found]
+        parameters = [one.fitted for one in found]
         near = [one.near for one in found]
-        self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
-        return [one.solution for one in found], read_outs
+        self._keep_origin(gram.origin, near, [fitted.intercept for fitted in parameters])
+        return [one.solution for one in found], parameters
 
     def _tolerance(self, gram: Gram) -> float:
         """Largest KKT violation, in the units of the problems."""

@@ -84,7 +84,7 @@ def left_out_machines(machine: Any, X: Any, y: FloatArray, weight: FloatArray) -
     warm.warm_start = True
     gram = warm._make_gram(warm.kernel_, X, weight)
     found = [_solved(warm, y, weight, gram)]
-    support = np.flatnonzero(found[0].read_out.coef)
+    support = np.flatnonzero(found[0].fitted.coef)
     # from here on each solve starts from the machine of all rows
     for i in support:
         without = weight.copy()
@@ -96,7 +96,7 @@ def left_out_machines(machine: Any, X: Any, y: FloatArray, weight: FloatArray) -
     return LeftOutMachines(
         kernel=warm.kernel_ + Constant(1.0, value_bounds="fixed") if is_penalized else warm.kernel_,
         origin=gram.origin,
-        coef=sp.csr_array(np.array([one.read_out.coef for one in found])),
+        coef=sp.csr_array(np.array([one.fitted.coef for one in found])),
         bias=np.array([0.0 if is_penalized else one.near for one in found]),
         member=member,
     )

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core
 from mercer._sklearn import Hidden, StrOptions
 from mercer.codes import decoding_named
-from mercer.formulations import Formulation, JoinedFormulations, ReadOuts
+from mercer.formulations import Formulation, JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
@@ -149,10 +149,12 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """The machine of two classes; positive decisions mean the second."""
         formulation = self._formulate(np.where(labels == 1, 1.0, -1.0), weight)
         gram = self._make_gram(kernel, X, weight, bias=getattr(self, "fit_intercept", True))
-        solutions, read_outs = self._solve_all([formulation], gram)
+        solutions, parameters = self._solve_all([formulation], gram)
         if self._has_sides:
-            self._keep_margins(solutions, ReadOuts.of(read_outs), np.arange(len(labels)), gram)
-        coef, intercept = read_outs[0].coef, read_outs[0].intercept
+            self._keep_margins(
+                solutions, JoinedParameters.of(parameters), np.arange(len(labels)), gram
+            )
+        coef, intercept = parameters[0].coef, parameters[0].intercept
         support = coef.nonzero()[0]
         support = support[labels[support].argsort(kind="stable")]
         return Functions(solutions, support, coef[support][None], np.array([intercept]))
@@ -186,13 +188,13 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             return found if order is None else replace(found, support=order[found.support])
         task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
         solutions, found_singly = self._solve_all(made, gram, deadline, task_rows)
-        read_outs = ReadOuts.of(found_singly)
-        support, coef = scheme.coefficients(tasks, read_outs.coef, sorted_labels)
+        parameters = JoinedParameters.of(found_singly)
+        support, coef = scheme.coefficients(tasks, parameters.coef, sorted_labels)
         if self._has_sides:
             all_rows = tasks.row_lists(np.arange(len(tasks))).rows
-            self._keep_margins(solutions, read_outs, all_rows, gram)
+            self._keep_margins(solutions, parameters, all_rows, gram)
         support = support if order is None else order[support]
-        return Functions(solutions, support, coef, read_outs.intercept)
+        return Functions(solutions, support, coef, parameters.intercept)
 
     def _fit_plan(
         self,
@@ -203,7 +205,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         scheme: TaskScheme,
     ) -> Functions:
         """All problems at once, and one by one those that ask for a closer look."""
-        parts, read_outs = plan.solve(gram, deadline)
+        parts, parameters = plan.solve(gram, deadline)
         left = np.flatnonzero(~parts.is_final).tolist()
         solutions = parts.solutions
         self._keep_origin(None, None, 0.0)
@@ -212,11 +214,11 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             rows = [plan.tasks[k].rows for k in left] if scheme.leaves_classes_out else None
             found, others = self._solve_all(made, gram, deadline, rows)
             solutions = solutions.replaced(dict(zip(left, found, strict=True)))
-            read_outs = read_outs.replaced(dict(zip(left, others, strict=True)))
-        support, coef = scheme.coefficients(plan.tasks, read_outs.coef, plan.tasks.labels)
+            parameters = parameters.replaced(dict(zip(left, others, strict=True)))
+        support, coef = scheme.coefficients(plan.tasks, parameters.coef, plan.tasks.labels)
         if self._has_sides:
-            self._keep_margins(solutions, read_outs, plan.lists.rows, gram)
-        return Functions(solutions, support, coef, read_outs.intercept)
+            self._keep_margins(solutions, parameters, plan.lists.rows, gram)
+        return Functions(solutions, support, coef, parameters.intercept)
 
     @property
     def _decoding(self) -> str:
@@ -253,7 +255,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _keep_margins(
         self,
         solutions: Sequence[Solution],
-        read_outs: ReadOuts,
+        parameters: JoinedParameters,
         rows: NDArray[np.intp],
         gram: Gram,
     ) -> None:

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin, clone
 
 from mercer._memory import require_memory
 from mercer._sklearn import Interval, StrOptions
-from mercer.formulations import ReadOut, svc
+from mercer.formulations import FittedParameters, svc
 from mercer.gram import Gram
 from mercer.gram.native import count_rows
 from mercer.gram.origin import far_origin_of_products, level, moved
@@ -162,9 +162,9 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             for pair in pairs
         ]
         gram = self._feature_gram(features)
-        solutions, read_outs = self._solve_all(formulations, gram, deadline)
-        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
-        self._keep_landmarks(X, features, read_outs)
+        solutions, parameters = self._solve_all(formulations, gram, deadline)
+        self.intercept_ = np.array([fitted.intercept for fitted in parameters])
+        self._keep_landmarks(X, features, parameters)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
         self._keep_solutions(solutions, kernel, np.shape(X))
         return self
@@ -209,9 +209,11 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             kernel = kernel + Constant(1.0, value_bounds="fixed")  # type: ignore[assignment]
         return Gram(kernel, features, precision=self.precision, n_threads=self.n_threads)  # type: ignore[arg-type]
 
-    def _keep_landmarks(self, X: Any, features: FloatArray, read_outs: list[ReadOut]) -> None:
+    def _keep_landmarks(
+        self, X: Any, features: FloatArray, parameters: list[FittedParameters]
+    ) -> None:
         """K_mm c = K_mn beta: the coefficients of the landmarks from the dual ones."""
-        dual = np.column_stack([read_out.coef for read_out in read_outs])
+        dual = np.column_stack([fitted.coef for fitted in parameters])
         maps = self.low_rank_.maps_
         if self.low_rank_.method == "nystrom":
             self._keep_support(X, np.flatnonzero(dual.any(axis=1)))

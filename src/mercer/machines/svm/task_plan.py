@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.formulations import JoinedFormulations, ReadOuts
+from mercer.formulations import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
 from mercer.machines.svm.tasks import Formulations, RowLists, Tasks
 from mercer.problem import Problem, Solution
@@ -84,7 +84,7 @@ class TaskPlan:
             return False
         return self.joined is not None and not self.joined.formulation.problem.may_be_unbounded
 
-    def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, ReadOuts]:
+    def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, JoinedParameters]:
         """What came of the problems, and what it says."""
         with self.machine._display(1) as display:
             callback = self.machine.callback
@@ -93,7 +93,7 @@ class TaskPlan:
 
     def _solve(
         self, gram: Gram, deadline: Deadline, callback: Callback | None
-    ) -> tuple[Parts, ReadOuts]:
+    ) -> tuple[Parts, JoinedParameters]:
         joined, machine = self.joined, self.machine
         assert joined is not None  # it suits
         parts = solve_parts(

@@ -344,7 +344,7 @@ class Validation(Objective):
 
 def values_at(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
     """Values of all parts at some rows, shape (n, n_parts), from one product."""
-    coef = np.column_stack([machine.read_out.coef for machine in machines])
+    coef = np.column_stack([machine.fitted.coef for machine in machines])
     used = np.flatnonzero(coef.any(axis=1))
     out = machines[0].gram.product(used, coef[used], rows=test, precision="double")
     return out + [machine.bias for machine in machines]
