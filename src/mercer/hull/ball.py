@@ -12,7 +12,7 @@ from mercer import _core
 from mercer.formulations import Formulation
 from mercer.formulations import enclosing_ball as enclosing_ball_problem
 from mercer.gram import Gram
-from mercer.gram.origin import far_origin, moved
+from mercer.gram.shift import moved, shift_of_far_rows
 from mercer.hull.result import EnclosingBall
 from mercer.hull.rows import (
     Cloud,
@@ -154,8 +154,8 @@ def _soft_radius(
 
 def _near(cloud: Cloud, kernel: Kernel | None) -> Any:
     """The rows, from their mean where it is far from the origin: distances stay as they are."""
-    origin = far_origin(Linear().form(), cloud.rows) if kernel is None else None
-    return cloud.rows if origin is None else moved(cloud.rows, origin)
+    shift = shift_of_far_rows(Linear().form(), cloud.rows) if kernel is None else None
+    return cloud.rows if shift is None else moved(cloud.rows, shift)
 
 
 def _by_wolfe(cloud: Cloud) -> EnclosingBall:

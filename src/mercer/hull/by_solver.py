@@ -86,7 +86,7 @@ def _measure(problem: Problem, gram: Gram, coef: FloatArray) -> tuple[float, flo
     """|w|^2 and the bias of the bisecting hyperplane, from kernel values in double precision.
 
     Gradients of a solution in single precision know eight digits of them. Without a constant of
-    the origin that rows are measured from (:meth:`mercer.Gram.level`).
+    the shift of the rows (:meth:`mercer.Gram.shift_offset`).
     """
     support = np.flatnonzero(coef)
     own = coef[support]
@@ -94,5 +94,5 @@ def _measure(problem: Problem, gram: Gram, coef: FloatArray) -> tuple[float, flo
     if problem.n_groups < 2:
         return max(inner_product(own, values), 0.0), 0.0
     size = np.abs(own)
-    bias = -float(size @ values) / float(size.sum()) - gram.level(coef)
+    bias = -float(size @ values) / float(size.sum()) - gram.shift_offset(coef)
     return max(inner_product(own, values), 0.0), bias

@@ -68,8 +68,8 @@ def penetration_depth(A: Any, B: Any) -> Penetration:
         a, b = in_unit(a, unit), in_unit(b, unit)
     if by_wolfe(a, b, None, None, None, only_separate=True).status != "overlap":
         return Penetration(0.0, 0.0, np.zeros(d), "separate")
-    origin = a.rows[0]
-    polytope = _Differences(a.rows - origin, b.rows - origin)
+    shift = a.rows[0]
+    polytope = _Differences(a.rows - shift, b.rows - shift)
     first = _simplex(polytope)
     if first.shape == (d,):  # a direction along which there is no difference
         depth, gap, direction, status = 0.0, 0.0, first, "converged"

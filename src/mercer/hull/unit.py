@@ -28,7 +28,7 @@ _SMALL, _LARGE = 2.0**-400, 2.0**400  # sizes between whose squares and their su
 class Unit:
     """2^exponent, and the point that rows are measured from."""
 
-    origin: FloatArray | None
+    shift: FloatArray | None
     exponent: int
 
     def length(self, number: float) -> float:
@@ -42,7 +42,7 @@ class Unit:
             return None
         with np.errstate(over="ignore"):
             grown = np.ldexp(place, self.exponent)
-        return np.asarray(grown if self.origin is None else grown + self.origin)
+        return np.asarray(grown if self.shift is None else grown + self.shift)
 
 
 def unit_of(clouds: Sequence[Cloud], kernel: Kernel | None, *, moves: bool) -> Unit | None:
@@ -53,31 +53,31 @@ def unit_of(clouds: Sequence[Cloud], kernel: Kernel | None, *, moves: bool) -> U
     if kernel is not None:
         return None
     rows = [cloud.rows for cloud in clouds]
-    origin = None
+    shift = None
     if moves and not any(sp.issparse(some) for some in rows):
-        origin = rows[0][0]
+        shift = rows[0][0]
     with np.errstate(over="ignore"):
-        size = max(_largest(some, origin) for some in rows)
+        size = max(_largest(some, shift) for some in rows)
     if size == 0.0 or _SMALL < size < _LARGE:
         return None
-    return Unit(origin, int(np.frexp(size)[1]) if np.isfinite(size) else 1025)
+    return Unit(shift, int(np.frexp(size)[1]) if np.isfinite(size) else 1025)
 
 
 def in_unit(cloud: Cloud, unit: Unit) -> Cloud:
     """The cloud with its rows in another unit."""
-    rows, origin, e = cloud.rows, unit.origin, -unit.exponent
+    rows, shift, e = cloud.rows, unit.shift, -unit.exponent
     if sp.issparse(rows):
         taken = rows.copy()
         taken.data = np.ldexp(rows.data, e)
-    elif origin is None:
+    elif shift is None:
         taken = np.ldexp(rows, e)
     elif e > 0:
-        taken = np.ldexp(rows - origin, e)
+        taken = np.ldexp(rows - shift, e)
     else:
-        taken = np.ldexp(rows, e) - np.ldexp(origin, e)
+        taken = np.ldexp(rows, e) - np.ldexp(shift, e)
     return replace(cloud, rows=taken)
 
 
-def _largest(rows: Any, origin: FloatArray | None) -> float:
-    values = rows.data if sp.issparse(rows) else rows if origin is None else rows - origin
+def _largest(rows: Any, shift: FloatArray | None) -> float:
+    values = rows.data if sp.issparse(rows) else rows if shift is None else rows - shift
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))

@@ -114,10 +114,10 @@ class Problems:
             solution = self._solution(other, k, None, callback)
             fitted = other.fitted_parameters(solution)
         near = fitted.intercept
-        level = 0.0 if self.gram.origin is None else self._level(fitted.coef, k)
-        if level:
-            solution = lowered(solution, level / (fitted.scale or 1.0))
-            fitted = replace(fitted, intercept=near - level)
+        offset = 0.0 if self.gram.shift is None else self._shift_offset(fitted.coef, k)
+        if offset:
+            solution = lowered(solution, offset / (fitted.scale or 1.0))
+            fitted = replace(fitted, intercept=near - offset)
         return Solved(solution, fitted, near)
 
     def _solution(
@@ -151,13 +151,13 @@ class Problems:
             return False
         return gram.features() is None and gram.native().work <= _MOST_WORK
 
-    def _level(self, coef: FloatArray, k: int) -> float:
+    def _shift_offset(self, coef: FloatArray, k: int) -> float:
         """By how much values are larger where the Gram measures its rows from."""
         if self.rows is None:
-            return self.gram.level(coef)
+            return self.gram.shift_offset(coef)
         spread = np.zeros(self.gram.n_rows)
         spread[self.rows[k]] = coef
-        return self.gram.level(spread)
+        return self.gram.shift_offset(spread)
 
 
 def solve_side_by_side(

@@ -96,9 +96,9 @@ def finished(
         )
         found[:, f] = solution.coef.reshape(-1, n).T
         fitted = formulation.fitted_parameters(solution)
-        if level := gram.level(fitted.coef):
-            solution = lowered(solution, level)
-            fitted = replace(fitted, intercept=fitted.intercept - level)
+        if offset := gram.shift_offset(fitted.coef):
+            solution = lowered(solution, offset)
+            fitted = replace(fitted, intercept=fitted.intercept - offset)
         solutions.append(solution)
         intercept.append(fitted.intercept)
     return Finished(solutions, intercept, found.reshape(n, -1))

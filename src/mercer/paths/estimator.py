@@ -337,7 +337,7 @@ class PathSVC(KernelClassifier):
         self.intercept_ = np.array([fitted.intercept for fitted in parameters])
         self._n_support = np.bincount(inputs.class_index[support], minlength=n_classes)
         near = [path.solutions.bias(self.C_) for path in full.paths]
-        self._keep_origin(full.paths[0].origin, near, self.intercept_)
+        self._keep_shift(full.paths[0].shift, near, self.intercept_)
         self._forget_expansion()
 
     def decision_function(self, X: Any, C: float | None = None) -> FloatArray:

@@ -155,13 +155,13 @@ def solve_by(
     found = solver.solve(problem, gram.check_values(), tol=tol, **options)
     if found.status == "converged" and not np.isfinite(found.objective):
         return replace(found, status="precision-limit")
-    if gram.origin is None and not are_sums_worth(problem, found.coef, found):
+    if gram.shift is None and not are_sums_worth(problem, found.coef, found):
         return found
     return _with_sums(problem, gram, found, tol)
 
 
 def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Solution:
-    """The solution with group sums to the last digit: another origin relies on them."""
+    """The solution with group sums to the last digit: shifted rows rely on them."""
     coef = found.coef.copy()
     problem._native.restore_sums(coef)
     if np.array_equal(coef, found.coef):

@@ -86,12 +86,12 @@ def _function(source: Source, function: Function) -> str:
     """f_c(x) = sum_j w_jc k(x_j, x) + b_c; of pairs of classes two such sums."""
     bias = source.table("bias", function.bias)
     width = function.n_features
-    head = VALUES if function.origin is None else "void @(const number *given, number *out)"
+    head = VALUES if function.shift is None else "void @(const number *given, number *out)"
     declared, before = ["int i;"], []
-    if function.origin is not None:
-        origin = source.table("origin", function.origin)
+    if function.shift is not None:
+        shift = source.table("shift", function.shift)
         declared += [f"number x[{width}];"]
-        before += [f"for (i = 0; i < {width}; i++)", f"    x[i] = given[i] - {origin}[i];"]
+        before += [f"for (i = 0; i < {width}; i++)", f"    x[i] = given[i] - {shift}[i];"]
     n = function.n_machines
     if not len(function.rows):
         lines = ["(void) x;", f"for (i = 0; i < {n}; i++)", f"    out[i] = {bias}[i];"]

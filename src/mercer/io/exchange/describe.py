@@ -136,8 +136,8 @@ def _ball(machine: SVDD) -> Machine:
             f"SVDD with the kernel {machine.kernel_!r} cannot be exported: k(x, x) must be the "
             "same for all rows, as of Gaussian, Laplacian and normalized kernels"
         )
-    level = found.bias - machine.intercept_  # of f, where its rows are moved
-    bias = 2.0 * level + machine.intercept_ - square
+    offset = found.bias - machine.intercept_  # of f, where its rows are moved
+    bias = 2.0 * offset + machine.intercept_ - square
     function = replace(found, weights=2.0 * found.weights, bias=bias)
     return Machine(function, Heights(float(machine._error())))
 

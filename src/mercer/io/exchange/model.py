@@ -41,14 +41,14 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """``f_c(x) = sum_j weights[j, c] k(rows[j], x - origin) + bias_c``.
+    """``f_c(x) = sum_j weights[j, c] k(rows[j], x - shift) + bias_c``.
 
     Attributes
     ----------
     form : Form
         The kernel.
     rows : ndarray of shape (n_rows, n_features)
-        The rows expanded over, measured from the origin.
+        The rows expanded over, already shifted.
     weights : ndarray of shape (n_rows, n_columns) or None
         Coefficients; None means that the kernel values are the values.
     cuts : tuple of int
@@ -58,7 +58,7 @@ class Function:
         for one part, whose columns are the values.
     bias : ndarray of shape (n_machines,)
         What is added.
-    origin : ndarray of shape (n_features,) or None
+    shift : ndarray of shape (n_features,) or None
         Where rows are measured from, if it is not zero.
     """
 
@@ -68,7 +68,7 @@ class Function:
     cuts: tuple[int, ...]
     pairs: tuple[IntArray, IntArray] | None
     bias: FloatArray
-    origin: FloatArray | None
+    shift: FloatArray | None
 
     @property
     def n_features(self) -> int:

@@ -95,8 +95,8 @@ def _rounded(graph: Graph, node: Machine) -> Output:
 
 def function_values(graph: Graph, function: Function, x: str) -> str:
     """Values of all machines, shape (n_rows, n_machines)."""
-    if function.origin is not None:
-        x = graph.node("Sub", x, graph.numbers(function.origin))
+    if function.shift is not None:
+        x = graph.node("Sub", x, graph.numbers(function.shift))
     bias = graph.numbers(function.bias)
     if len(function.rows) and graph.operators == "svm":
         return operator_values(graph, function, x)

@@ -66,7 +66,7 @@ def fit_all_in_one(
     problem = multiclass_problem(machine.multiclass, labels, n_classes, machine.C, weight)
     bias = "penalized" if machine.fit_intercept else False
     gram = machine._make_gram(kernel, X, weight, bias=bias)
-    machine._keep_origin(None, None, 0.0)
+    machine._keep_shift(None, None, 0.0)
     with machine._display(1) as display:
         watch = display.watch(0, machine.callback) if display else machine.callback
         solver = machine.solver if isinstance(machine.solver, AllInOne) else AllInOne()

@@ -208,7 +208,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         parts, parameters = plan.solve(gram, deadline)
         left = np.flatnonzero(~parts.is_final).tolist()
         solutions = parts.solutions
-        self._keep_origin(None, None, 0.0)
+        self._keep_shift(None, None, 0.0)
         if left:
             made = [formulations[k] for k in left]
             rows = [plan.tasks[k].rows for k in left] if scheme.leaves_classes_out else None

@@ -114,7 +114,7 @@ class UncertifiedMachines:
             and size <= _MOST_ROWS
             and 4 * size**2 <= gram.cache_bytes
             and not (gram.form.reads_python or gram.form.reads_stored or gram.precision_is_given)
-            and gram.origin is None
+            and gram.shift is None
             and gram.definiteness == "known"
             and gram.carries_single
             and first.kind in ("intercept", "no_bias")

@@ -134,7 +134,7 @@ def _best(
 def _certified(problem: Problem, gram: Gram, coef: FloatArray, solution: Solution) -> Solution:
     """The double of a point, its group sums restored if they are worth something."""
     coef, certificate = coef.copy(), certify(problem, gram, coef, accuracy=0.0)
-    if gram.origin is not None or are_sums_worth(problem, coef, certificate):
+    if gram.shift is not None or are_sums_worth(problem, coef, certificate):
         problem._native.restore_sums(coef)
         certificate = certify(problem, gram, coef, accuracy=0.0)
     return replace(solution, coef=coef, **vars(certificate))

@@ -19,7 +19,7 @@ from mercer.problem.certificate import assess, definiteness_at, rounding_error
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.margin import largest_diagonal, violation_unit
 from mercer.solvers.runs.progress import Callback, monitor
-from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
+from mercer.solvers.runs.selective_certificate import Anchor, KnownGradient, selective_certificate
 from mercer.solvers.runs.start import are_sums_worth, feasible_start
 
 __all__ = ["CertifiedRun"]
@@ -75,7 +75,7 @@ class CertifiedRun(ABC):
         self.start = self.coef.copy()
         self.best: tuple[NDArray[np.float64], Certificate] | None = None
         self.drifted = self.is_short = False
-        self.origin = Origin()
+        self.anchor = Anchor()
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
@@ -170,7 +170,7 @@ class CertifiedRun(ABC):
     ) -> Certificate:
         """A native run from a point whose gradient may be known."""
         if known is not None:
-            self.origin = Origin(self.coef.copy(), known.error, known.corrections)
+            self.anchor = Anchor(self.coef.copy(), known.error, known.corrections)
         result = self.native_run(precision, tolerance, None if known is None else known.gradient)
         self.status, self.drifted = result.status, result.drifted
         if self.status == "unbounded" and not self.problem.may_be_unbounded:
@@ -185,7 +185,7 @@ class CertifiedRun(ABC):
             # gradients that drifted, or were not computed or brought up to date, say nothing; a
             # start that was optimal is certified as well as it was before
             self.gradient = None
-        if self.gram.origin is not None:
+        if self.gram.shift is not None:
             self.problem._native.restore_sums(self.coef)
         found = self.certificate(precision)
         if are_sums_worth(self.problem, self.coef, found):
@@ -233,7 +233,7 @@ class CertifiedRun(ABC):
         if self.gradient is None:
             return certify(self.problem, self.gram, self.coef)
         return selective_certificate(
-            self.problem, self.gram, self.coef, self.gradient, self.origin, precision
+            self.problem, self.gram, self.coef, self.gradient, self.anchor, precision
         )
 
     def _is_good(self, certificate: Certificate) -> bool:
