@@ -233,7 +233,7 @@ class UncertifiedMachines:
         sizes = [unit.problem.n_variables for unit in self.units[s]]
         # the coefficients of a pair stand with the other class of each row
         first, second = np.repeat(self.pairs.classes, sizes, axis=0).T
-        column = np.where(self.pairs.labels[index] == first, second - 1, first)
+        column = np.where(self.pairs.class_index[index] == first, second - 1, first)
         spread = np.zeros((gram.n_rows, len(found.coef), self.pairs.n_classes - 1))
         spread[index, :, column] = found.coef[:, own].T
         return self._expanded(gram, spread, self.tests[s], precision)
@@ -247,7 +247,7 @@ class UncertifiedMachines:
         out = np.zeros((len(test), n_C, len(classes)))
         used = coef.any(axis=(1, 2))
         for c in range(self.pairs.n_classes):
-            rows = np.flatnonzero(used & (self.pairs.labels == c))
+            rows = np.flatnonzero(used & (self.pairs.class_index == c))
             if not len(rows):
                 continue
             own = coef[rows].reshape(len(rows), -1)
