@@ -35,7 +35,7 @@ class FittedParameters:
         Half-width of the tube; negative only if :meth:`Formulation.correction` applies.
     scale : float or None
         Factor that brought the problem's coefficients to ``coef``: 1/rho for nu-SVC, 1 if
-        its margin vanished; the unit of the weights of the one-class family.
+        its margin vanished; the scale of the weights of the one-class family.
     radius : float or None
         Radius of the enclosing ball.
 
@@ -80,8 +80,8 @@ class Formulation:
         What to solve instead if the learned half-width comes out negative.
     bias : {"multiplier", "bisecting"}
         Which bias is taken unless it is given (see :meth:`fitted_parameters`).
-    unit : float
-        Of weights and coefficients of the one-class family, if it is not 1.
+    weight_scale : float
+        By which weights and coefficients of the one-class family were divided.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Formulation:
     epsilon: float | None = None
     fallback: Formulation | None = None
     bias: Bias = "multiplier"
-    unit: float = 1.0
+    weight_scale: float = 1.0
 
     __repr__ = shown()
 
@@ -171,7 +171,7 @@ class Formulation:
         if self.kind == "intercept":
             return FittedParameters(coef, first, norm, epsilon=self.epsilon)
         if self.kind == "rho":
-            s = self.unit
+            s = self.weight_scale
             if s == 1.0:
                 return FittedParameters(coef, first, norm, rho=-first)
             return FittedParameters(coef * s, first * s, norm * s * s, rho=-first * s, scale=s)

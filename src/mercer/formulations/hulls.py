@@ -51,14 +51,14 @@ def one_class(
     >>> problem.upper.tolist(), problem.group_sum.tolist()
     ([1.0, 1.0, 1.0, 1.0], [2.0])
     """
-    w, unit = in_range(check_weight(weight, check_count("n", n)))
+    w, weight_scale = in_range(check_weight(weight, check_count("n", n)))
     # no digit of a solution tells such a row from none, and ridges of it would drown all others
     w = np.where(w < _NEGLIGIBLE * w.max(), 0.0, w)
     nu = check_scalar("nu", nu, high=np.inf if squared else 1.0, closed_high=not squared)
     total = nu * float(w.sum())
     size, ridge = squared_loss(total, w) if squared else linear_loss(1.0, w)
     problem = Problem(np.zeros(n), np.zeros(n), size, ridge=ridge, group_sum=np.array([total]))
-    return Formulation(problem, n, "rho", unit=unit)
+    return Formulation(problem, n, "rho", weight_scale=weight_scale)
 
 
 def nearest_points(

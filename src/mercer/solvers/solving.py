@@ -16,7 +16,7 @@ from mercer.solvers.auto import Auto
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.divide import Divide
 from mercer.solvers.linear_system import ConjugateGradient, Direct
-from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.margin import violation_scale
 from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.start import are_sums_worth
 from mercer.solvers.smo.solver import Smo
@@ -166,8 +166,8 @@ def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Sol
     problem._native.restore_sums(coef)
     if np.array_equal(coef, found.coef):
         return found
-    unit = violation_unit(problem, gram, coef, found)
-    certificate = certify(problem, gram, coef, accuracy=0.05 * tol * unit)
-    is_lost = found.converged and not certificate.is_within(tol * unit)
+    scale = violation_scale(problem, gram, coef, found)
+    certificate = certify(problem, gram, coef, accuracy=0.05 * tol * scale)
+    is_lost = found.converged and not certificate.is_within(tol * scale)
     status = "precision-limit" if is_lost else found.status
     return replace(found, coef=coef, **vars(certificate), status=status)

@@ -32,7 +32,7 @@ from mercer.problem import Problem, Solution, certify
 from mercer.problem.error_free import Long, add_with_rest, long_expansion
 from mercer.solvers.active_set.basis import Basis
 from mercer.solvers.active_set.feature_step import feature_step
-from mercer.solvers.runs.margin import largest_diagonal, violation_unit
+from mercer.solvers.runs.margin import largest_diagonal, violation_scale
 from mercer.solvers.runs.progress import Callback, continued
 from mercer.solvers.runs.start import are_sums_worth
 
@@ -101,7 +101,7 @@ def refined(
     )
     before = limits.steps
     best = _best(problem, gram, features, solution, limits)
-    aim = tol * violation_unit(problem, gram, best.coef, best)
+    aim = tol * violation_scale(problem, gram, best.coef, best)
     return replace(
         best,
         n_iter=solution.n_iter + before - limits.steps,
