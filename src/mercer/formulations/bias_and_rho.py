@@ -29,7 +29,7 @@ class FittedParameters:
     norm_squared : float
         |w|^2 = coef' K coef, K being the plain kernel (docs/theory/problem.md#fitted-parameters).
     rho : float or None
-        Functional margin of the problem's own scale (nu-SVC, nearest points), or the level
+        Functional margin of the problem's own scale (nu-SVC, nearest points), or the threshold
         of the one-class family.
     epsilon : float or None
         Half-width of the tube; negative only if :meth:`Formulation.correction` applies.

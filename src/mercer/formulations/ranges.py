@@ -37,7 +37,7 @@ class ParameterRange:
         The bias; for nu-SVC and nearest points in the problem's own scale, before it is
         divided by rho.
     rho : tuple of two floats or None
-        The functional margin of the problem's own scale, or the level of the one-class family.
+        The functional margin of the problem's own scale, or the threshold of the one-class family.
     epsilon : tuple of two floats or None
         The learned half-width of the tube.
 

@@ -147,7 +147,7 @@ class HullClassifier(KernelClassifier):
         """Nearest points, in the scale of margin 1 as those of nu-SVC are.
 
         A bound that is the sum of a class is none: a row with all of its class's coefficient tells
-        the level of the class, as every free one does.
+        the threshold of the class, as every free one does.
         """
         mu = self._mu_for(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
         bias: Bias = "bisecting" if self.bias == "bisect" else "multiplier"

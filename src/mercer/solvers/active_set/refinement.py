@@ -169,7 +169,7 @@ class _Place:
         coef = point[0] + point[1]
         gradient = (problem.linear - value) - rest - problem.ridge * coef
         left = Problem(
-            gradient - _level(problem, point[0], gradient),
+            gradient - _group_gradient(problem, point[0], gradient),
             (problem.lower - point[0]) - point[1],
             (problem.upper - point[0]) - point[1],
             problem.index,
@@ -191,7 +191,7 @@ class _Place:
         return _Place.at(self.problem, self.features, (coef, np.where(low | high, 0.0, rest)))
 
 
-def _level(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArray:
+def _group_gradient(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArray:
     """The mean gradient of the free variables of each variable's group, which is no slope."""
     free = (coef > problem.lower) & (coef < problem.upper)
     count = problem.group_sums(free)
