@@ -7,7 +7,7 @@ package, and ``import mercer`` does not load it.
 
 from __future__ import annotations
 
-from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight
+from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight, SvmQp
 from mercer.lab.comparison.compare import compare
 from mercer.lab.comparison.result import Comparison
 from mercer.lab.distributions import (
@@ -50,6 +50,7 @@ __all__ = [
     "SparseCoordinates",
     "SvmFu",
     "SvmLight",
+    "SvmQp",
     "TranslationStarts",
     "Twonorm",
     "Waveform",
