@@ -169,6 +169,7 @@ STUDIES = (
         "selections-unshrunk",
         {"Glasmachers & Igel 2006, table 4": (Column("iterations", "15 %"),)},
         ("spambase", "mnist"), 600,
-        PROTOCOL.format("ten orders of the rows, without shrinking") + MNIST, run_without_shrinking, ("rerun/datasets.py",),
+        PROTOCOL.format("ten orders of the rows, without shrinking") + MNIST,
+        run_without_shrinking, ("rerun/datasets.py",),
     ),
 )  # fmt: skip

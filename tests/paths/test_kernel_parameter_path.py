@@ -101,7 +101,7 @@ def test_the_bound_holds_on_hard_problems(seed: int, name: str, share: float) ->
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("length", [0.05, 0.5, 2.0])
 def test_values_are_interpolated_as_accurately_as_is_said(name: str, length: float) -> None:
-    """Kernel values as functions of the logarithm: the error of the polynomial is below its bound."""
+    """As functions of the logarithm: the error of the polynomial is below its bound."""
     kernel, moving, (low, _) = MOVES[name]
     right = kernel_at(kernel, moving, low * float(np.exp(length)))
     bound = KernelBound(largest_value(right, moving, X), growth(kernel, moving) or 0)

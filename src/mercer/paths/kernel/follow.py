@@ -138,9 +138,9 @@ def kernel_path(
     'gamma_max'
     >>> from mercer.kernels import Gaussian, Linear
     >>> mixed = Gaussian(0.01) + 0.1 * Linear()
-    >>> path = kernel_path(X / X.std(0), y, kernel=mixed, parameter="right__factor", bounds=(0.1, 1))
-    >>> path.parameter, path.status
-    ('right__factor', 'right__factor_max')
+    >>> options = {"kernel": mixed, "parameter": "right__factor", "bounds": (0.1, 1.0)}
+    >>> kernel_path(X / X.std(0), y, **options).status
+    'right__factor_max'
     """
     deadline = Deadline.after(max_time)
     low, high = _range(C, accuracy, parameter, bounds, (gamma_min, gamma_max))

@@ -34,9 +34,9 @@ class KernelSolutions(Solutions):
     problem : Problem
         The problem, always the same: the kernel moves.
     status : str
-        The name followed by "_max", or why it ended early; "precision-limit" if rounding allows no such accuracy.
-        A first solution that was not finished is kept: its own ``status`` and certificate say
-        what it is.
+        The name followed by "_max", or why it ended early; "precision-limit" if rounding allows
+        no such accuracy. A first solution that was not finished is kept: its own ``status`` and
+        certificate say what it is.
     """
 
     name: str

@@ -55,9 +55,10 @@ class Path(OnRows):
         Those of the machines at the breakpoints, as far as machines of the kind have them; a
         number if it is the same for all.
     status : str
-        "complete" (nothing changes any more), "C_max", "nu_min", "epsilon_min" or "gamma_max"
-        (it came as far as asked; any parameter of the kernel has its own), "trivial" (one constant for all values), or why it ended early:
-        "max-events", "max-time", "callback", "precision-limit".
+        "complete" (nothing changes any more), "C_max", "nu_min", "epsilon_min" or "gamma_max" (it
+        came as far as asked; any parameter of the kernel has its own), "trivial" (one constant for
+        all values), or why it ended early: "max-events", "max-time", "callback",
+        "precision-limit".
     events : structured ndarray of shape (n_events,)
         Fields with the name of the parameter, ``row``, ``side`` (-1: now at zero, 0: now free, 1:
         now at its bound) and ``n_free`` afterwards. Not if the kernel moves.
