@@ -29,7 +29,7 @@ from mercer.lab.distributions import (
 from mercer.lab.hull_solvers import Gilbert, Gsk, Mdm
 from mercer.lab.landscape import landscape, plot_landscape
 from mercer.lab.normal_form import NormalForm, PairCurvature, normal_form, pair_curvature
-from mercer.lab.path_baselines import BaselinePath, hastie_path, random_ridge_path
+from mercer.lab.path_baselines import BaselinePath, hastie_path, ong_path, random_ridge_path
 from mercer.lab.pictures import HullTrace, hull_report, hull_trace, plot_hulls
 from mercer.lab.solver_names import resolve_solver
 
@@ -66,6 +66,7 @@ __all__ = [
     "make_twonorm",
     "make_waveform",
     "normal_form",
+    "ong_path",
     "pair_curvature",
     "plot_hulls",
     "plot_landscape",
