@@ -8,8 +8,8 @@ mu = 2 C / sum |coef| of its solution; nearest points of the reduced hulls by MD
 the means of the classes. All stop when a step changes the dual value by less than a millionth
 (``--change``), which proves nothing: the last column is how far from the optimum they are then. A
 step of RCH-MDM that a bound cuts short does not end it: then the source's numbers of steps come out
-on splice and german, else half of them. The bias is that of the KKT conditions for SVC, the bisecting one for hulls. Features are standardized
-by the training rows.
+on splice and german, else half of them. The bias is that of the KKT conditions for SVC, the
+bisecting one for hulls. Features are standardized by the training rows.
 
 "asked" counts kernel values as the source does: two rows a step for SMO and MDM, as many as an
 extreme point has members for GSK; "computed" is what was computed, with the cache of the Gram.

@@ -3,8 +3,8 @@
 The numbers of support vectors of Banana and Chessboard are exchanged in print: the dual value of a
 machine is at most C times their number, and 253,562 is more than 316 times 145. They are compared
 the right way round. Adult is LIBSVM's a9a with its split. USPS+N is zero against the other digits
-of usps, pixels from 0 to 1/16, with the labels of a tenth of the training rows turned over: what the
-source took from Bordes et al. 2005 without saying so, as its numbers show.
+of usps, pixels from 0 to 1/16, with the labels of a tenth of the training rows turned over: the
+source only names it, and these give its numbers.
 """
 
 from __future__ import annotations

@@ -71,13 +71,13 @@ STUDIES = (
             "Lopez Lazaro 2011, table 5.4": columns("20 %", ""),
             "Lopez Lazaro 2011, table 5.5": columns("20 %", ""),
         },
-        ("titanic", "heart", "breast_cancer_ljubljana", "thyroid_new", "diabetes", "splice", "raetsch_image",
-         "raetsch_german", "banana"),
+        ("titanic", "heart", "breast_cancer_ljubljana", "thyroid_new", "diabetes", "splice",
+         "raetsch_image", "raetsch_german", "banana"),
         300,
         f"Means over {DRAWS} random splits of the source's sizes (its own are not at hand), "
         "standardised by the training rows; C and sigma of the source, first order, all stop when "
-        "a step changes the dual value by less than a millionth, RCH-MDM not by a step that a bound "
-        "cuts short. RCH-GSK is shown, not judged: where it stops is an accident.",
+        "a step changes the dual value by less than a millionth, RCH-MDM not by a step that a "
+        "bound cuts short. RCH-GSK is shown, not judged: where it stops is an accident.",
         run,
         ("hulls.py",),
     ),
