@@ -27,6 +27,7 @@ FILES: dict[str, tuple[str, Callable[[FloatArray], FloatArray]]] = {
     "german": ("german_numer", to_symmetric),
     "heart": ("heart", np.asarray),
     "ionosphere": ("ionosphere", to_symmetric),
+    "ocr-0": ("usps", standardised),
     "sonar": ("sonar", standardised),
     "spam": ("spambase", standardised),
     "splice": ("splice", standardised),
@@ -59,7 +60,7 @@ START_AND_END = 2
 
 def rows_of(data: Path, name: str) -> Rows:
     file, prepare = FILES[name]
-    X, y = (training if name in ("splice", "svmguide1") else whole)(data, file)
+    X, y = (training if name in ("ocr-0", "splice", "svmguide1") else whole)(data, file)
     return prepare(X), np.where(y > (9 if name == "abalone" else 0), 1.0, -1.0)
 
 
