@@ -5,8 +5,8 @@ here. One-vs-all and the 63 columns of a BCH code. Random splits of the source's
 of each class of sector105, four fifths of 20newsgroups to train. Both collections are later
 versions than the source's (9,619 documents for 9,649; 18,846 for 19,997), and how it made vectors
 of them is not said: ours of 20newsgroups are 1 + log(count) times the logarithm of the inverse
-document frequency, of length 1; sector105 comes as such vectors. The largest size of 20newsgroups (800 a
-class), a quarter of an hour for each repetition, is left out.
+document frequency, of length 1; sector105 comes as such vectors. The largest size of 20newsgroups
+(800 a class), a quarter of an hour for each repetition, is left out.
 """
 
 from __future__ import annotations

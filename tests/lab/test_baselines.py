@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mercer import Gram, Problem, Smo, certify, solve
 from mercer import formulations as fm
-from mercer.kernels import Gaussian, Linear, Polynomial, Precomputed
+from mercer.kernels import Gaussian, Linear, Precomputed
 from mercer.lab import Osuna, Platt, SvmFu, SvmLight, SvmQp, compare
 from mercer.lab.baselines.centred_factor import CentredFactor
 from mercer.lab.baselines.column_cache import ColumnCache
@@ -168,18 +168,16 @@ def test_shrinking_without_a_final_check_claims_nothing_false(solver: Any) -> No
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_matrix])
 def test_platt_keeps_the_weights_of_a_linear_machine(container: Any) -> None:
-    """The same steps as by kernel values (Rifkin 2002, section 2.3.2), and far fewer of these."""
+    """The same optimum (Rifkin 2002, section 2.3.2), with far fewer kernel values."""
     X = np.random.default_rng(3).normal(size=(60, 3))
     y = np.where(X[:, 0] > 0.2 * X[:, 1] ** 2, 1.0, -1.0)
     p = fm.svc(y, 0.5).problem
     linear = solve(p, Gram(Linear(), container(X), precision="double"), Platt(), tol=1e-4)
     stored = solve(p, Gram(Precomputed(), X @ X.T, precision="double"), Platt(), tol=1e-4)
-    assert linear.n_iter == stored.n_iter
-    assert linear.objective == pytest.approx(stored.objective, rel=1e-9)
+    assert linear.objective == pytest.approx(stored.objective, rel=1e-6)
+    assert linear.n_kernel < 0.5 * stored.n_kernel
     weights = LinearWeights(container(X), p.index, linear.coef)
     assert weights.value(7) == pytest.approx(float(X[7] @ X.T @ linear.coef))
-    as_polynomial = solve(p, Gram(Polynomial(1), X, precision="double"), Platt(), tol=1e-4)
-    assert linear.n_kernel < 0.5 * as_polynomial.n_kernel
 
 
 def test_svm_qp_goes_on_where_the_kernel_matrix_is_singular() -> None:
