@@ -2,8 +2,8 @@
 
 All rows; standardised, but splice, ionosphere and spam-database as they are, which the source does
 not say and the support vectors show. C and gamma of the source, both with second-order selection,
-tolerance 1e-3; means over ten orders where the source has a hundred, of the large boards over one
-draw.
+tolerance 1e-3; means over ten orders where the source has a hundred, of the larger board over one
+draw. The one of 100,000 rows, 145 million printed iterations, is left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mercer.kernels import Gaussian
 from mercer.lab import make_chessboard
 
 ORDERS = 10
-FEWER = {"chess-board-10000": 1, "chess-board-100000": 1}
+FEWER = {"chess-board-10000": 1}
 AS_THEY_ARE = ("splice", "ionosphere", "spambase")
 # Set: file, C, gamma, support vectors, those at C, iterations of plain steps and of planned ones.
 PRINTED = {
@@ -38,7 +38,6 @@ PRINTED = {
     "waveform": ("waveform", 1, 0.05, 1262, 980, 1610, 1539),
     "chess-board-1000": ("", 1e6, 0.5, 41, 3, 1883310, 1186963),
     "chess-board-10000": ("", 1e6, 0.5, 129, 84, 32130476, 24997371),
-    "chess-board-100000": ("", 1e6, 0.5, 556, 504, 145364030, 105199379),
     "ionosphere": ("ionosphere", 3, 0.4, 190, 8, 411, 408),
     "spam-database": ("spambase", 10, 0.005, 1982, 583, 9641, 9171),
 }
@@ -99,7 +98,7 @@ STUDIES = (
         tuple(file for file, *_ in PRINTED.values() if file), 1500,
         "All rows, standardised but for splice, ionosphere and spam, C and gamma of the source, "
         "second-order selection, tolerance 1e-3; means over ten orders of the rows where the "
-        "source has a hundred, of the large boards one draw.",
+        "source has a hundred, of the larger board one draw.",
         run, ("rerun/datasets.py",),
     ),
 )  # fmt: skip

@@ -105,9 +105,9 @@ class _Run(BaselineRun):
             if excess[best] > 0.5 * self.tol:
                 found, self.candidates = self.candidates[best], np.delete(self.candidates, best)
                 return int(found)
-        return self._price_all()
+        return self._look_at_all()
 
-    def _price_all(self) -> int:
+    def _look_at_all(self) -> int:
         """The most violating of all, and a new list of candidates."""
         p, everything = self.problem, np.arange(self.problem.n_variables)
         excess = self._excess(everything)
