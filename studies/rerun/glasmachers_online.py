@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from studies.lasvm import Split, chess, machines, measured, real
 from studies.rerun.datasets import signs, training, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 REPEATS = 10
 # Support vectors (exchanged), accuracy, primal and dual value.
@@ -71,7 +71,7 @@ def rows(
     return found
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     banana = rows("Banana", 316.0, 0.5, lambda seed: real(data, "banana", 4000, seed), BANANA)
     board = rows("Chessboard", 1000.0, 2.0, chess, CHESS)
     census = rows("Adult", 100.0, 0.005, lambda seed: adult(data, seed), ADULT, repeats=1)

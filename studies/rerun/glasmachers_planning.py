@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.rerun.datasets import Rows, breast_cancer, standardised, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import Gram, Smo, Solution
 from mercer.formulations import svc
@@ -67,7 +67,7 @@ def solved(data: Path, name: str, step: str) -> list[Solution]:
     return found
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     machines, iterations = [], []
     for name, (_, C, _, vectors, bounded, plain, planned) in PRINTED.items():
         one, two = (solved(data, name, step) for step in ("newton", "planning-ahead"))

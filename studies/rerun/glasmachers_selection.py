@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from studies.rerun.datasets import Rows, signs, standardised, training, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import Gram, Smo, Solution
 from mercer.formulations import svc
@@ -83,7 +83,7 @@ PRINTED = {
 UNSHRUNK = {"MVP": 33340, "second order": 9123, "HMG": 9342}
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     found = {
         (name, policy): solutions(data, name, NAMES[policy], orders=ORDERS if name == "spam" else 1)
         for name, policies in PRINTED.items()
@@ -111,7 +111,7 @@ def run(data: Path) -> Found:
     return tables
 
 
-def run_whole_cache(data: Path) -> Found:
+def run_whole_cache(data: Path) -> Results:
     rows = [
         Row(f"spam, {name}", printed, medians(solutions(data, "spam", selection, orders=1)))
         for name, selection, printed in (
@@ -122,7 +122,7 @@ def run_whole_cache(data: Path) -> Found:
     return {"Glasmachers & Igel 2006, table 7": rows, "Glasmachers 2008, table 6.5": rows}
 
 
-def run_without_shrinking(data: Path) -> Found:
+def run_without_shrinking(data: Path) -> Results:
     rows = [
         Row(
             f"spam, {policy}",
