@@ -20,6 +20,7 @@ namespace {
 using online::Joiner;
 using online::Learner;
 using online::Options;
+using online::RowSource;
 using online::Terms;
 
 template <class T>
@@ -101,6 +102,22 @@ void register_joiner(nb::module_& m, const char* name) {
         .def("rows", &joined_rows<T>);
 }
 
+template <class T>
+void make_row_source(RowSource<T>* self,
+                     std::vector<std::vector<std::shared_ptr<Kernel<T>>>> kernels) {
+    std::vector<std::vector<KernelPointer<T>>> read;
+    for (const auto& part : kernels) {
+        require(part.size() == kernels.size(), "a row source needs a kernel of each two parts");
+        for (std::size_t q = 0; q < part.size(); ++q) {
+            require(part[q]->n_left() == part[0]->n_left() &&
+                        part[q]->n_right() == kernels[q][0]->n_left(),
+                    "kernels do not fit each other");
+        }
+        read.emplace_back(part.begin(), part.end());
+    }
+    new (self) RowSource<T>(std::move(read));
+}
+
 // The slot of each column, some of them of none (-1); every kept example has one.
 template <class T>
 std::vector<std::size_t> to_columns(const IndexArray& slots, const Learner<T>& learner) {
@@ -119,11 +136,19 @@ std::vector<std::size_t> to_columns(const IndexArray& slots, const Learner<T>& l
     return columns;
 }
 
+template <class T>
+void check_source(const RowSource<T>* source, const Learner<T>& learner, std::size_t n_columns,
+                  std::size_t n_rows) {
+    require(source || !learner.rows().may_lack(n_rows), "kernel rows need a source");
+    require(!source || source->n_places() == n_columns + n_rows, "source does not fit the rows");
+}
+
 // Signals are looked at between examples, and the clock.
 template <class T>
 std::size_t take(BoundLearner<T>& self, const IndexArray& ids, const TermsArray& terms,
                  const Values<T>& with_kept, const IndexArray& slots,
-                 const Values<T>& with_each_other, double max_seconds, BoundJoiner<T>* joiner) {
+                 const Values<T>& with_each_other, double max_seconds, BoundJoiner<T>* joiner,
+                 const RowSource<T>* source) {
     const std::size_t n = ids.size();
     const Learner<T>& learner = self.learner;
     const std::vector<std::size_t> columns = to_columns(slots, learner);
@@ -133,20 +158,32 @@ std::size_t take(BoundLearner<T>& self, const IndexArray& ids, const TermsArray&
             "values do not fit the examples");
     require(!joiner || joiner->joiner.n_given() == columns.size() + n,
             "rows do not fit the examples");
+    check_source(source, learner, columns.size(), n);
     const online::Block<T> block{n,
                                  ids.data(),
                                  read_terms(terms, n, self.options),
                                  with_kept.data(),
                                  columns,
                                  with_each_other.data(),
-                                 joiner ? &joiner->joiner : nullptr};
+                                 joiner ? &joiner->joiner : nullptr,
+                                 source};
     nb::gil_scoped_release release;
     const Clock clock;
     SignalPoll signals;
     return self.learner.take(block, [&] { return signals() && clock.seconds() < max_seconds; });
 }
 
-// Kept examples of a saved machine, with their kernel values; without gradients these are computed.
+template <class T>
+std::vector<std::size_t> kept_slots(const Learner<T>& learner) {
+    std::vector<std::size_t> slots;
+    for (std::size_t s = 0; s < learner.rows().n_slots(); ++s) {
+        if (learner.rows().is_kept(s)) slots.push_back(s);
+    }
+    return slots;
+}
+
+// The next kept examples of a saved machine; values are those with all that are to be loaded.
+// Without gradients restart has to follow.
 template <class T>
 void load(BoundLearner<T>& self, const IndexArray& slots, const IndexArray& ids,
           const Array2<T>& values, const TermsArray& terms, const Array2<double>& beta,
@@ -154,27 +191,45 @@ void load(BoundLearner<T>& self, const IndexArray& slots, const IndexArray& ids,
     const std::size_t n = ids.size(),
                       width = self.options.n_functions * self.options.variables_per_row;
     const Terms* read = read_terms(terms, n, self.options);
-    require(slots.size() == n && values.shape(0) == n && values.shape(1) == n &&
+    std::vector<std::size_t> columns = kept_slots(self.learner);
+    const std::size_t n_before = columns.size();
+    std::int64_t last = std::int64_t(self.learner.rows().n_slots()) - 1;
+    require(slots.size() == n && values.shape(0) == n && values.shape(1) >= n_before + n &&
                 beta.shape(0) == n && beta.shape(1) == width,
             "parts do not fit each other");
     require(!gradient || (gradient->shape(0) == n && gradient->shape(1) == width),
             "gradients do not fit");
-    require(self.learner.rows().n_slots() == 0, "a machine is loaded once");
-    nb::gil_scoped_release release;
-    const std::vector<double> none(width, 0.0);
-    std::int64_t last = -1;
     for (std::size_t i = 0; i < n; ++i) {
         require(slots.data()[i] > last, "slots must ascend");
         last = slots.data()[i];
-        std::vector<T> row(std::size_t(last) + 1, T(0));
-        for (std::size_t j = 0; j <= i; ++j) {
-            row[std::size_t(slots.data()[j])] = values.data()[i * n + j];
+        columns.push_back(std::size_t(last));
+    }
+    nb::gil_scoped_release release;
+    const std::vector<double> none(width, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t slot = columns[n_before + i];
+        std::vector<T> row(slot + 1, T(0));
+        for (std::size_t j = 0; j <= n_before + i; ++j) {
+            row[columns[j]] = values.data()[i * values.shape(1) + j];
         }
-        self.learner.load(std::size_t(last), ids.data()[i], row.data(), read + i * width,
+        self.learner.load(slot, ids.data()[i], row.data(), read + i * width,
                           beta.data() + i * width,
                           gradient ? gradient->data() + i * width : none.data());
     }
-    if (!gradient) self.learner.restart(beta.data());
+}
+
+template <class T>
+void restart(BoundLearner<T>& self, const Array2<double>& beta, const IndexArray& slots,
+             const RowSource<T>* source) {
+    const Learner<T>& learner = self.learner;
+    require(beta.shape(0) == learner.rows().n_kept() &&
+                beta.shape(1) == self.options.n_functions * self.options.variables_per_row,
+            "coefficients do not fit");
+    const std::vector<std::size_t> columns = to_columns(slots, learner);
+    check_source(source, learner, columns.size(), 0);
+    const online::Block<T> block{0, nullptr, nullptr, nullptr, columns, nullptr, nullptr, source};
+    nb::gil_scoped_release release;
+    self.learner.restart(beta.data(), block);
 }
 
 template <class T>
@@ -185,15 +240,6 @@ nb::ndarray<nb::numpy, std::int64_t> slots_of(const BoundLearner<T>& self, const
         out[i] = slot < self.learner.rows().n_slots() ? std::int64_t(slot) : -1;
     }
     return new_array<std::int64_t>(std::move(out), {ids.size()});
-}
-
-template <class T>
-std::vector<std::size_t> kept_slots(const Learner<T>& learner) {
-    std::vector<std::size_t> slots;
-    for (std::size_t s = 0; s < learner.rows().n_slots(); ++s) {
-        if (learner.rows().is_kept(s)) slots.push_back(s);
-    }
-    return slots;
 }
 
 // out[i * width + v] of the variables v of the kept slots i.
@@ -261,19 +307,14 @@ void register_precision(nb::module_& m, const char* name) {
         .def(nb::init<const Options&>(), nb::arg("options"))
         .def("take", &take<T>, nb::arg("ids"), nb::arg("terms"), nb::arg("with_kept").noconvert(),
              nb::arg("slots"), nb::arg("with_each_other").noconvert(), nb::arg("max_seconds"),
-             nb::arg("joiner").none())
+             nb::arg("joiner").none(), nb::arg("source").none())
         .def("load", &load<T>, nb::arg("slots"), nb::arg("ids"), nb::arg("values").noconvert(),
              nb::arg("terms"), nb::arg("beta"), nb::arg("gradient").none())
+        .def("restart", &restart<T>, nb::arg("beta"), nb::arg("slots"), nb::arg("source").none())
         .def(
-            "restart",
-            [](Bound& self, const Array2<double>& beta) {
-                require(
-                    beta.shape(0) == self.learner.rows().n_kept() &&
-                        beta.shape(1) == self.options.n_functions * self.options.variables_per_row,
-                    "coefficients do not fit");
-                self.learner.restart(beta.data());
-            },
-            nb::arg("beta"))
+            "may_lack",
+            [](const Bound& self, std::size_t n) { return self.learner.rows().may_lack(n); },
+            nb::arg("n_new"))
         .def("slots_of", &slots_of<T>, nb::arg("ids"))
         .def("state", &state<T>)
         .def("biases",
@@ -296,7 +337,16 @@ void register_precision(nb::module_& m, const char* name) {
         .def_prop_ro("n_taken", [](const Bound& self) { return self.learner.n_taken(); })
         .def_prop_ro("n_kept", [](const Bound& self) { return self.learner.rows().n_kept(); })
         .def_prop_ro("n_slots", [](const Bound& self) { return self.learner.rows().n_slots(); })
-        .def_prop_ro("bytes", [](const Bound& self) { return self.learner.rows().bytes(); });
+        .def_prop_ro("bytes", [](const Bound& self) { return self.learner.rows().bytes(); })
+        .def_prop_ro("n_held", [](const Bound& self) { return self.learner.rows().n_held(); })
+        .def_prop_ro("n_computed",
+                     [](const Bound& self) { return self.learner.rows().n_computed(); });
+}
+
+template <class T>
+void register_row_source(nb::module_& m, const char* name) {
+    nb::class_<RowSource<T>>(m, name, "Kernel rows of rows in several parts.")
+        .def("__init__", &make_row_source<T>, nb::arg("kernels"));
 }
 
 online::Eviction eviction(const std::string& name) {
@@ -320,16 +370,20 @@ void register_online(nb::module_& m) {
             "__init__",
             [](Options* self, std::size_t n_functions, std::size_t variables_per_row,
                const std::string& select, double tolerance, std::size_t n_reprocess,
-               std::size_t max_kept, const std::string& evict) {
+               std::size_t max_kept, const std::string& evict, std::size_t max_row_bytes) {
                 require(n_functions > 0 && variables_per_row > 0 && variables_per_row <= 2,
                         "1 or 2 sheets");
-                new (self) Options{n_functions, variables_per_row, selection(select), tolerance,
-                                   n_reprocess, max_kept,          eviction(evict)};
+                new (self)
+                    Options{n_functions, variables_per_row, selection(select), tolerance,
+                            n_reprocess, max_kept,          eviction(evict),   max_row_bytes};
             },
             nb::arg("n_functions"), nb::arg("variables_per_row"), nb::arg("selection"),
-            nb::arg("tolerance"), nb::arg("n_reprocess"), nb::arg("max_kept"), nb::arg("eviction"));
+            nb::arg("tolerance"), nb::arg("n_reprocess"), nb::arg("max_kept"), nb::arg("eviction"),
+            nb::arg("max_row_bytes"));
     register_joiner<float>(m, "JoinerSingle");
     register_joiner<double>(m, "JoinerDouble");
+    register_row_source<float>(m, "RowSourceSingle");
+    register_row_source<double>(m, "RowSourceDouble");
     register_precision<float>(m, "LearnerSingle");
     register_precision<double>(m, "LearnerDouble");
 }

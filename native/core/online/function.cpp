@@ -150,7 +150,7 @@ double Function<T>::slope(const Pair& pair) const {
 template <class T>
 double Function<T>::curve(const Pair& pair, KeptRows<T>& rows) const {
     const double sum = rows.curvature()[pair.up.slot] + rows.curvature()[pair.down.slot];
-    const double found = sum - 2.0 * double(rows.row(pair.up.slot)[pair.down.slot]);
+    const double found = sum - 2.0 * double(rows.value(pair.up.slot, pair.down.slot));
     return std::max(found, std::numeric_limits<T>::epsilon() * std::abs(sum) + 1e-300);
 }
 
@@ -282,9 +282,9 @@ void Function<T>::move(const Pair& pair, double length, KeptRows<T>& rows) {
     const std::size_t i = pair.up.slot, j = pair.down.slot;
     const bool fills = length >= grows.upper[i] - grows.beta[i];
     const bool empties = length >= falls.beta[j] - falls.lower[j];
+    const T *up_row = rows.row(i), *down_row = rows.row(j);
     put(pair.up, fills ? grows.upper[i] : grows.beta[i] + length);
     put(pair.down, empties ? falls.lower[j] : falls.beta[j] - length);
-    const T *up_row = rows.row(i), *down_row = rows.row(j);
     for (Variables& sheet : sheets_) {
         scan<T>().subtract_rows(sheet.gradient.data(), sheet.all(), up_row, down_row, length);
     }

@@ -19,6 +19,7 @@ constexpr std::size_t most_sheets = 2;
 template <class T>
 Learner<T>::Learner(const Options& options)
     : options_(options),
+      rows_(options.max_row_bytes, [this](std::size_t s, T* values) { compute_row(s, values); }),
       functions_(options.n_functions, Function<T>(options.variables_per_row, options.selection)),
       outputs_(options.n_functions) {
     assert(options.variables_per_row <= most_sheets);
@@ -43,6 +44,7 @@ std::size_t Learner<T>::take(const Block<T>& block, const Poll& poll) {
 
 template <class T>
 void Learner<T>::begin(const Block<T>& block) {
+    block_ = &block;
     column_.assign(rows_.n_slots(), 0);
     for (std::size_t c = 0; c < block.columns.size(); ++c) {
         if (block.columns[c] != Extremes::nowhere) column_[block.columns[c]] = std::uint32_t(c);
@@ -63,6 +65,24 @@ void Learner<T>::take_one(const Block<T>& block, std::size_t i) {
     if (has_moved) sweep();
     make_room(block);
     if (rows_.n_slots() > few_slots && 2 * rows_.n_kept() < rows_.n_slots()) compact();
+}
+
+// Rows between two others have their values with all places before them.
+template <class T>
+void Learner<T>::compute_row(std::size_t slot, T* values) {
+    const std::size_t place = column_[slot], n_given = block_->columns.size() + block_->n_rows;
+    const bool is_given = place < n_given;
+    if (is_given) {
+        assert(block_->source);
+        given_.resize(n_given);
+        block_->source->compute(place, given_.data());
+    }
+    const T* before = is_given ? given_.data() : block_->joiner->values(place);
+    const std::size_t n_before = is_given ? n_given : place + 1;
+    for (std::size_t s = 0; s < rows_.n_slots(); ++s) {
+        const std::size_t c = column_[s];
+        values[s] = c < n_before ? before[c] : block_->joiner->values(c)[place];
+    }
 }
 
 // Those of free slots are of no use, but must be numbers.
@@ -213,7 +233,8 @@ void Learner<T>::load(std::size_t slot, std::int64_t id, const T* values, const 
 }
 
 template <class T>
-void Learner<T>::restart(const double* beta) {
+void Learner<T>::restart(const double* beta, const Block<T>& block) {
+    begin(block);
     for (std::size_t s = 0; s < rows_.n_slots(); ++s) {
         if (!rows_.is_kept(s)) continue;
         for (Function<T>& function : functions_) {

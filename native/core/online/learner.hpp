@@ -14,6 +14,7 @@
 #include "core/gram/gram.hpp"
 #include "core/online/function.hpp"
 #include "core/online/joiner.hpp"
+#include "core/online/row_source.hpp"
 
 namespace mercer::online {
 
@@ -28,6 +29,7 @@ struct Options {
     std::size_t n_reprocess = 1;
     std::size_t max_kept = 0;  // 0: no bound
     Eviction eviction = Eviction::removal;
+    std::size_t max_row_bytes = 0;  // of kernel rows, 0: no bound
 };
 
 // New examples. `terms` has those of all functions of an example, of all sheets of a function.
@@ -40,6 +42,8 @@ struct Block {
     const std::vector<std::size_t>& columns;  // the slot of each; Extremes::nowhere: of none
     const T* with_each_other;                 // n_rows x n_rows
     Joiner<T>* joiner = nullptr;              // null: rows between two come from outside
+    // Of columns and rows of the block; null where rows().may_lack() says that none is missing.
+    const RowSource<T>* source = nullptr;
 };
 
 // Example `merged` stands for share * first + (1 - share) * second.
@@ -52,6 +56,7 @@ template <class T>
 class Learner {
   public:
     explicit Learner(const Options& options);
+    Learner(const Learner&) = delete;
 
     // Takes in the examples of a block, in order; returns how many before it was polled out, or two
     // of the kept wait for the row between them: then a block of that has to come next.
@@ -62,7 +67,8 @@ class Learner {
     void load(std::size_t slot, std::int64_t id, const T* values, const Terms* terms,
               const double* beta, const double* gradient);
     // Other coefficients, in the order of slots and then as `terms`; gradients are computed.
-    void restart(const double* beta);
+    // `block` has no rows.
+    void restart(const double* beta, const Block<T>& block);
 
     const std::vector<Function<T>>& functions() const { return functions_; }
     const KeptRows<T>& rows() const { return rows_; }
@@ -81,6 +87,7 @@ class Learner {
 
     void take_one(const Block<T>& block, std::size_t i);
     void begin(const Block<T>& block);
+    void compute_row(std::size_t slot, T* values);
     void gather(const Block<T>& block, std::size_t i);
     const double* widened();
     void process(const Block<T>& block, std::size_t i);
@@ -116,9 +123,11 @@ class Learner {
     std::unordered_map<std::int64_t, std::size_t> slots_;
     // Of each slot: where its values lie in the block, columns with kept examples first.
     std::vector<std::uint32_t> column_;
-    std::vector<T> values_;        // of the example at hand, by slot
-    std::vector<double> wide_;     // the same in double precision
-    std::vector<double> outputs_;  // of each function, without the bias
+    const Block<T>* block_ = nullptr;  // the one at hand
+    std::vector<T> given_;             // a kernel row by places
+    std::vector<T> values_;            // of the example at hand, by slot
+    std::vector<double> wide_;         // the same in double precision
+    std::vector<double> outputs_;      // of each function, without the bias
     std::vector<Merge> merges_;
     std::size_t n_merged_ = 0, n_taken_ = 0;
 };

@@ -27,6 +27,10 @@ __all__ = ["KeptRows", "Packing", "as_numbers", "stacked"]
 
 Ids = NDArray[np.int64]
 _JOINERS: dict[Precision, Any] = {"single": _core.JoinerSingle, "double": _core.JoinerDouble}
+_SOURCES: dict[Precision, Any] = {
+    "single": _core.RowSourceSingle,
+    "double": _core.RowSourceDouble,
+}
 
 
 def stacked(parts: list[Any]) -> Any:
@@ -102,10 +106,18 @@ class Packing:
             found.splits[key] = None
         return found
 
-    def values(self, left: RowSet, right: RowSet) -> NDArray[Any]:
-        """Kernel values of two sets of rows, in the precision of the packing."""
+    def values(
+        self, left: RowSet, right: RowSet, some: NDArray[np.intp] | None = None
+    ) -> NDArray[Any]:
+        """Kernel values of all left rows, or some, in the precision of the packing."""
         kernel = build_kernel(self.form, left, right)
-        return _core.cross_values(kernel, np.arange(len(left)), self.n_threads)
+        some = np.arange(len(left)) if some is None else some
+        return _core.cross_values(kernel, some, self.n_threads)
+
+    def source(self, parts: list[RowSet]) -> Any:
+        """What computes kernel rows of the rows of some parts when the core asks for them."""
+        kernels = [[build_kernel(self.form, left, right) for right in parts] for left in parts]
+        return _SOURCES[self.precision](kernels)
 
     def joiner(self, parts: list[RowSet]) -> Any:
         """What makes rows between two others in the core; None where it cannot.
@@ -199,6 +211,10 @@ class KeptRows:
     def joiner(self, block: RowSet) -> Any:
         """What makes rows between two of these or of a block; None where the core cannot."""
         return self.packing.joiner([*(piece.packed for piece in self._pieces), block])
+
+    def source(self, *block: RowSet) -> Any:
+        """What computes kernel rows of these, and of a block, when the core asks for them."""
+        return self.packing.source([*(piece.packed for piece in self._pieces), *block])
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -29,6 +29,7 @@ FloatArray = NDArray[np.float64]
 _FIXED = ("C", "epsilon", "class_weight", "kernel", "degree", "gamma", "coef0", "precision",
           "keep_rows", "window")  # fmt: skip
 _PLAIN = (str, Real, bool, dict)
+_ROW_BYTES = 2**31  # of the kernel rows of kept examples, unless cache_size says otherwise
 
 
 class LearnedMachine(KernelMachine):
@@ -59,7 +60,15 @@ class LearnedMachine(KernelMachine):
             n_reprocess=int(self.n_reprocess),
             max_kept=int(self.max_support_vectors or 0),
             eviction=self._resolved_eviction(),
+            # a function may give other values when it is asked again
+            max_row_bytes=0 if self.kernel_.form().reads_python else self._row_bytes(),
         )
+
+    def _row_bytes(self) -> int:
+        """Most memory of the kernel rows of kept examples."""
+        if self.cache_size == "auto":
+            return _ROW_BYTES
+        return int(min(max(2**20 * float(self.cache_size), 1.0), 2.0**62))
 
     def _resolved_eviction(self) -> str:
         """What "auto" stands for."""
@@ -183,6 +192,12 @@ class LearnedMachine(KernelMachine):
         """Memory of the kernel rows that are kept, in bytes."""
         check_is_fitted(self)
         return self._stream.kernel_bytes
+
+    @property
+    def n_recomputed_(self) -> int:
+        """Kernel rows computed again, since it was made or loaded: ``cache_size`` was too small."""
+        check_is_fitted(self)
+        return self._stream.n_recomputed
 
     @property
     def violation_(self) -> float:

@@ -30,7 +30,6 @@ __all__ = ["OnlineMachine"]
 
 FloatArray = NDArray[np.float64]
 LARGE_CHUNK = 100  # rows from which a chunk is learned as a whole, and that tell a rule of gamma
-_KERNEL_ROWS = 2**31  # bytes of those of kept examples, unless cache_size says otherwise
 _REPORT = 0.05  # seconds between two calls of the callback
 _BYTES = (np.uint8, np.int8)
 
@@ -120,8 +119,8 @@ class OnlineMachine(BeginningMachine):
             return False
         # rows that grow one by one leave gaps of about their own size
         size = 2 * (4 if self._stream.packing.precision == "single" else 8)
-        limit = _KERNEL_ROWS if self.cache_size == "auto" else 2**20 * float(self.cache_size)
-        return n >= LARGE_CHUNK or size * (self._stream.n_kept + n) ** 2 > limit
+        too_many = size * (self._stream.n_kept + n) ** 2 > self._row_bytes()
+        return n >= LARGE_CHUNK or too_many
 
     def _take_whole(
         self,

@@ -45,6 +45,8 @@ class Rules:
         Most examples that are kept; 0 for no bound.
     eviction : {"removal", "projection", "merging"}
         What is done where there are more.
+    max_row_bytes : int
+        Most memory of the kernel rows that are kept, in bytes; 0 for no bound.
     """
 
     n_functions: int
@@ -54,13 +56,15 @@ class Rules:
     n_reprocess: int
     max_kept: int
     eviction: str
+    max_row_bytes: int
 
 
 class Stream:
     """Examples kept of a stream, with their kernel rows, coefficients and gradients.
 
-    Memory: the kept rows, and for each a kernel row with a value (4 or 8 bytes) for each kept one;
-    while a block of at most 256 examples is taken in its values with the kept ones.
+    Memory: the kept rows, and for each a kernel row with a value (4 or 8 bytes) for each kept one,
+    as long as the rules have room for it; while a block of at most 256 examples is taken in its
+    values with the kept ones.
 
     Parameters
     ----------
@@ -76,6 +80,7 @@ class Stream:
         self.kernel, self.rules, self.packing = kernel, rules, packing
         self.kept = KeptRows(packing)
         self.n_taken = 0
+        self.n_recomputed_before = 0
         self._learner: Any = None
         # Of a learner that is to be made, in the order of slots.
         self._asleep: State = self._empty_state()
@@ -104,11 +109,16 @@ class Stream:
     def sleep(self) -> None:
         """Keep the state only; kernel rows are computed again when examples come."""
         self._asleep = self.state()
+        self._rest()
+
+    def _rest(self) -> None:
+        self.n_recomputed_before = self.n_recomputed
         self._learner = None
 
     def begin(self, state: State, rows: Any) -> None:
         """Go on from a state, with the rows of its examples."""
-        self._asleep, self._learner = self._empty_state() | state, None
+        self._asleep = self._empty_state() | state
+        self._rest()
         self.kept = KeptRows(self.packing)
         self.kept.add(self._asleep["ids"], rows)
 
@@ -141,7 +151,11 @@ class Stream:
         if self._learner is None:
             self._asleep = self._asleep | {"beta": beta, "gradient": None, "gradient_error": None}
         else:
-            self._learner.restart(beta)
+            self._restart(self._learner, beta)
+
+    def _restart(self, learner: Any, beta: FloatArray) -> None:
+        source = self.kept.source() if learner.may_lack(0) else None
+        learner.restart(beta, learner.slots_of(self.kept.ids), source)
 
     def follow(self, rules: Rules) -> None:
         """Go on by other rules."""
@@ -156,13 +170,22 @@ class Stream:
             learner = _LEARNERS[self.packing.precision](_core.OnlineOptions(*astuple(self.rules)))
             state = self._asleep
             if len(state["ids"]):
-                packed = self.packing.packed(self.rows())
-                values = self.packing.values(packed, packed)
-                parts = (state[name] for name in ("terms", "beta", "gradient"))
-                learner.load(state["slots"], state["ids"], values, *parts)
+                self._load(learner, state)
             learner.n_merged = state["n_merged"]
             self._learner = learner
         return self._learner
+
+    def _load(self, learner: Any, state: State) -> None:
+        """Bring kept examples to the core, some at a time with their kernel rows."""
+        packed, n = self.packing.packed(self.rows()), len(state["ids"])
+        for begin in range(0, n, _MOST):
+            some = slice(begin, begin + _MOST)
+            values = self.packing.values(packed, packed, np.arange(n)[some])
+            names = ("slots", "ids", "terms", "beta", "gradient")
+            own = {name: None if state[name] is None else state[name][some] for name in names}
+            learner.load(values=values, **own)
+        if state["gradient"] is None:
+            self._restart(learner, state["beta"])
 
     def rows(self) -> Any:
         """Rows of the kept examples in the order of slots."""
@@ -177,6 +200,12 @@ class Stream:
     def kernel_bytes(self) -> int:
         """Memory of the kernel rows; 0 while there are none."""
         return 0 if self._learner is None else int(self._learner.bytes)
+
+    @property
+    def n_recomputed(self) -> int:
+        """Kernel rows that were computed again because there was no room for them."""
+        own = 0 if self._learner is None else int(self._learner.n_computed)
+        return self.n_recomputed_before + own
 
     # --- taking examples in ----------------------------------------------------------
 
@@ -216,8 +245,9 @@ class Stream:
         slots = learner.slots_of(self.kept.ids)
         values = self.kept.values(block), slots, self.packing.values(block, block)
         joiner = self.kept.joiner(block) if self._merges else None
+        source = self.kept.source(block) if learner.may_lack(len(ids)) else None
         try:
-            learner.take(ids, terms, *values, deadline.seconds_left, joiner)
+            learner.take(ids, terms, *values, deadline.seconds_left, joiner, source)
         finally:
             # also after an interrupt: what was taken in whole stays
             with uninterrupted():
@@ -270,7 +300,8 @@ class Stream:
             block, new = self.packing.packed(row), np.array([merged])
             slots = self._learner.slots_of(self.kept.ids)
             values = self.kept.values(block), slots, self.packing.values(block, block)
-            self._learner.take(new, self._no_terms, *values, np.inf, None)
+            source = self.kept.source(block) if self._learner.may_lack(1) else None
+            self._learner.take(new, self._no_terms, *values, np.inf, None, source)
             self.kept.add(new, row)
 
     @property

@@ -87,8 +87,11 @@ class OnlineSVC(ClassifierMixin, ClassMachine):
     random_state : int, RandomState or None, default=None
         Seed of the order, and of queries.
     cache_size : float or "auto", default="auto"
-        Memory for kernel rows in MB: of solving, and with ``selection="auto"`` of the kept
-        examples, which are learned as a whole where theirs would take more ("auto": 2 GB).
+        Memory for kernel rows in MB ("auto": for those of kept examples 2 GB): of solving, and of
+        learning row by row, where the least recently used rows are dropped and computed again when
+        a step asks for them. That changes no bit of the result; kernels that are Python functions
+        have all rows kept. With ``selection="auto"`` examples are learned as a whole where the
+        rows would take more.
     verbose : bool, default=False
         Whether to show the progress.
     solver : str or Solver, default="auto"
@@ -117,6 +120,9 @@ class OnlineSVC(ClassifierMixin, ClassMachine):
     kept_bytes_ : int
         Memory of their kernel rows in bytes; 0 where they are computed when the next chunk comes,
         as after finishing on all rows.
+    n_recomputed_ : int
+        Kernel rows that were computed again because ``cache_size`` had no room for them, since the
+        machine was made or loaded.
     support_ids_ : ndarray of shape (n_support,)
         Positions of the support vectors in the stream, ascending; negative ones were merged.
     support_vectors_ : array of shape (n_support, n_features)
