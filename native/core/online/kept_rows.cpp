@@ -1,6 +1,9 @@
 #include "core/online/kept_rows.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "core/base/buffer.hpp"
 
 namespace mercer::online {
 
@@ -8,17 +11,18 @@ namespace {
 
 constexpr std::ptrdiff_t ahead = 8;
 
-// A row has room for a quarter more values than there are.
+// Values that a row has room for: four lengths from a power of two to the next, so that the memory
+// of a row that goes suits the next.
 std::size_t room_for(std::size_t n_slots) {
-    return n_slots + n_slots / 4 + 16;
+    const std::size_t step = std::max<std::size_t>(std::bit_floor(n_slots) / 4, 16);
+    return (n_slots + step - 1) / step * step;
 }
 
 // Values of free slots are never looked at, but they are added up, and must be numbers.
 template <class T>
-Buffer<T> roomy_row(const T* values, std::size_t count, std::size_t n_slots) {
-    Buffer<T> row(room_for(n_slots));
+std::vector<T> roomy_row(const T* values, std::size_t count, std::size_t n_slots) {
+    std::vector<T> row(room_for(n_slots));
     std::copy_n(values, count, row.data());
-    std::fill(row.data() + count, row.data() + row.size(), T(0));
     return row;
 }
 
@@ -49,7 +53,7 @@ template <class T>
 void KeptRows<T>::remove(std::size_t slot) {
     assert(is_kept(slot));
     filled_[slot] = 0;
-    hold(slot, Buffer<T>());
+    hold(slot, {});
     free_.insert(slot);
     while (!free_.empty() && *free_.rbegin() + 1 == n_slots()) {
         free_.erase(n_slots() - 1);
@@ -72,17 +76,16 @@ const T* KeptRows<T>::row(std::size_t slot) {
 
 // No row, if it is empty.
 template <class T>
-void KeptRows<T>::hold(std::size_t slot, Buffer<T> row) {
+void KeptRows<T>::hold(std::size_t slot, Row row) {
     bytes_ = bytes_ + row.size() * sizeof(T) - rows_[slot].size() * sizeof(T);
-    n_held_ = n_held_ + (row.size() > 0) - is_held(slot);
+    n_held_ = n_held_ + !row.empty() - is_held(slot);
     rows_[slot] = std::move(row);
 }
 
 template <class T>
 void KeptRows<T>::compute(std::size_t slot) {
-    Buffer<T> row(room_for(n_slots()));
+    Row row(room_for(n_slots()));
     compute_(slot, row.data());
-    std::fill(row.data() + n_slots(), row.data() + row.size(), T(0));
     hold(slot, std::move(row));
     fresh_[slot] = now_;
     ++n_computed_;
@@ -133,7 +136,7 @@ void KeptRows<T>::drop_oldest() {
         lengthen(s);
         rows_[s][oldest] = rows_[oldest][s];
     }
-    hold(oldest, Buffer<T>());
+    hold(oldest, {});
 }
 
 template <class T>
@@ -141,7 +144,7 @@ bool KeptRows<T>::may_lack(std::size_t n_new) const {
     if (n_held_ < n_kept()) return true;
     const std::size_t most = n_slots() + n_new;
     std::size_t longest = room_for(most);
-    for (const Buffer<T>& row : rows_) longest = std::max(longest, row.size());
+    for (const Row& row : rows_) longest = std::max(longest, row.size());
     return max_bytes_ > 0 && checked_product(most, longest) > max_bytes_ / sizeof(T);
 }
 
@@ -168,7 +171,7 @@ std::vector<std::size_t> KeptRows<T>::compact() {
         used_[to] = used_[from];
         if (is_held(from)) {
             for (std::size_t c = 0; c < kept.size(); ++c) values[c] = rows_[from][kept[c]];
-            hold(from, Buffer<T>());
+            hold(from, {});
             hold(to, roomy_row(values.data(), values.size(), values.size()));
         }
     }

@@ -15,8 +15,6 @@
 #include <set>
 #include <vector>
 
-#include "core/base/buffer.hpp"
-
 namespace mercer::online {
 
 template <class T>
@@ -65,13 +63,16 @@ class KeptRows {
     std::size_t n_computed() const { return n_computed_; }
 
   private:
+    // Not aligned: glibc 2.36 does not use aligned memory of the same length again.
+    using Row = std::vector<T>;
+
     // A slot, and when it was filled.
     struct Fill {
         std::uint64_t time;
         std::size_t slot;
     };
-    bool is_held(std::size_t slot) const { return rows_[slot].size() > 0; }
-    void hold(std::size_t slot, Buffer<T> row);
+    bool is_held(std::size_t slot) const { return !rows_[slot].empty(); }
+    void hold(std::size_t slot, Row row);
     void compute(std::size_t slot);
     void complete(std::size_t slot);
     void lengthen(std::size_t slot);
@@ -84,7 +85,7 @@ class KeptRows {
 
     std::size_t max_bytes_;
     Compute compute_;
-    std::vector<Buffer<T>> rows_;        // empty: not held
+    std::vector<Row> rows_;              // empty: not held
     std::vector<std::uint64_t> used_;    // when a row was last asked for, in calls
     std::vector<std::uint64_t> filled_;  // when; 0: free
     std::vector<std::uint64_t> fresh_;   // rows have the values of all slots filled until then
