@@ -1,4 +1,4 @@
-"""Kernel rows that LASVM computes again as its cache grows (Glasmachers 2008, figure 8.2, in counts).
+"""Kernel rows that LASVM computes again, by cache size (Glasmachers 2008, figure 8.2, in counts).
 
     python studies/lasvm_cache.py [--repeats 5] [--megabytes 0.5 1 2 4 8 16 32 64 128]
 
