@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from machines.test_estimator_checks import FeasibleNuSVC
 from mercer import LSSVC, RLSC, SVC
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.selection import make_objective
 
 

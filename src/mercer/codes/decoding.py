@@ -39,7 +39,7 @@ class Decoding:
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.codes import decoding_named
+    >>> from mercer.codes.decoding import decoding_named
     >>> decoding_named("hinge").loss(np.array([-1.0, 0.5, 2.0])).tolist()
     [2.0, 0.5, 0.0]
     """
@@ -110,7 +110,7 @@ def decoding_named(name: str) -> Decoding:
 
     Examples
     --------
-    >>> from mercer.codes import decoding_named
+    >>> from mercer.codes.decoding import decoding_named
     >>> decoding_named("squared_error").name
     'squared_error'
     """

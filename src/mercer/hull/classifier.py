@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.formulations import Formulation, JoinedParameters, nearest_points
+from mercer.formulations import Formulation, nearest_points
 from mercer.formulations.bias_and_rho import Bias
+from mercer.formulations.joined import JoinedParameters
 from mercer.gram import Gram
 from mercer.machines import SVC
 from mercer.machines.docstrings import documented

@@ -21,7 +21,7 @@ from mercer.machines import SVC, SVDD, ReducedSVC
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.least_squares.streaming import Stream
 from mercer.machines.svm.kernel_classifier import KernelClassifier
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.problem import Solution, Status
 from mercer.training.checked_input import READ_TYPES
 

@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer._warning import warn
-from mercer.calibration import Calibration, Layout
+from mercer.calibration import Calibration
+from mercer.calibration.layout import Layout
 from mercer.calibration.sigmoid import Sigmoid
 from mercer.io.consistency import revived
 from mercer.io.libsvm_writer import SVM_TYPES

@@ -19,8 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
 from mercer._warning import warn
 from mercer.formulations import FittedParameters, Formulation
-from mercer.gram import Expansion, Gram
+from mercer.gram import Gram
 from mercer.gram.bounded_expansion import LazyExpansion
+from mercer.gram.expansion import Expansion
 from mercer.gram.native import take_rows
 from mercer.gram.shift import shift_of_far_rows
 from mercer.gram.spot_check import warn_of_indefinite

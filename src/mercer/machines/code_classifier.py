@@ -19,7 +19,9 @@ from sklearn.utils.validation import (
 )
 
 from mercer._sklearn import HasMethods, StrOptions, safe_split
-from mercer.codes import OutputCode, as_code, decoding_named
+from mercer.codes import OutputCode
+from mercer.codes.decoding import decoding_named
+from mercer.codes.making import as_code
 from mercer.machines.fit_context import fit_context
 from mercer.machines.learned_decoding import learned_decoder
 from mercer.machines.svm.classifiers import SVC

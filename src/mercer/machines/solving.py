@@ -15,12 +15,11 @@ from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.problem.solution import lowered
-from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto, is_matrix_cheap
 from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
-from mercer.solvers.solving import solve_by
+from mercer.solvers.solving import resolve_solver, solve_by
 
 __all__ = ["FEW_ROWS", "Problems", "Solved", "solve_side_by_side"]
 

@@ -17,8 +17,9 @@ from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, check_callback
 from mercer.paths.results.grid import Grid
 from mercer.paths.validation.scoring import Scoring
-from mercer.solvers import Solver, resolve_solver
+from mercer.solvers import Solver
 from mercer.solvers.runs.deadline import Deadline
+from mercer.solvers.solving import resolve_solver
 from mercer.training.numbers import plain, positive_vector, real
 from mercer.training.splits import two_class_splits
 from mercer.training.weights import check_bounds

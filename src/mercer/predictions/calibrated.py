@@ -12,7 +12,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import HasMethods, StrOptions
-from mercer.calibration import METHODS, Calibration
+from mercer.calibration import Calibration
+from mercer.calibration.joined import METHODS
 from mercer.calibration.layout import layout_of
 from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.classifiers import SVC

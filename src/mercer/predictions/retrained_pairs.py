@@ -26,8 +26,7 @@ from mercer.predictions.copies import first_copies
 from mercer.predictions.fixed_kernel import has_fixed_kernel
 from mercer.predictions.stacked_rows import stacked
 from mercer.predictions.trials import Trial
-from mercer.solvers import resolve_solver
-from mercer.solvers.solving import solve_by
+from mercer.solvers.solving import resolve_solver, solve_by
 
 __all__ = ["RetrainedPairs"]
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
 from mercer.machines.svm.uncertified import joined_problem
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.adjoint import Trained
 from mercer.selection.objectives.validation import values_at
 from mercer.selection.scheme_task import SchemeTask

@@ -16,7 +16,7 @@ from mercer.kernels.parameters.hyperparameters import POSITIVE_BOUNDS
 from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.with_kernel import with_kernel
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.training_task import TrainingTask
 
 __all__ = ["Space"]

@@ -21,7 +21,7 @@ from mercer.machines.least_squares.machine import LeastSquaresMachine, check_ext
 from mercer.machines.least_squares.one_against_all import chosen_class
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.one_vs_one import winners
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.adjoint import Trained
 from mercer.selection.deviation import robust_spread
 from mercer.solvers import solve_many

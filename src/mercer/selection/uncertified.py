@@ -7,7 +7,7 @@ from typing import Any
 
 from mercer.machines.svm.one_vs_one import ClassPairs
 from mercer.machines.svm.uncertified import UncertifiedMachines
-from mercer.problem import Powers
+from mercer.problem.family import Powers
 from mercer.selection.training_task import TrainingTask
 from mercer.training.splits import Split
 

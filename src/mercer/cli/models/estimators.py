@@ -20,7 +20,7 @@ from mercer.cli.choices import Task
 from mercer.cli.data.columns import Columns
 from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
-from mercer.solvers import resolve_solver
+from mercer.solvers.solving import resolve_solver
 from mercer.tables import DateFeatures, TextFeatures
 
 __all__ = [

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import StrOptions
 from mercer.calibration.temperature import by_class, fit_slope
-from mercer.codes import as_code, decoding_named
-from mercer.least_squares import Scan
+from mercer.codes.decoding import decoding_named
+from mercer.codes.making import as_code
+from mercer.least_squares.scan import Scan
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.class_scores import ClassScores, CodeScores, PairScores
 from mercer.machines.least_squares.columns import ColumnFits, column_jobs, fit_columns

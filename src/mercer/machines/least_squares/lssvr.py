@@ -14,8 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer._sklearn import StrOptions
 from mercer._warning import warn
-from mercer.least_squares import Job, LeastSquaresFit
-from mercer.least_squares.job import squared_loss
+from mercer.least_squares.job import Job, LeastSquaresFit, squared_loss
 from mercer.machines.docstrings import documented
 from mercer.machines.fit_context import fit_context
 from mercer.machines.least_squares.left_out import LeftOutRegressor

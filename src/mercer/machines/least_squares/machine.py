@@ -20,8 +20,9 @@ from mercer.gram.native import take_rows
 from mercer.gram.shift import moved
 from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
-from mercer.least_squares import Job, LeastSquaresFit, Scan, fit_least_squares
-from mercer.least_squares.job import Loss
+from mercer.least_squares.choice import fit_least_squares
+from mercer.least_squares.job import Job, LeastSquaresFit, Loss
+from mercer.least_squares.scan import Scan
 from mercer.least_squares.sparse import fit_pruned, fit_sparse
 from mercer.lowrank import LowRank
 from mercer.lowrank.low_rank import warn_of_rough_values

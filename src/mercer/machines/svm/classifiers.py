@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import (
     Formulation,
-    JoinedFormulations,
-    JoinedParameters,
     absolute,
-    joined_nu_svc,
     least_squares,
     nu_svc,
     one_sided_huber,
@@ -23,12 +20,14 @@ from mercer.formulations import (
     svc,
 )
 from mercer.formulations.checks import check_finite_C
+from mercer.formulations.classification import joined_nu_svc
+from mercer.formulations.joined import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
 from mercer.machines.docstrings import documented
 from mercer.machines.svm.kernel_classifier import KernelClassifier
 from mercer.machines.svm.schemes import MULTICLASS, SCHEME_CONSTRAINTS
 from mercer.machines.svm.vanishing_margin import warn_of_overlap
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.problem import Solution
 from mercer.solvers.runs.progress import Callback
 

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _core
 from mercer._sklearn import Hidden, StrOptions
-from mercer.codes import decoding_named
-from mercer.formulations import Formulation, JoinedFormulations, JoinedParameters
+from mercer.codes.decoding import decoding_named
+from mercer.formulations import Formulation
+from mercer.formulations.joined import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
@@ -39,7 +40,7 @@ from mercer.machines.svm.schemes import (
 )
 from mercer.machines.svm.subproblem_plan import SubproblemPlan, subproblem_plan
 from mercer.machines.svm.subproblems import Formulations, SubproblemRows, class_order
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.problem import Solution
 from mercer.problem.solutions import column
 from mercer.solvers.runs.deadline import Deadline

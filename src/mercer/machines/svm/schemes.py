@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer._sklearn import StrOptions
-from mercer.codes import Decoding, OutputCode, as_code, decoding_named, make_code
-from mercer.codes.decoding import DECODINGS
-from mercer.codes.making import CODES
+from mercer.codes import Decoding, OutputCode, make_code
+from mercer.codes.decoding import DECODINGS, decoding_named
+from mercer.codes.making import CODES, as_code
 from mercer.machines.svm.all_in_one import check_all_in_one
 from mercer.machines.svm.label_screening import certain_winners
 from mercer.machines.svm.one_vs_one import (
@@ -24,7 +24,8 @@ from mercer.machines.svm.one_vs_one import (
     winners,
 )
 from mercer.machines.svm.subproblems import Columns, Subproblems
-from mercer.multiclass import ALL_IN_ONE, AllInOne
+from mercer.multiclass import AllInOne
+from mercer.multiclass.formulations import ALL_IN_ONE
 
 __all__ = [
     "MULTICLASS",
