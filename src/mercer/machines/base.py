@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
 from mercer._warning import warn
@@ -36,7 +35,7 @@ from mercer.problem import Solution, Solutions
 from mercer.problem.solutions import column, relative_gaps
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import ending_all
-from mercer.training.rows import RowReader
+from mercer.training.rows import RowReader, is_precomputed
 
 __all__ = ["KernelMachine"]
 
@@ -79,8 +78,8 @@ class KernelMachine(RowReader, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_precomputed()
-        tags.input_tags.sparse = not self._is_precomputed()
+        tags.input_tags.pairwise = is_precomputed(self.kernel)
+        tags.input_tags.sparse = not is_precomputed(self.kernel)
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -120,10 +119,6 @@ class KernelMachine(RowReader, BaseEstimator):
                     self._parameter_constraints, {name: value}, caller_name=type(self).__name__
                 )
 
-    def _validate_predict(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._validate_other(X)
-
     # --- fitting ---------------------------------------------------------------------
 
     def _resolve_kernel(self, X: Any, weight: FloatArray) -> Kernel:
@@ -134,7 +129,7 @@ class KernelMachine(RowReader, BaseEstimator):
         else:
             kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         kernel = kernel.resolve(X, sample_weight=weight)
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             facts = check_kernel_matrix(X)
             if facts.is_surely_indefinite and kernel == Precomputed():
                 kernel = Precomputed(positive_definite=False)
@@ -167,7 +162,7 @@ class KernelMachine(RowReader, BaseEstimator):
             n_threads=self.n_threads,
             segments=segments,
             shift=shift,
-            is_checked=self._is_precomputed(),
+            is_checked=is_precomputed(self.kernel),
         )
         return gram.gather(self.max_time).check_values()
 
@@ -270,7 +265,7 @@ class KernelMachine(RowReader, BaseEstimator):
 
     def _keep_support(self, X: Any, support: NDArray[np.intp]) -> None:
         self.support_ = support.astype(np.int32)
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             self.support_vectors_ = np.empty((0, 0))
         else:
             self.support_vectors_ = take_rows(X, support)
@@ -287,7 +282,7 @@ class KernelMachine(RowReader, BaseEstimator):
         if not self._expansions:
             made = LazyExpansion(
                 self.kernel_,
-                self.support_ if self._is_precomputed() else self.support_vectors_,
+                self.support_ if is_precomputed(self.kernel) else self.support_vectors_,
                 _dense(self.dual_coef_).T,
                 parts=self._expansion_parts(),
                 precision="single" if self.precision == "single" else "double",

@@ -25,6 +25,7 @@ from mercer.online.stream import Stream
 from mercer.online.uninterrupted import uninterrupted
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress
+from mercer.training.rows import is_precomputed
 
 __all__ = ["OnlineMachine"]
 
@@ -60,7 +61,7 @@ class OnlineMachine(BeginningMachine):
     }
 
     def _check_combination(self) -> None:
-        if self._is_precomputed():
+        if is_precomputed(self.kernel):
             raise ValueError("kernel must be a function of rows, got 'precomputed'")
         if not np.isfinite(self.C):
             raise ValueError(f"C must be finite, got {self.C!r}")

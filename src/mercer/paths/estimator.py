@@ -35,7 +35,7 @@ from mercer.paths.validation.leave_one_out import leave_one_out_error
 from mercer.paths.validation.scoring import Scoring
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.numbers import plain, real
-from mercer.training.rows import TrainingRows
+from mercer.training.rows import TrainingRows, read_new_rows
 from mercer.training.splits import Split, leave_one_out_splits, two_class_splits
 from mercer.training.training_set import TrainingSet
 from mercer.training.weights import check_total, unit_weight
@@ -392,7 +392,7 @@ class PathSVC(KernelClassifier):
 
     def _decisions(self, X: Any, C: float | None) -> FloatArray:
         """Values of all pairs of classes."""
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         if C is None and self.low_rank is None:
             return self._machine_decisions(X)
         at = self.C_ if C is None else real("C", C)

@@ -36,6 +36,7 @@ from mercer.predictions.searched_anew import warn_of_searches
 from mercer.predictions.trials import Retrained, Trial
 from mercer.training.classes import check_weighted_classes, find_classes
 from mercer.training.estimator_kind import check_kind
+from mercer.training.rows import read_new_rows
 
 __all__ = ["ConformalSVC"]
 
@@ -226,7 +227,7 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.calibration_scores_: FloatArray | None = None
         # our own machines see numbers only, which a file can hold
         is_own = isinstance(self.estimator_, KernelMachine)
-        self._rows = self.estimator_._validate_predict(X) if is_own else X
+        self._rows = read_new_rows(self.estimator_, X) if is_own else X
         self._row_weight, self._labels = weight, labels
         self._weight = np.ones(len(labels)) if weight is None else weight
 

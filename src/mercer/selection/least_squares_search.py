@@ -18,6 +18,7 @@ from mercer.selection.optimizers import LBFGS, IRpropPlus
 from mercer.selection.search_result import SearchResult, make, run, tell_unsearched
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
+from mercer.training.rows import is_precomputed
 from mercer.training.splits import Split, splits_on_rows
 
 __all__ = ["least_squares_search"]
@@ -37,7 +38,7 @@ def least_squares_search(
     """
     sampled = _Sampled(task, name, options)
     size = task.n_rows
-    if not task.machine._is_precomputed():
+    if not is_precomputed(task.machine.kernel):
         size = _sample_size(sampled, budget)
     objective = sampled.criterion(size)
     start = objective.begin(moderate_start(objective.task, objective.space))

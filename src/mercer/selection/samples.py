@@ -30,6 +30,7 @@ from mercer.selection.search_result import (
 from mercer.selection.simplest import simplest_within_error
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.widths import moderate_start
+from mercer.training.rows import is_precomputed
 
 __all__ = ["sample_sizes", "zoomed"]
 
@@ -54,7 +55,7 @@ def zoomed(
 ) -> SearchResult:
     """A grid on all rows; of many rows from where samples of them lead."""
     start = moderate_start(task, objective.space)
-    has_samples = not task.machine._is_precomputed()
+    has_samples = not is_precomputed(task.machine.kernel)
     sizes = sample_sizes(task.n_rows, task.n_classes) if has_samples else []
     few = _few_folds(options.get("cv", 5))
     if not sizes or few is None or options.get("groups") is not None:

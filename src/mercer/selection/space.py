@@ -231,7 +231,7 @@ def _reach(task: TrainingTask, kernel: Kernel) -> tuple[float, float]:
 
     Rows suggest 1 / (d variance) next to squares, and the root of that next to distances.
     """
-    if kernel._row_kind != "numeric" or not kernel.n_dims:
+    if kernel.row_kind != "numeric" or not kernel.n_dims:
         return POSITIVE_BOUNDS
     scale = float(Gaussian("scale").resolve(task.rows, sample_weight=task.weight).gamma)  # type: ignore[arg-type]
     low, high = sorted((scale, float(np.sqrt(scale))))

@@ -45,6 +45,7 @@ from mercer.problem import Solution
 from mercer.problem.solutions import column
 from mercer.solvers.runs.deadline import Deadline
 from mercer.training.classes import read_classes
+from mercer.training.rows import is_precomputed, read_new_rows
 
 __all__ = ["KernelClassifier"]
 
@@ -171,7 +172,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         """The two-class machines of a scheme."""
         order, segments = None, None
         rows, sorted_index, weights = X, class_index, weight
-        if (scheme.leaves_classes_out or self._has_sides) and not self._is_precomputed():
+        if (scheme.leaves_classes_out or self._has_sides) and not is_precomputed(self.kernel):
             order, segments = class_order(class_index)
             rows, sorted_index, weights = take_rows(X, order), class_index[order], weight[order]
         subproblems = scheme.subproblems(sorted_index)
@@ -292,7 +293,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             One column for each pair of classes, in the order (0, 1), (0, 2), ..., for each
             column of ``code_``, or for each class; of two classes one.
         """
-        return self._machine_decisions(self._validate_predict(X))
+        return self._machine_decisions(read_new_rows(self, X))
 
     def _machine_decisions(self, X: Any) -> FloatArray:
         return self._scheme.decisions(self._evaluate(X), self._bias)
@@ -315,7 +316,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
             the value of the class against all others, or the negated loss of its code word), or
             the value of each pair ("ovo"), positive meaning its first class.
         """
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         if len(self.classes_) == 2:
             return self._machine_decisions(X)[:, 0]
         if self.decision_function_shape == "ovo" and isinstance(self._scheme, PairScheme):
@@ -327,7 +328,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
         With ``break_ties=False`` ties between more than two classes go to the first.
         """
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         screen = self._screen if self._can_screen() else None
         return self.classes_[label_rows(X, self._decide, screen)]
 

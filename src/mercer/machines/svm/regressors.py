@@ -34,6 +34,7 @@ from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.vanishing_margin import warn_of_small_targets
 from mercer.solvers.runs.progress import Callback
 from mercer.training.checked_input import naming
+from mercer.training.rows import read_new_rows
 
 __all__ = ["OF_CLASSES", "SVR", "NuSVR"]
 
@@ -81,7 +82,7 @@ class KernelFunction(KernelMachine):
         return linear_coef(self, np.empty(0, dtype=np.intp))
 
     def _values(self, X: Any) -> FloatArray:
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         return self._evaluate(X)[0, :, 0] + self._bias[0]
 
 

@@ -17,6 +17,7 @@ from mercer.machines.fit_context import fit_context
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.regressors import KernelFunction
 from mercer.solvers.runs.progress import Callback
+from mercer.training.rows import is_precomputed, read_new_rows
 
 __all__ = ["SVDD"]
 
@@ -137,7 +138,7 @@ class SVDD(OutlierMixin, KernelFunction):
 
     def _checked_square(self, diagonal: FloatArray) -> float | None:
         """k(x, x) of new rows, which a stored matrix does not tell."""
-        if not self._is_precomputed():
+        if not is_precomputed(self.kernel):
             return None
         if float(np.ptp(diagonal)) > _ROUNDED * self._largest:
             raise ValueError(
@@ -154,7 +155,7 @@ class SVDD(OutlierMixin, KernelFunction):
 
         Values no larger than their error are 0: the row lies on the boundary.
         """
-        X = self._validate_predict(X)
+        X = read_new_rows(self, X)
         values = 2.0 * self._evaluate(X)[0, :, 0] - self._squares(X) + self.intercept_[0]
         values[np.abs(values) <= self._error()] = 0.0
         return values
