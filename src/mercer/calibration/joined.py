@@ -35,7 +35,7 @@ METHODS = ("platt", "temperature", "beta", "isotonic", "venn-abers")
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Maps of the values of a machine, and what joins them.
+    """Maps of the values of a machine to probabilities, and how they are combined.
 
     Attributes
     ----------

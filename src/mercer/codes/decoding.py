@@ -25,7 +25,7 @@ _ROUNDING = 1e-13  # of sums of losses
 
 @dataclass(frozen=True)
 class Decoding:
-    """A loss of margins z = M_ri f_i, by which classes are told from outputs.
+    """A loss of margins z = M_ri f_i, by which the outputs of machines are decoded into a class.
 
     Attributes
     ----------

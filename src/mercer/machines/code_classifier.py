@@ -38,8 +38,8 @@ FloatArray = NDArray[np.float64]
 class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Many classes by two-class classifiers, one for each column of an output code.
 
-    :class:`mercer.SVC`, ``NuSVC``, ``RLSC`` and ``LSSVC`` have codes of their own, which share
-    kernel values; this one takes any classifier.
+    :class:`mercer.SVC`, ``NuSVC``, ``RLSC`` and ``LSSVC`` have built-in codes, which share kernel
+    values; this class works with any classifier.
 
     Parameters
     ----------

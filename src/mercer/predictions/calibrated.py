@@ -32,7 +32,7 @@ def _has_intervals(machine: Any) -> bool:
 
 
 class CalibratedSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier with calibrated probabilities, whose argmax it predicts.
+    """A classifier with calibrated probabilities, which predicts their argmax.
 
     One machine is trained on all rows. The map from its values to probabilities is fitted to
     values of the same rows by machines that were not trained on them (:func:`out_of_sample`).

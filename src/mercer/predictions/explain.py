@@ -38,7 +38,7 @@ def explain(
     output: str = "classes",
     n_threads: int | None = None,
 ) -> Explanation:
-    """Exact interventional Shapley values: how much each feature moved a prediction, and where to.
+    """Exact interventional Shapley values: how much each feature moved a prediction, and which way.
 
     A coalition of features takes their values from the row and those of all others from a
     background row; a value is the mean of what a feature adds over all orders in which features

@@ -27,7 +27,7 @@ _ROUNDED = 1e-7  # of the largest height: heights of equal rows differ by no mor
 
 
 class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
-    """A one-class machine with p-values: how often a row like those of training is so far out.
+    """A one-class machine with p-values: how often a row like the training rows is as far out.
 
     One machine is trained on all rows. The p-value of a new row is the share of training rows,
     and of itself, whose height by a machine that was not trained on them is at most its own:

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 
 
 class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier of two classes that parts them where that costs least.
+    """A classifier of two classes with the threshold that costs least.
 
     One machine is trained on all rows; its threshold is chosen by values of the same rows from
     machines that were not trained on them (:func:`out_of_sample`).

@@ -29,7 +29,7 @@ def diagonal_blocks(n_rows: int) -> list[slice]:
 
 
 class FunctionKernel(Kernel):
-    """``k`` as ``function(rows, other_rows)``, asked for blocks.
+    """``k`` as ``function(rows, other_rows)``, called for blocks of rows.
 
     Parameters
     ----------

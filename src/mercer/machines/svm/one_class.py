@@ -35,7 +35,7 @@ _U = 2.0**-53
 class OneClassSVM(OutlierMixin, KernelFunction):
     """The support of a distribution, with a certificate.
 
-    A drop-in replacement of :class:`sklearn.svm.OneClassSVM`.
+    A drop-in replacement for :class:`sklearn.svm.OneClassSVM`.
 
     Parameters
     ----------

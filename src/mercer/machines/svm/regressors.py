@@ -133,7 +133,7 @@ class KernelRegressor(RegressorMixin, KernelFunction):
 class SVR(KernelRegressor):
     """Support vector regression with a certificate.
 
-    A drop-in replacement of :class:`sklearn.svm.SVR`.
+    A drop-in replacement for :class:`sklearn.svm.SVR`.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ class SVR(KernelRegressor):
 class NuSVR(KernelRegressor):
     """Support vector regression that learns the width of its tube.
 
-    A drop-in replacement of :class:`sklearn.svm.NuSVR`.
+    A drop-in replacement for :class:`sklearn.svm.NuSVR`.
 
     Parameters
     ----------

@@ -31,9 +31,9 @@ class SVDD(OutlierMixin, KernelFunction):
     """The smallest ball that holds most rows, in the space of the kernel (Tax & Duin 2004).
 
     The least R^2 + 1 / (nu W) sum_i w_i max(|x_i - c|^2 - R^2, 0), W being the sum of the weights
-    w. Rows inside the ball are usual. Where k(x, x) is the same for all x, as with a Gaussian
-    kernel, it tells the same rows apart as :class:`OneClassSVM`; with linear and polynomial ones it
-    is the ball around the rows, wherever they lie, and not a half-space.
+    w. Rows inside the ball are inliers. Where k(x, x) is the same for all x, as with a Gaussian
+    kernel, it separates the same rows as :class:`OneClassSVM`; with linear and polynomial kernels
+    it is a ball around the rows, wherever they lie, and not a half-space.
 
     Parameters
     ----------

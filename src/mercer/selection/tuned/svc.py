@@ -27,8 +27,8 @@ _LOSSES = ("hinge", "squared_hinge")
 class TunedSVC(TunedClassifier):
     """An :class:`SVC` that chooses its C and the parameters of its kernel.
 
-    Says only ``TunedSVC()``: stratified five-fold cross-validation of a Gaussian kernel, by a
-    grid of C and gamma that zooms in. Kernels with several widths are then refined by the
+    By default this is a stratified five-fold cross-validation of a Gaussian kernel over a grid of C
+    and gamma that is refined step by step. Kernels with several widths are then refined by the
     gradient of a smooth loss of held-out rows.
 
     Parameters
