@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -151,10 +151,6 @@ class Job:
         )
         gram.inspect()
         return gram
-
-    def with_system(self, system: System) -> Job:
-        """The same with other targets or weights."""
-        return replace(self, system=system)
 
 
 @dataclass(frozen=True, eq=False)
