@@ -12,7 +12,7 @@ from mercer._floating import without_warnings
 from mercer._sklearn import checked_fit
 from mercer.training.checked_input import telling_where
 
-__all__ = ["fit_context"]
+__all__ = ["counting_all_rows", "fit_context"]
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -26,23 +26,22 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     def decorator(fit: Fit) -> Fit:
         quiet = without_warnings(fit)
         checked = check(quiet)
-        if not prefer_skip_nested_validation:
-            return _telling_where(checked)
-        return _plain(quiet, checked) if fit.__name__ == "fit" else checked
+        may_be_plain = prefer_skip_nested_validation and fit.__name__ == "fit"
+        return _plain(quiet, checked) if may_be_plain else checked
 
     return decorator
 
 
-def _telling_where(checked: Fit) -> Fit:
-    """``checked``, whose machines are fitted to parts of the rows: errors count rows of all."""
+def counting_all_rows(fit: Fit) -> Fit:
+    """For machines fitted to parts of the rows: their errors count the rows that were given."""
 
-    @wraps(checked)
-    def fit(self: Any, *args: Any, **options: Any) -> Any:
+    @wraps(fit)
+    def told(self: Any, *args: Any, **options: Any) -> Any:
         given = {**dict(zip(("X", "y"), args, strict=False)), **options}
         with telling_where(**{name: given[name] for name in ("X", "y") if name in given}):
-            return checked(self, *args, **options)
+            return fit(self, *args, **options)
 
-    return fit  # type: ignore[return-value]
+    return told  # type: ignore[return-value]
 
 
 def _plain(quiet: Fit, checked: Fit) -> Fit:
