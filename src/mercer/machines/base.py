@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -29,19 +28,16 @@ from mercer.kernels.convert import flat_kernel
 from mercer.kernels.precomputed import check_kernel_matrix
 from mercer.machines.certified import certificate_html
 from mercer.machines.early_end import early_end, is_done
-from mercer.machines.solving import Problems, Rows, Solved, solve_side_by_side
-from mercer.machines.verbose import progress_display
+from mercer.machines.solving import Problems, Rows, solve_all
 from mercer.problem import Solution, Solutions
 from mercer.problem.solutions import column, relative_gaps
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.progress import ending_all
 from mercer.training.rows import RowReader, is_precomputed
 
 __all__ = ["KernelMachine"]
 
 FloatArray = NDArray[np.float64]
 _PLAIN = (int, float, str)
-_MANY_ROWS = 1000  # from which on threads take a problem each
 
 
 class KernelMachine(RowReader, BaseEstimator):
@@ -179,11 +175,7 @@ class KernelMachine(RowReader, BaseEstimator):
     ) -> tuple[list[Solution], list[FittedParameters]]:
         """Solve several formulations on one Gram, or on some rows of it."""
         deadline = deadline or Deadline.after(self.max_time)
-        problems = Problems(self, formulations, gram, deadline, rows)
-        if self._goes_side_by_side(problems):
-            found = solve_side_by_side(problems, range(len(problems)), self.callback)
-        else:
-            found = self._solve_in_turn(problems)
+        found = solve_all(self, Problems(self, formulations, gram, deadline, rows))
         parameters = [one.fitted for one in found]
         near = [one.near for one in found]
         self._keep_shift(gram.shift, near, [fitted.intercept for fitted in parameters])
@@ -192,21 +184,6 @@ class KernelMachine(RowReader, BaseEstimator):
     def _tolerance(self, gram: Gram) -> float:
         """Largest KKT violation, in the units of the problems."""
         return float(self.tol)
-
-    def _solve_in_turn(self, problems: Problems) -> list[Solved]:
-        """One problem after the other, as whoever watches them expects."""
-        callback = None if self.callback is None else ending_all(self.callback)
-        if not self.verbose:
-            return [problems.solve(k, callback) for k in range(len(problems))]
-        with self._display(len(problems)) as display:
-            return [problems.solve(k, display.watch(k, callback)) for k in range(len(problems))]
-
-    def _goes_side_by_side(self, problems: Problems) -> bool:
-        """Whether there is enough to do for several threads, and its order does not matter."""
-        gram = problems.gram
-        if len(problems) <= 1 or self.verbose:
-            return False
-        return gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS and not gram.form.reads_python
 
     def _keep_shift(
         self, shift: FloatArray | None, near: ArrayLike | None, intercept: ArrayLike
@@ -228,12 +205,6 @@ class KernelMachine(RowReader, BaseEstimator):
             return intercept
         near, before = self._near_intercept
         return np.asarray(near + (intercept - before))
-
-    def _display(self, n_problems: int) -> Any:
-        """What shows the progress, if that is wanted."""
-        if not self.verbose:
-            return nullcontext()
-        return progress_display(n_problems, type(self).__name__)
 
     def _keep_solutions(
         self, solutions: Sequence[Solution], kernel: Kernel, shape: tuple[int, ...]

@@ -17,6 +17,7 @@ from mercer._warning import warn
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.machines.base import KernelMachine
+from mercer.machines.solving import display_of
 from mercer.online.beginning_machine import BeginningMachine
 from mercer.online.chunks import ChunkLearner
 from mercer.online.history import History
@@ -98,7 +99,7 @@ class OnlineMachine(BeginningMachine):
         self._stream.packing.n_threads = resolve_threads(self.n_threads)
         terms, rows = self._terms(targets, weight), order[present]
         try:
-            with self._display(1) as display:
+            with display_of(self) as display:
                 callback = display.watch(0, self.callback) if display else self.callback
                 if not one_by_one and self._takes_whole(len(rows)):
                     self._take_whole(X, rows, ids, terms, deadline, callback)

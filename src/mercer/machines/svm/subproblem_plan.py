@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.formulations.joined import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
+from mercer.machines.solving import display_of
 from mercer.machines.svm.subproblems import Formulations, RowLists, Subproblems
 from mercer.problem import Problem, Solution
 from mercer.solvers.auto import Auto
@@ -86,7 +87,7 @@ class SubproblemPlan:
 
     def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, JoinedParameters]:
         """What came of the problems, and what it says."""
-        with self.machine._display(1) as display:
+        with display_of(self.machine) as display:
             callback = self.machine.callback
             watch = callback if display is None else display.watch(0, callback)
             return self._solve(gram, deadline, watch)
