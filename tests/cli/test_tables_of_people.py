@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 
@@ -147,3 +148,77 @@ def test_a_column_of_lists_was_said_to_mix_one_kind(rows, mercer):
     text = mercer("fit", "t.parquet", "--target", "y", code=1).stderr
     assert "column 'v' holds values of type ndarray" in text
     assert "--ignore v leaves it out" in text
+
+
+def test_a_class_called_none_was_said_to_be_a_constant_target(rows, mercer):
+    for name in ("None", "NA", "nan", ""):
+        rows.assign(y=np.where(rows.x > 0, "some", name)).to_csv("t.csv", index=False)
+        told = mercer("fit", "t.csv", "--target", "y", code=1).stderr
+        assert "without a target left out: cells that are empty or read NA, nan, None" in told
+
+
+def test_labels_beyond_64_bits_were_one_class(rows, mercer):
+    rows.assign(y=np.where(rows.x > 0, 1e20, 2e20)).to_csv("t.csv", index=False)
+    told = mercer("fit", "t.csv", "--target", "y", code=1).stderr
+    assert "numbers of up to 2e+20, classes may be whole numbers of up to 9.01e+15" in told
+
+
+@pytest.mark.parametrize("start", [2**63, 10**20])
+def test_integers_beyond_64_bits_were_no_numbers(rows, mercer, start):
+    rng = np.random.default_rng(1)
+    big = [start + int(k) * start // 100 for k in rng.integers(0, 100, N)]
+    rows.assign(big=big).to_csv("t.csv", index=False)
+    mercer("fit", "t.csv", "--target", "y", "--cv", 0, "-q")
+    output = mercer("predict", "t.csv.mercer", "t.csv").output
+    assert output.count("\n") == N + 2
+    rows.assign(big=[10**400 + k for k in range(N)]).to_csv("t.csv", index=False)
+    assert "must hold finite numbers" in mercer("fit", "t.csv", "--target", "y", code=1).stderr
+
+
+def test_one_missing_column_was_told_of_as_several(rows, mercer):
+    rows.to_csv("t.csv", index=False)
+    mercer("fit", "t.csv", "--target", "y", "--cv", 0, "-q")
+    rows[["x"]].to_csv("new.csv", index=False)
+    assert "column 'z' is missing" in mercer("predict", "t.csv.mercer", "new.csv", code=1).stderr
+
+
+def test_typing_errors_in_the_target_widened_the_tube_of_all_rows(rows, mercer):
+    target = rows.x + 0.1 * rows.z
+    wrong = target.where(rows.index % 20 > 0, 1000.0 * target)
+    told = {}
+    for name, y in (("clean", target), ("wrong", wrong)):
+        rows.assign(y=y).to_csv(f"{name}.csv", index=False)
+        mercer("fit", f"{name}.csv", "--target", "y", "--cv", 0, "-q")
+        output = mercer("predict", f"{name}.csv.mercer", "clean.csv").stdout
+        predicted = pd.read_csv(io.StringIO(output)).prediction
+        told[name] = np.median(np.abs(predicted - target))
+    assert told["wrong"] < 2.0 * told["clean"]
+
+
+@pytest.mark.parametrize(
+    ("scoring", "power"),
+    [
+        ("neg_mean_absolute_error", 1),
+        ("neg_mean_squared_error", 2),
+        ("neg_max_error", 1),
+        ("r2", 0),
+    ],
+)
+def test_errors_of_a_search_were_in_units_of_the_machine(rows, mercer, scoring, power):
+    y = rows.x + 0.1 * rows.z
+    found = []
+    for target in (y, 1024.0 * y):
+        rows.assign(y=target).to_csv("t.csv", index=False)
+        options = ("--target", "y", "--scoring", scoring, "--json", "--force")
+        found.append(json.loads(mercer("tune", "t.csv", *options).stdout)["search"])
+    assert found[0]["scoring"] == scoring
+    first, second = (own["best_score"] for own in found)
+    assert second == pytest.approx(1024.0**power * first, rel=1e-4)
+
+
+def test_advice_on_the_command_line_names_its_options(rows, mercer):
+    target = rows.x.where(rows.index % 20 > 0, 1000.0 * rows.x)
+    rows.assign(y=target).to_csv("t.csv", index=False)
+    output = " ".join(mercer("tune", "t.csv", "--target", "y").output.split())
+    assert "--scoring neg_mean_absolute_error" in output
+    assert "target divided by" in output

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -31,6 +31,7 @@ from mercer.cli.models.held_out import on_test_set
 from mercer.cli.models.promised import check_promises, with_sets, with_threshold
 from mercer.cli.models.test_rows import Tests
 from mercer.cli.models.tuning import Search, Tuning, tune_machine
+from mercer.cli.output.bars import Bars
 from mercer.cli.output.columns import bar_lines, column_lines
 from mercer.cli.output.destination import check_destination, check_model_destination
 from mercer.cli.output.expected import expected_lines
@@ -167,10 +168,11 @@ def _summary(
     judged = score_lines(data.task, search.class_weight is not None, tuning.held_out)
     if own is not None and not has_test:
         next(iter(judged.values())).append(AT_ZERO)
-    sections: dict[str, list[str | Text]] = {
+    scaled = scaling_line(data, tuning.estimator, search.scale)
+    sections: dict[str, Sequence[str | Text | Bars]] = {
         "data": data_lines(data),
         "prepared": [] if data.columns is None else column_lines(data.columns),
-        "chosen": [machine_line(machine), scaling_line(data, search.scale), *reasons],
+        "chosen": [machine_line(machine), scaled, *reasons],
         **_tuned_score(tuning, search),
         **judged,
         "threshold": threshold_lines(own, data.y),
@@ -195,16 +197,22 @@ def _tuned_score(tuning: Tuning, search: Search) -> dict[str, list[str | Text]]:
     best = getattr(tuning.tuned, "best_score_", None)
     lines: list[str | Text] = []
     if tuning.test_score is not None:
-        lines.append(Text.assemble((f"{tuning.test_score:.4f}", "bold green"), "  on test rows"))
+        value = _score_text(tuning.test_score)
+        lines.append(Text.assemble((value, "bold green"), "  on test rows"))
     if best is not None:
         folds = tuning.tuned.cv.get_n_splits()
         style = "" if lines else "bold green"
         tail = f"  {folds}-fold cross-validation, tuned for"
-        lines.append(Text.assemble((f"{best:.4f}", style), (tail, "dim")))
+        lines.append(Text.assemble((_score_text(best), style), (tail, "dim")))
     return {search.scoring.replace("_", " "): lines}
 
 
-def relevance_lines(tuning: Tuning) -> list[str | Text]:
+def _score_text(value: float) -> str:
+    """A share with four digits; errors may be of any size."""
+    return f"{value:.4f}" if abs(value) < 100.0 else f"{value:.6g}"
+
+
+def relevance_lines(tuning: Tuning) -> list[str | Bars]:
     """A bar for each column: how much the chosen widths let it matter."""
     found = getattr(tuning.tuned, "relevance_", None)
     if found is None:
@@ -230,7 +238,7 @@ def _reason(tuning: Tuning) -> Iterator[str]:
     few = sum(len(history) for history in histories if history.n_rows < most)
     on_sample = f" ({few:,} of them on a sample)" if few else ""
     scoring = getattr(tuning.tuned, "scoring", None)
-    score = f" of {scoring.replace('_', ' ')}" if scoring else ""
+    score = f" of {str(scoring).replace('_', ' ')}" if scoring else ""
     kept = tuning.tuned.held_out_
     folds = tuning.tuned.cv.get_n_splits() if kept is None else len(kept.rows)
     others = " of several kernels" if len(own) < len(histories) else ""

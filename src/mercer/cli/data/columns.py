@@ -163,7 +163,7 @@ def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame
         guesses = [own for own in near if own.endswith("?)")][:MOST_FAULTS]
         renamed = f"; {', '.join(guesses)}" if guesses else ""
         raise InputError(
-            f"columns {quoted(used)} are missing{renamed}; the model was trained on "
+            f"{_columns_are(used)} missing{renamed}; the model was trained on "
             f"{quoted(list(columns))}, the file has {quoted(list(frame.columns))}"
         )
     present = {name: column for name, column in columns.items() if name not in absent}
@@ -177,6 +177,10 @@ def known_frame(frame: pd.DataFrame, columns: dict[str, Column]) -> pd.DataFrame
             usable[name] = _as_wanted(frame[name], name, column, name in whole)
     raise_all(problems)
     return pd.DataFrame(usable, index=frame.index)
+
+
+def _columns_are(names: list[str]) -> str:
+    return f"columns {quoted(names)} are" if len(names) > 1 else f"column {shown(names[0])} is"
 
 
 def _as_wanted(values: pd.Series[Any], name: str, column: Column, is_whole: bool) -> Any:

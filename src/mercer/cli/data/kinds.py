@@ -74,6 +74,8 @@ def _kind(present: pd.Series[Any], name: str) -> str:
         found = sorted({type(value).__name__ for value in present})
         if set(found) <= {"date", "datetime", "Timestamp", "str"}:
             return "date"
+        if found == ["int"]:  # too large for 64 bits
+            return "number"
         verb = "mixes" if len(found) > 1 else "holds values of type"
         raise InputError(
             f"column {name!r} {verb} {', '.join(found)}; {ALLOWED}; --ignore {name} leaves it out"
@@ -100,7 +102,7 @@ def _are_names(texts: pd.Series[Any], is_number: pd.Series[bool]) -> bool:
 def _number(present: pd.Series[Any], name: str, asked: str | None) -> Decision:
     numbers = numbers_in(present)
     bad = present[~np.isfinite(numbers)]
-    if len(bad) and not types.is_numeric_dtype(present.dtype):
+    if any(isinstance(value, str) for value in bad):
         raise InputError(
             f"column {name!r} mixes numbers and texts: {len(bad)} of its {len(present)} values "
             f"are not numbers, e.g. {shown(bad.iloc[0])}, {rows_text(bad)}; correct them, empty "

@@ -13,6 +13,7 @@ from mercer.cli.errors import InputError
 
 __all__ = [
     "CURRENCY",
+    "MISSING_WORDS",
     "check_small",
     "is_plain",
     "marked_missing",
@@ -23,6 +24,7 @@ __all__ = [
 
 LARGEST = 1e150
 MISSING_MARKS = ("?", "-", "--", ".", "*")  # beside those that pandas knows: NA, null, nan, ...
+MISSING_WORDS = "cells that are empty or read NA, nan, None, null or ? are missing values"
 MOST_ROWS = 5
 CURRENCY = r"[$€£¥]|USD|EUR|GBP|CHF|JPY"
 WITH_UNIT = re.compile(
@@ -51,12 +53,21 @@ def numbers_in(column: pd.Series[Any]) -> Any:
     """
     if types.is_numeric_dtype(column.dtype) and isinstance(column.dtype, np.dtype):
         return column.astype(np.float64)
-    numbers = pd.to_numeric(column, errors="coerce").astype(np.float64)
+    numbers = _floats(column)
     if unit_of(column):
         found = column.astype("str").str.strip().str.extract(WITH_UNIT)
         plain = found["sign"].fillna("") + found["number"].str.replace(",", "")
         numbers = pd.to_numeric(plain, errors="coerce").astype(np.float64)
     return numbers
+
+
+def _floats(column: pd.Series[Any]) -> Any:
+    """Texts and integers of any size as floats, NaN where one is no number."""
+    try:
+        numbers = pd.to_numeric(column, errors="coerce")
+    except OverflowError:  # beyond all floats: the text of it is infinite
+        numbers = pd.to_numeric(column.map(str), errors="coerce")
+    return numbers.astype(np.float64)
 
 
 def unit_of(column: pd.Series[Any]) -> str:

@@ -19,6 +19,7 @@ from mercer.cli.data.training_set import TrainingSet
 from mercer.cli.errors import InputError
 from mercer.cli.models.estimators import as_targets, checked, machine_of, prepared, with_machine
 from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
+from mercer.cli.models.targets import ScoreOfTargets
 from mercer.cli.models.training import SCORE_NAMES, noted, possible_folds, splitter_of
 from mercer.cli.output.interrupts import asked_to_stop
 from mercer.cli.output.progress import Display
@@ -113,7 +114,7 @@ def tune_machine(
     """Choose the parameters on the training rows, train, and judge by what was held out."""
     notes: list[str] = []
     folds = _folds(data, search.folds, notes)
-    tuned = checked(_tuned(data.task, search, splitter_of(data, folds, search.seed)))
+    tuned = checked(_tuned(data, search, splitter_of(data, folds, search.seed)))
     if search.max_time is not None:
         share = 1.0 - (_JUDGING if test is not None else _SAVING)
         share *= 1.0 - _FOLDS * (search.conformal or search.has_threshold)
@@ -193,7 +194,9 @@ def _of_folds(estimator: Any, tuned: Any, data: TrainingSet, search: Search) -> 
 def _of_options(message: str) -> str:
     """A message of a machine in words of the command."""
     message = re.sub(r"^Tuned\w+: ", "", message)
-    return re.sub(r"\b(C|gamma)_range\b", r"--\1-range", message)
+    message = re.sub(r"\b(C|gamma)_range\b", r"--\1-range", message)
+    message = re.sub(r"\bclass_weight='(\w+)'", r"--class-weight \1", message)
+    return re.sub(r"\bscoring='(\w+)'", r"--scoring \1", message)
 
 
 def _learned(data: TrainingSet) -> tuple[Any, ...]:
@@ -213,7 +216,8 @@ def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
     return possible
 
 
-def _tuned(task: Task, search: Search, cv: Any) -> Any:
+def _tuned(data: TrainingSet, search: Search, cv: Any) -> Any:
+    task = data.task
     common: dict[str, Any] = {
         "kernel": _kernel(search),
         "scale": False,  # the command has a scaler of its own
@@ -244,9 +248,10 @@ def _tuned(task: Task, search: Search, cv: Any) -> Any:
             raise InputError("--kernel auto compares with a target, outliers have none")
         # who asks for labels wants no more outliers than --nu
         return TunedOneClassSVM(nu=search.nu, objective="rejection", **common)
-    return TunedSVR(
-        epsilon=search.epsilon, C_range=search.C_range, scoring=search.scoring, **common
-    )
+    common["scoring"] = search.scoring
+    if search.scoring is not None and search.scale and data.y is not None:
+        common["scoring"] = ScoreOfTargets(search.scoring, data.y)
+    return TunedSVR(epsilon=search.epsilon, C_range=search.C_range, **common)
 
 
 def _check_scoring(name: str) -> None:

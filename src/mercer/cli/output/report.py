@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from mercer.cli.errors import plural
+from mercer.cli.errors import NARROW, plural
 from mercer.cli.models.card import Scores
+from mercer.cli.output.bars import Bars
 
 __all__ = [
     "certificate_lines",
@@ -28,18 +29,17 @@ __all__ = [
 ]
 
 MOST_SHOWN = 8
-NARROW = 60  # columns of a terminal below which a frame leaves too little
 _PATH_ENDS = {"callback": "ended by Ctrl-C or a callback", "max-time": "ended by its time limit"}
 
 
-def framed(title: str, sections: dict[str, list[str | Text]]) -> RenderableType:
+def framed(title: str, sections: Mapping[str, Sequence[str | Text | Bars]]) -> RenderableType:
     """Return a panel of sections, each with a name and its lines; empty ones are left out.
 
     On narrow terminals there is no frame, and names stand above their lines.
     """
     # Text, not markup: names of columns and classes may hold brackets.
     shown = {
-        name: [line if isinstance(line, Text) else Text(line) for line in lines]
+        name: [Text(line) if isinstance(line, str) else line for line in lines]
         for name, lines in sections.items()
         if lines
     }
@@ -51,7 +51,7 @@ class _Framed:
     """Sections, laid out for the width that there is."""
 
     title: str
-    sections: dict[str, list[Text]]
+    sections: dict[str, list[Text | Bars]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if options.max_width < NARROW:
