@@ -43,7 +43,7 @@ def rows_section(data: Data) -> str:
         nearest = "The largest residuals" if is_number else "The rows nearest to a boundary"
         caption = f"{nearest}; {which_rows(data['doubtful'][0]['label'])}"
         parts.append(_row_table(caption, data["doubtful"], is_number))
-        parts += [] if is_number else [paragraph(_margin_words(data), "dim")]
+        parts += [] if is_number else [paragraph(f"{_margin_words(data)}.", "dim")]
     explained = [f"<div>{_one_row(one)}</div>" for one in (data["reasons"] or {}).get("rows", [])]
     if explained:
         parts.append(paragraph(_direction(data)))
@@ -79,11 +79,8 @@ def _margin_words(data: Data) -> str:
     """How a margin goes with the value that is explained."""
     classes = (data["confusion"] or {}).get("classes") or []
     if data["task"] == "outliers" or len(classes) == 2:
-        return (
-            "Margin: twice how far the value of the row is from where the prediction changes, "
-            "negative where that contradicts the label."
-        )
-    return "Margin: the value of the row for its class less the largest of the other classes."
+        return "Margin: twice how far the value of the row is from where the prediction changes"
+    return "Margin: the value of the row for its class less the largest one of the other classes"
 
 
 def _direction(data: Data) -> str:
@@ -144,5 +141,6 @@ def suspects_section(data: Data) -> str:
     )
     caption = f"Most contradicted; {which_rows(found['rows'][0]['label'])}"
     made = _row_table(caption, found["rows"], is_number)
-    told = [] if is_number else [paragraph(_margin_words(data), "dim")]
+    margin = f"{_margin_words(data)}, less than 0 against the label."
+    told = [] if is_number else [paragraph(margin, "dim")]
     return section("suspects", heading, words, made, *told)
