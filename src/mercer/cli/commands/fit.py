@@ -126,7 +126,8 @@ def fit(
             kept = _promised(training, data, proba, conformal, parting, seed, display)
         if test is not None:
             judged = kept if parting.is_asked else training.estimator
-            held_out = on_test_set(judged, test, data, Deadline())
+            with display.working("judging"):
+                held_out = on_test_set(judged, test, data, Deadline())
     except KeyboardInterrupt:
         display.say("interrupted: keeping the machine without what comes after its training")
         is_interrupted = True

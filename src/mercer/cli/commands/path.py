@@ -68,7 +68,8 @@ def follow(chosen: dict[str, Any], display: Display) -> Outcome:
         is_interrupted = _followed(estimator, data, display)
     notes = of_ctrl_c(notes)
     fitted = machine_of(estimator)
-    held_out = None if test is None else on_test_set(estimator, test, data, Deadline())
+    with display.working("judging"):
+        held_out = None if test is None else on_test_set(estimator, test, data, Deadline())
     told = card_of(data, None).as_metadata() | told_apart(file, data, test, share)
     told |= {"command": chosen["command"], "seed": chosen["seed"]}
     save(estimator, path, metadata=told)

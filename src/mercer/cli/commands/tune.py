@@ -95,22 +95,23 @@ def tune(
     data, held_out = Tests(test, test_size).split(data, search.seed)
     tuning = tune_machine(data, held_out, search, display)
     kept, is_interrupted = _kept(tuning, data, search, parting, display)
-    own = parted(kept)
-    if own is not None and held_out is not None:
-        judged = on_test_set(kept, held_out, data, search.deadline)
-        tuning = replace(tuning, held_out=judged)
-    scores = None if tuning.held_out is None else tuning.held_out.scores
-    told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
-    told |= told_apart(file, data, held_out, test_size)
-    told |= {"command": command, "seed": search.seed}
-    save(kept, path, metadata=told)
-    follow = report_command(path, file, test, test_size)
-    summary = _summary(data, tuning, search, path, follow, held_out is not None, own)
-    machine = machine_of(tuning.estimator)
-    record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
-    record["threshold"] = threshold_record(own)
-    record["search"] = _searched(tuning)
-    return Outcome.of(summary, machine, is_interrupted, record)
+    with display.working("saving"):
+        own = parted(kept)
+        if own is not None and held_out is not None:
+            judged = on_test_set(kept, held_out, data, search.deadline)
+            tuning = replace(tuning, held_out=judged)
+        scores = None if tuning.held_out is None else tuning.held_out.scores
+        told = card_of(data, scores).as_metadata() | {"search": _tried(tuning.tuned)}
+        told |= told_apart(file, data, held_out, test_size)
+        told |= {"command": command, "seed": search.seed}
+        save(kept, path, metadata=told)
+        follow = report_command(path, file, test, test_size)
+        summary = _summary(data, tuning, search, path, follow, held_out is not None, own)
+        machine = machine_of(tuning.estimator)
+        record = training_record("tune", data, machine, path, tuning.notes, tuning.held_out)
+        record["threshold"] = threshold_record(own)
+        record["search"] = _searched(tuning)
+        return Outcome.of(summary, machine, is_interrupted, record)
 
 
 def _kept(

@@ -124,12 +124,13 @@ def tune_machine(
     notes = [_of_options(note) for note in notes]
     held_out, test_score = None, None
     try:
-        if test is not None:
-            held_out = on_test_set(estimator, test, data, search.deadline)
-        else:
-            held_out = _of_folds(estimator, tuned, data, search)
-        if test is not None and search.scoring is not None:
-            test_score = float(get_scorer(search.scoring)(estimator, test.X, test.y))
+        with display.working("judging"):
+            if test is not None:
+                held_out = on_test_set(estimator, test, data, search.deadline)
+            else:
+                held_out = _of_folds(estimator, tuned, data, search)
+            if test is not None and search.scoring is not None:
+                test_score = float(get_scorer(search.scoring)(estimator, test.X, test.y))
     except KeyboardInterrupt:
         display.say("interrupted: keeping the machine, rows held out are not judged to the end")
         is_interrupted = True
