@@ -108,3 +108,16 @@ def test_help_on_a_narrow_terminal_cut_off_the_names_of_options(mercer, monkeypa
     assert "…" not in mercer("bench", "solvers", "--help").output
     monkeypatch.setenv("COLUMNS", "100")
     assert "╭" in mercer("tune", "--help").output
+
+
+def test_a_rare_class_of_several_was_never_predicted_without_a_word(mercer):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 2)), columns=["u", "v"])
+    kinds = np.where(frame.u > 0, "a", "b")
+    kinds[rng.choice(300, 6, replace=False)] = "rare"
+    frame.assign(y=kinds).to_csv("t.csv", index=False)
+    text = words(mercer("tune", "t.csv", "--target", "y").output)
+    assert "no row held out is taken for 'rare': --class-weight balanced" in text
+    told = mercer("tune", "t.csv", "--target", "y", "--cost", "rare=9", "--force", code=1).stderr
+    assert "for two classes, there are 3" in told
+    assert "--class-weight balanced" in told

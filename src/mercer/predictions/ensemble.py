@@ -240,7 +240,12 @@ class ChunkedEnsemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if self._rule in ("average", "cell"):
                 needed.append("decision_function")
             if not any(hasattr(machine, method) for method in needed):
-                raise TypeError(f"estimator must have {' or '.join(needed)}, which {name} has not")
+                remedy = ""
+                if hasattr(machine, "decision_function"):
+                    remedy = ": give a CalibratedSVC of it, or combine='average'"
+                raise TypeError(
+                    f"estimator must have {' or '.join(needed)}, which {name} has not{remedy}"
+                )
             if get_tags(machine).input_tags.pairwise:
                 raise ValueError("estimator must not have a precomputed kernel: rows go in chunks")
 

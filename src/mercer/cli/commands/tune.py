@@ -44,7 +44,7 @@ from mercer.cli.output.report import (
     plural,
     support_line,
 )
-from mercer.cli.output.score_lines import score_lines
+from mercer.cli.output.score_lines import never_said, score_lines
 from mercer.cli.output.threshold_lines import threshold_lines
 from mercer.diagnostics import diagnose
 from mercer.io import save
@@ -58,7 +58,7 @@ _ENDS = {
     "boundary": "the best lies at the edge of the range that was searched; {} moves it",
     "flat": "all of them were equally good: the choice does not matter here",
     "no-value": "no score was a number: these are the parameters the search begins with",
-    "max-time": "the time was up: this is the best so far",
+    "max-time": "ended to keep within --max-time: this is the best so far",
     "interrupted": "interrupted: this is the best so far",
 }
 # of parameters: those were chosen by what rows held out say
@@ -169,6 +169,7 @@ def _summary(
     judged = score_lines(data.task, search.class_weight is not None, tuning.held_out)
     if own is not None and not has_test:
         next(iter(judged.values())).append(AT_ZERO)
+    notes = [*tuning.notes, *advice, *never_said(data.task, tuning.held_out)]
     scaled = scaling_line(data, tuning.estimator, search.scale)
     sections: dict[str, Sequence[str | Text | Bars]] = {
         "data": data_lines(data),
@@ -180,7 +181,7 @@ def _summary(
         "relevance": relevance_lines(tuning) if search.relevance else [],
         "certificate": certificate_lines(machine),
         "model": [support_line(machine, path.stat().st_size), f"saved as {path}"],
-        "note": [Text(note, style="yellow") for note in dict.fromkeys([*tuning.notes, *advice])],
+        "note": [Text(note, style="yellow") for note in dict.fromkeys(notes)],
     }
     model = quote(str(path))
     sections["use it"] = [
