@@ -175,7 +175,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         precision: Precision = "double",
         n_threads: int | None = None,
         deadline: float = np.inf,
-        origin: FloatArray | None = None,
+        shift: FloatArray | None = None,
     ) -> Self:
         """Choose landmarks of each model among the rows of ``X``, for a machine of its own kernel.
 
@@ -190,14 +190,14 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         deadline : float, default=inf
             Time of ``time.perf_counter`` after which no landmark and no model begins but the
             first.
-        origin : ndarray of shape (n_features,), default=None
-            Point that all rows are measured from (mercer.gram.origin); None means zero.
+        shift : ndarray of shape (n_features,), default=None
+            Point that all rows are measured from (mercer.gram.shift); None means zero.
         """
         self._validate_params()
         if kernel.definiteness == "refuted" and whiten:
             raise ValueError(f"low_rank needs a positive semi-definite kernel, got {kernel!r}")
         rng = generator(self.random_state)
-        near: dict[str, Any] = {"n_threads": n_threads, "origin": origin}
+        near: dict[str, Any] = {"n_threads": n_threads, "shift": shift}
         options: dict[str, Any] = {"whiten": whiten, "precision": precision, **near}
         maps: list[FeatureMap] = []
         n_chosen, wanted = 0, self.n_models * min(self.size, count_rows(X))
@@ -207,7 +207,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             n_chosen += len(index)
         is_cut = n_chosen < wanted and time.perf_counter() > deadline
         self._cut = (n_chosen, wanted) if is_cut else None
-        self._is_rough = whiten and _is_rough(kernel, X, origin)
+        self._is_rough = whiten and _is_rough(kernel, X, shift)
         self.maps_ = tuple(maps)
         self.basis_ = tuple(features.landmarks for features in maps)
         return self
@@ -297,14 +297,14 @@ def feature_blocks(n_rows: int, rank: int, n_bytes: int = 2**25) -> list[slice]:
     return list(row_slices(n_rows, 8 * max(rank, 1), n_bytes))
 
 
-def _is_rough(kernel: Kernel, X: Any, origin: FloatArray | None) -> bool:
+def _is_rough(kernel: Kernel, X: Any, shift: FloatArray | None) -> bool:
     """Whether landmarks that are not dependent would be taken for that, judged by a few rows."""
     n = count_rows(X)
     sample = np.unique(np.linspace(0, n - 1, SEEN).astype(np.intp))
     rows = take_rows(X, sample)
     if kernel.form().reads_stored:
         return hides_differences(np.asarray(rows[:, sample], dtype=np.float64), DEPENDENT)
-    return hides_differences(CrossGram(kernel, rows, origin=origin).block(rows), DEPENDENT)
+    return hides_differences(CrossGram(kernel, rows, shift=shift).block(rows), DEPENDENT)
 
 
 def warn_of_rough_values() -> None:

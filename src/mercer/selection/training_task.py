@@ -104,7 +104,7 @@ class TrainingTask:
         else:
             self.data = TrainingSet(*given)
         self.classes: NDArray[Any] | None = self.data.classes
-        self.labels = self.data.class_index
+        self.class_index = self.data.class_index
         self.parts = self._make_parts()
         self.target_scale, self.is_sample = 1.0, False
         self.C_range: tuple[float, float] | None = None
@@ -120,7 +120,9 @@ class TrainingTask:
 
         Small classes keep ten rows, or all they have.
         """
-        labels = self.labels if self.classes is not None else np.zeros(self.n_rows, dtype=np.intp)
+        labels = (
+            self.class_index if self.classes is not None else np.zeros(self.n_rows, dtype=np.intp)
+        )
         share, kept = min(count / self.n_rows, 1.0), []
         for label in range(max(self.n_classes, 1)):
             own = np.flatnonzero((labels == label) & (self.weight > 0))
@@ -162,7 +164,7 @@ class TrainingTask:
         if not self.is_classifier:
             target = np.zeros(self.n_rows) if self.y is None else np.asarray(self.y, np.float64)
             return [Part(everything, target)]
-        labels, k = self.labels, self.n_classes
+        labels, k = self.class_index, self.n_classes
         self._check_scheme()
         if k == 2:
             return [Part(everything, np.where(labels == 1, 1.0, -1.0))]

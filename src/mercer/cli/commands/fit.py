@@ -25,7 +25,7 @@ from mercer.cli.models.promised import (
     with_sets,
     with_threshold,
 )
-from mercer.cli.models.targets import unit_of_targets
+from mercer.cli.models.targets import scale_of_targets
 from mercer.cli.models.test_rows import NO_TEST, Tests
 from mercer.cli.models.training import Training, train
 from mercer.cli.output.columns import column_lines
@@ -269,7 +269,7 @@ def scaling_line(data: TrainingSet, estimator: Any, scale: bool) -> str:
         scaled = "numbers scaled to mean 0 and variance 1"
         if data.columns.categories:
             scaled += ", one column for each category"
-    unit = unit_of_targets(estimator)
-    if unit is not None:
-        scaled += f"; target divided by {unit:.4g}, epsilon is a share of that"
+    divisor = scale_of_targets(estimator)
+    if divisor is not None:
+        scaled += f"; target divided by {divisor:.4g}, epsilon is a share of that"
     return scaled

@@ -12,7 +12,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from mercer.selection.deviation import spreads
 
-__all__ = ["ScoreOfTargets", "target_scaler", "unit_of_targets"]
+__all__ = ["ScoreOfTargets", "target_scaler", "scale_of_targets"]
 
 
 def target_scaler(y: NDArray[np.float64]) -> Any:
@@ -26,7 +26,7 @@ def target_scaler(y: NDArray[np.float64]) -> Any:
     return StandardScaler()
 
 
-def unit_of_targets(estimator: Any) -> float | None:
+def scale_of_targets(estimator: Any) -> float | None:
     """By how much a fitted estimator scales the targets; None if it does not."""
     scaler = getattr(estimator, "transformer_", None)
     return None if scaler is None else float(scaler.scale_[0])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sklearn.base import is_regressor
 
 from mercer.cli.data.training_set import TrainingSet
-from mercer.cli.models.targets import unit_of_targets
+from mercer.cli.models.targets import scale_of_targets
 from mercer.cli.models.tuning import Tuning
 from mercer.selection.tuned.judged_rows import judged_and_fitted
 
@@ -47,15 +47,15 @@ def expected_lines(tuning: Tuning, data: TrainingSet, has_test: bool) -> Iterato
 
 
 def _named(tuning: Tuning, values: tuple[float, ...]) -> tuple[str, tuple[float, ...]]:
-    """The name of the score, and values of it; errors are in the unit of the target."""
+    """The name of the score, and values of it; errors are on the scale of the target."""
     scoring = getattr(tuning.tuned, "scoring", None)
     if not is_regressor(tuning.estimator):
         return str(scoring or "accuracy").replace("_", " "), values
     if scoring is None or str(scoring) == "neg_mean_squared_error":
         # squares of scaled targets, unless a score was asked for, which sees them in their unit
-        unit = 1.0 if scoring is not None else unit_of_targets(tuning.estimator) or 1.0
+        scale = 1.0 if scoring is not None else scale_of_targets(tuning.estimator) or 1.0
         # the search takes the mean of squares, negated: the larger the better
-        roots = tuple(unit * math.sqrt(max(-value, 0.0)) for value in values)
+        roots = tuple(scale * math.sqrt(max(-value, 0.0)) for value in values)
         return _ERRORS["neg_root_mean_squared_error"], roots
     if str(scoring) in _ERRORS:
         return _ERRORS[str(scoring)], tuple(-value for value in values)

@@ -77,7 +77,7 @@ class UncertifiedMachines:
 
     Parameters
     ----------
-    units : sequence of sequences of Formulation
+    formulations : sequence of sequences of Formulation
         What is solved at C = 1: for each split the problems of its parts, on the rows of a Gram.
     tests : sequence of ndarray
         The rows that each split tests with.
@@ -93,7 +93,7 @@ class UncertifiedMachines:
 
     def __init__(
         self,
-        units: Sequence[Sequence[Formulation]],
+        formulations: Sequence[Sequence[Formulation]],
         tests: Sequence[IntArray],
         powers: Powers,
         tol: float,
@@ -101,23 +101,23 @@ class UncertifiedMachines:
         pairs: ClassPairs | None = None,
         most_error: float = _MOST_ERROR,
     ) -> None:
-        self.units, self.tests, self.powers, self.tol = units, tests, powers, tol
+        self.formulations, self.tests, self.powers, self.tol = formulations, tests, powers, tol
         self.pairs, self.most_error = pairs, most_error
         self.deadline = Deadline()
         self.callback: Callback | None = None
 
     def suit(self, gram: Gram) -> bool:
         """Whether the machines can be trained so."""
-        first, size = self.units[0][0], self._largest
+        first, size = self.formulations[0][0], self._largest
         return (
             self.tol >= _LEAST_TOL
             and size <= _MOST_ROWS
             and 4 * size**2 <= gram.cache_bytes
             and not (gram.form.reads_python or gram.form.reads_stored or gram.precision_is_given)
-            and gram.origin is None
+            and gram.shift is None
             and gram.definiteness == "known"
             and gram.carries_single
-            and first.kind in ("intercept", "origin")
+            and first.kind in ("intercept", "no_bias")
             and not (first.problem.group_sum.any() or first.problem.may_be_unbounded)
         )
 
@@ -125,7 +125,7 @@ class UncertifiedMachines:
     def _largest(self) -> int:
         """Rows of the largest whole matrix."""
         if self.pairs is None:
-            return self.units[0][0].n_rows
+            return self.formulations[0][0].n_rows
         return int(np.sort(self.pairs.class_sizes)[-2:].sum())
 
     def follow(self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0) -> Followed:
@@ -162,7 +162,7 @@ class UncertifiedMachines:
         found = self.follow(gram, Cs, accuracy)
         if not found.is_reached.all():
             raise OutOfTime
-        for s in range(len(self.units)):
+        for s in range(len(self.formulations)):
             yield self.values_of(s, found, gram, Cs, accuracy)
 
     def values_of(
@@ -180,7 +180,7 @@ class UncertifiedMachines:
 
     def problems_of(self, s: int) -> slice:
         """Positions of the problems of split ``s``."""
-        n_parts = len(self.units[0])
+        n_parts = len(self.formulations[0])
         return slice(s * n_parts, (s + 1) * n_parts)
 
     def variables_of(self, k: int) -> slice:
@@ -191,9 +191,9 @@ class UncertifiedMachines:
     @cached_property
     def _problems(self) -> tuple[list[Problem], Problem, IntArray]:
         """Those of all splits and parts at C = 1, all of them as one, and their offsets."""
-        found = [unit.problem for units in self.units for unit in units]
+        found = [one.problem for own in self.formulations for one in own]
         if self.pairs is None:
-            found = [_on_all_rows(problem, self.units[0][0].n_rows) for problem in found]
+            found = [_on_all_rows(problem, self.formulations[0][0].n_rows) for problem in found]
         return found, *joined_problem(found)
 
     def _options(self, accuracy: float) -> _core.FollowOptions:
@@ -230,10 +230,10 @@ class UncertifiedMachines:
         ks = range(len(found.bias[0]))[self.problems_of(s)]
         own = slice(self.variables_of(ks[0]).start, self.variables_of(ks[-1]).stop)
         index = self._problems[1].index[own]
-        sizes = [unit.problem.n_variables for unit in self.units[s]]
+        sizes = [one.problem.n_variables for one in self.formulations[s]]
         # the coefficients of a pair stand with the other class of each row
         first, second = np.repeat(self.pairs.classes, sizes, axis=0).T
-        column = np.where(self.pairs.labels[index] == first, second - 1, first)
+        column = np.where(self.pairs.class_index[index] == first, second - 1, first)
         spread = np.zeros((gram.n_rows, len(found.coef), self.pairs.n_classes - 1))
         spread[index, :, column] = found.coef[:, own].T
         return self._expanded(gram, spread, self.tests[s], precision)
@@ -247,7 +247,7 @@ class UncertifiedMachines:
         out = np.zeros((len(test), n_C, len(classes)))
         used = coef.any(axis=(1, 2))
         for c in range(self.pairs.n_classes):
-            rows = np.flatnonzero(used & (self.pairs.labels == c))
+            rows = np.flatnonzero(used & (self.pairs.class_index == c))
             if not len(rows):
                 continue
             own = coef[rows].reshape(len(rows), -1)

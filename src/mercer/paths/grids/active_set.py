@@ -32,14 +32,14 @@ def columns_by_active_set(cells: Cells, grams: Iterable[Gram], watch: Watch) -> 
     For each kernel C goes up. The first solution begins with the coefficients it had for the
     kernel before.
     """
-    units = [cells.problem(pair) for pair in range(len(cells.pairs))]
-    begins: list[FloatArray | None] = [None] * len(units)
+    problems = [cells.problem(pair) for pair in range(len(cells.pairs))]
+    begins: list[FloatArray | None] = [None] * len(problems)
     for gram in grams:
         if watch.is_over:
             return
         solutions = []
-        for p, unit in enumerate(units):
-            found = [] if watch.is_over else _solutions(unit, gram, cells, begins[p], watch)
+        for p, problem in enumerate(problems):
+            found = [] if watch.is_over else _solutions(problem, gram, cells, begins[p], watch)
             begins[p] = found[0].coef / cells.costs[0] if found else None
             solutions.append(found)
         scores = cells.no_scores
@@ -66,9 +66,9 @@ def _fill(
     cells: Cells, pair: int, split: Split, gram: Gram, deadline: Deadline, values: FloatArray
 ) -> bool:
     """Write the values of a pair at held-out rows for ascending C; whether there was time."""
-    unit = cells.problem(pair, split)
-    at = np.searchsorted(unit.index, split.test)
-    moving = MovingSolution(unit, gram, float(cells.costs[0]), None, cells.tol)
+    problem = cells.problem(pair, split)
+    at = np.searchsorted(problem.index, split.test)
+    moving = MovingSolution(problem, gram, float(cells.costs[0]), None, cells.tol)
     for j, C in enumerate(cells.costs):
         if moving.to(C, max_time=deadline.seconds_left) == "max-time":
             return False
@@ -77,13 +77,13 @@ def _fill(
 
 
 def _solutions(
-    unit: Problem, gram: Gram, cells: Cells, begin: FloatArray | None, watch: Watch
+    problem: Problem, gram: Gram, cells: Cells, begin: FloatArray | None, watch: Watch
 ) -> list[Solution]:
     """The solutions of one kernel for ascending C, as many as there is time for.
 
     Their certificates need every kernel value of a support vector once, for all C together.
     """
-    moving = MovingSolution(unit, gram, float(cells.costs[0]), begin, cells.tol)
+    moving = MovingSolution(problem, gram, float(cells.costs[0]), begin, cells.tol)
     points: list[tuple[Problem, FloatArray]] = []
     marks = [(time.perf_counter(), gram.n_evaluations, 0)]
     for C in cells.costs:

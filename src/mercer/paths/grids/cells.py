@@ -96,7 +96,7 @@ class Cells:
         rows = np.arange(n) if split is None else np.union1d(own.rows, split.test)
         return svc(sign[rows], 1.0, trained[rows]).on_rows(rows, n).problem
 
-    def unit(self, pair: int = 0, split: Split | None = None) -> Formulation:
+    def formulation(self, pair: int = 0, split: Split | None = None) -> Formulation:
         """The same on no other rows than those that are trained on."""
         weight, own = self._weight(split), self.pairs[pair]
         used = weight[own.rows] > 0

@@ -88,14 +88,16 @@ class Plan:
         height = max(_MOST_BYTES // (16 * len(cells.costs) * n_variables), 1)
         for begin in range(0, max(len(cells.splits), 1), height):
             numbers = range(begin, min(begin + height, len(cells.splits)))
-            units = [[cells.unit(pair, cells.splits[k]) for pair in pairs] for k in numbers]
+            formulations = [
+                [cells.formulation(pair, cells.splits[k]) for pair in pairs] for k in numbers
+            ]
             tests = [cells.splits[k].test for k in numbers]
             is_first = has_full and begin == 0
             if is_first:
-                units.insert(0, [cells.unit(pair) for pair in pairs])
+                formulations.insert(0, [cells.formulation(pair) for pair in pairs])
                 tests.insert(0, np.empty(0, dtype=np.intp))
             machines = UncertifiedMachines(
-                units,
+                formulations,
                 tests,
                 Powers(),
                 _SHARE * cells.tol,
@@ -154,9 +156,9 @@ class Plan:
     ) -> Iterator[list[Solution]]:
         """Of all rows, the solutions of each pair for the C that were reached."""
         for pair in range(len(self.cells.pairs)):
-            own, unit = machines.variables_of(pair), machines.problem(pair)
+            own, problem = machines.variables_of(pair), machines.problem(pair)
             reached = np.flatnonzero(found.is_reached[:, pair])
-            family = Family(unit)
+            family = Family(problem)
             problems = [family.at(float(C)) for C in self.cells.costs[reached]]
             points = list(zip(problems, found.coef[reached, own], strict=True))
             solved: list[Solution] = []
@@ -166,7 +168,7 @@ class Plan:
                 one = _Solved(*points[len(solved)], certificate, int(found.n_iter[j, pair]))
                 solved.append(self._accepted(one, gram, cost))
                 self.watch.tell(float(self.cells.costs[j]), one.n_free)
-            yield [_spread(solution, unit, gram.n_rows) for solution in solved]
+            yield [_spread(solution, problem, gram.n_rows) for solution in solved]
 
     def _accepted(self, found: _Solved, gram: Gram, cost: _Cost) -> Solution:
         """The solution with its certificate; solved again if that is not good enough."""

@@ -49,7 +49,7 @@ class Costs(Judge):
         self.task, self.costs = task, costs
 
     def __call__(self, values: FloatArray, test: IntArray) -> float:
-        cost = self.costs[self.task.labels[test], self.task.predicted(values)]
+        cost = self.costs[self.task.class_index[test], self.task.predicted(values)]
         return float(np.average(cost, weights=self.task.weight[test]))
 
 
@@ -114,7 +114,7 @@ class OfProbabilities(Scorer):
         task = self.task
         kind: Any = "classes" if task.is_least_squares else "pairs"
         layout = Layout(task.n_classes, "two" if task.n_classes == 2 else kind)
-        labels = task.labels[rows]
+        labels = task.class_index[rows]
         return Calibration.fitted(layout, values, labels, task.weight[rows], "temperature")
 
 
