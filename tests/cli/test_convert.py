@@ -99,7 +99,7 @@ def test_booleans_with_gaps_can_be_converted(mercer, people):
     mercer("convert", "people.csv.mercer", "m.c")
     told = " ".join(Path("m.c").read_text().split())
     assert 'wet 0 = "False", 1 = "True", 2 = missing' in told
-    assert "colour 0 = blue, 1 = green, 2 = red, 3 = missing" in told
+    assert 'colour 0 = "blue", 1 = "green", 2 = "red", 3 = missing' in told
 
 
 def test_booleans_with_gaps_say_the_same_in_onnx(mercer, people):

@@ -113,7 +113,7 @@ def test_help_on_a_narrow_terminal_cut_off_the_names_of_options(mercer, monkeypa
 def test_a_rare_class_of_several_was_never_predicted_without_a_word(mercer):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(300, 2)), columns=["u", "v"])
-    kinds = np.where(frame.u > 0, "a", "b")
+    kinds = np.where(frame.u > 0, "a", "b").astype(object)
     kinds[rng.choice(300, 6, replace=False)] = "rare"
     frame.assign(y=kinds).to_csv("t.csv", index=False)
     text = words(mercer("tune", "t.csv", "--target", "y").output)

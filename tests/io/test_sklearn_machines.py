@@ -123,7 +123,7 @@ def test_what_the_other_side_does_not_have_is_named() -> None:
     with pytest.raises(ValueError, match="got Ridge"):
         from_sklearn(Ridge().fit(X, TARGETS))
     with pytest.raises(ValueError, match="got TunedSVC: its best_estimator_ can go"):
-        to_sklearn(TunedSVC(max_evals=2, cv=2, scale=False).fit(X, THREE == THREE[0]))
+        to_sklearn(TunedSVC(max_evals=2, cv=2, scale=False).fit(X, np.equal(THREE, THREE[0])))
     with pytest.raises(ValueError, match="kernel must be a name"):
         from_sklearn(svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, THREE))
     with pytest.raises(ValueError, match="kernel must be one of"):

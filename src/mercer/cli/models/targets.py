@@ -12,7 +12,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 
 from mercer.selection.deviation import spreads
 
-__all__ = ["ScoreOfTargets", "target_scaler", "scale_of_targets"]
+__all__ = ["ScoreOfTargets", "scale_of_targets", "target_scaler"]
 
 
 def target_scaler(y: NDArray[np.float64]) -> Any:
