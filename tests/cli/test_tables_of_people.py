@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer.cli.data.values import numbers_in, unit_of
+from mercer.cli.data.notation import notation_of
+from mercer.cli.data.values import numbers_in
 
 N = 80
 
@@ -62,7 +63,18 @@ def test_percent_and_dollars_were_left_out_as_unique_texts(rows, fitted, mercer)
     [
         (["5 %", "12.25%", None], "%", [5.0, 12.25, np.nan]),
         (["-$1,234.50", "$7"], "$", [-1234.5, 7.0]),
-        (["1,234", "999", "2,345,678"], ",", [1234.0, 999.0, 2345678.0]),
+        (["1,234", "999", "2,345,678"], "", [1234.0, 999.0, 2345678.0]),
+        (["12.345,67 €", "-7 €"], "€", [12345.67, -7.0]),
+        (["7,5%", "12,25 %"], "%", [7.5, 12.25]),
+        (["$-4,455.93", "$7"], "$", [-4455.93, 7.0]),
+        (["7819,0 kg", "5 kg", None], "kg", [7819.0, 5.0, np.nan]),
+        (["7'818.01", "1'234'567", "-3"], "", [7818.01, 1234567.0, -3.0]),
+        (["7\u202f818,01", "12,5"], "", [7818.01, 12.5]),
+        (["(7,818.01)", "12.50"], "", [-7818.01, 12.5]),
+        (["7.818,01", "5"], "", [7818.01, 5.0]),
+        (["12 345", "6 789"], "", [np.nan, np.nan]),  # might be two numbers
+        (["1,2", "3"], "", [np.nan, 3.0]),  # might be a list
+        (["01.02.2020", "03.04.2020"], "", [np.nan, np.nan]),
         (["3 EUR", "4 EUR"], "EUR", [3.0, 4.0]),
         (["1,234", "2,345"], "", [np.nan, np.nan]),  # might be decimal commas
         (["0,123", "12"], "", [np.nan, 12.0]),
@@ -72,8 +84,24 @@ def test_percent_and_dollars_were_left_out_as_unique_texts(rows, fitted, mercer)
 )
 def test_numbers_with_units(texts, unit, numbers):
     column = pd.Series(texts, dtype=object)
-    assert unit_of(column) == unit
+    notation = notation_of(column)
+    assert (notation.unit if notation else "") == unit
     np.testing.assert_array_equal(numbers_in(column), numbers)
+
+
+def test_amounts_in_euros_were_left_out_as_unique_texts(rows, mercer):
+    amount = (1000.0 * rows.x).round(2)
+    marks = str.maketrans(",.", ".,")
+    written = [f"{value:,.2f}".translate(marks) + " €" for value in amount]
+    answers = []
+    # one value that could be read in another way: by the model it is 1.5
+    for x, new in ((written, "1,500 €"), (amount, 1.5)):
+        rows.assign(x=x).to_csv("t.csv", index=False, sep=";")
+        output = mercer("fit", "t.csv", "--target", "y", "--cv", 0, "--force").output
+        assert ("read without '€', decimal comma" in output) == (x is written)
+        rows.assign(x=new).to_csv("new.csv", index=False, sep=";")
+        answers.append(mercer("predict", "t.csv.mercer", "new.csv").stdout)
+    assert answers[0] == answers[1]
 
 
 def test_labels_in_capitals_became_classes_without_a_word(rows, fitted):

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from mercer.cli.data.dialect import THOUSANDS, Dialect, encoding_of, find_dialect
+from mercer.cli.data.notation import CURRENCY
 from mercer.cli.data.opened import Content
-from mercer.cli.data.values import CURRENCY
 from mercer.cli.errors import InputError, plural
 
 __all__ = ["read_delimited", "text_sample"]
