@@ -151,7 +151,7 @@ def _leading_zeros(lines: list[str], dialect: Dialect, names: list[str]) -> list
                     found.setdefault(name, own)
     return [
         f"column {name!r} has leading zeros, e.g. {own}: if these are codes, not numbers, say "
-        f"--category {name}"
+        f"--category {name} (classes of a target are named without them)"
         for name, own in found.items()
     ]
 

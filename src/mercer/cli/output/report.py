@@ -175,7 +175,9 @@ def support_line(machine: Any, n_bytes: int) -> str:
     if not hasattr(machine, "dual_coef_"):
         return f"{plural(machine.n_features_in_, 'weight')}, {size_text(n_bytes)}"
     count, rows = machine.dual_coef_.shape[1], machine.shape_fit_[0]
-    share = f" ({100 * count / rows:.0f} % of the rows)" if _is_known(machine) else ""
+    percent = 100.0 * count / max(rows, 1)
+    shown = f"{percent:.0f}" if percent >= 1.0 else f"{percent:.2g}"
+    share = f" ({shown} % of the rows)" if _is_known(machine) else ""
     return f"{plural(count, 'support vector')}{share}, {size_text(n_bytes)}"
 
 
