@@ -13,6 +13,7 @@ from mercer._sklearn import checked_fit
 
 __all__ = ["fit_context"]
 
+_CALLBACKS = "_skl_callbacks"  # where scikit-learn keeps those of an estimator
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
@@ -23,12 +24,33 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     )
 
     def decorator(fit: Fit) -> Fit:
-        quiet = without_warnings(fit)
+        quiet = _told(without_warnings(fit))
         checked = check(quiet)
         may_be_plain = prefer_skip_nested_validation and fit.__name__ == "fit"
         return _plain(quiet, checked) if may_be_plain else checked
 
     return decorator
+
+
+def _told(fit: Fit) -> Fit:
+    """``fit`` as one task that scikit-learn's callbacks (1.9 and newer) hear of."""
+
+    @wraps(fit)
+    def told(self: Any, *args: Any, **options: Any) -> Any:
+        if _CALLBACKS not in vars(self) or hasattr(self, "_callback_fit_ctx"):
+            return fit(self, *args, **options)
+        rows = args[0] if args else options.get("X")
+        targets = args[1] if len(args) > 1 else options.get("y")
+        context = self._init_callback_context()
+        context.call_on_fit_task_begin(estimator=self, X=rows, y=targets)
+        found = fit(self, *args, **options)
+        # a copy of the machine is fitted: nothing has to be set
+        context.call_on_fit_task_end(
+            estimator=self, X=rows, y=targets, reconstruction_attributes={}
+        )
+        return found
+
+    return told  # type: ignore[return-value]
 
 
 def _plain(quiet: Fit, checked: Fit) -> Fit:
@@ -39,7 +61,7 @@ def _plain(quiet: Fit, checked: Fit) -> Fit:
 
     @wraps(quiet)
     def fit(self: Any, *args: Any, **options: Any) -> Any:
-        if hasattr(self, "set_callbacks"):
+        if _CALLBACKS in vars(self):
             return checked(self, *args, **options)
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()
