@@ -23,6 +23,7 @@ from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank.features import DEPENDENT, FeatureMap, hides_differences
 from mercer.lowrank.landmarks import LANDMARKS, choose_landmarks
+from mercer.training.checked_input import naming
 
 __all__ = ["LowRank", "feature_blocks", "generator", "warn_of_rough_values"]
 
@@ -157,7 +158,8 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Ignored.
         """
         self._validate_params()
-        X = validate_data(self, X, **_ROWS)
+        with naming(X=X):
+            X = validate_data(self, X, **_ROWS)
         kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         self.kernel_ = kernel.resolve(X)
         return self.choose(self.kernel_, X)
@@ -287,7 +289,8 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "maps_")
         if hasattr(self, "kernel_"):
-            X = validate_data(self, X, reset=False, **_ROWS)
+            with naming(X=X):
+                X = validate_data(self, X, reset=False, **_ROWS)
         values = [features(X) for features in self.maps_]
         return np.hstack(values) / np.sqrt(len(values)) if len(values) > 1 else values[0]
 

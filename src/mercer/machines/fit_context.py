@@ -10,6 +10,7 @@ from sklearn import get_config
 
 from mercer._floating import without_warnings
 from mercer._sklearn import checked_fit
+from mercer.training.checked_input import telling_where
 
 __all__ = ["fit_context"]
 
@@ -26,8 +27,9 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     def decorator(fit: Fit) -> Fit:
         quiet = _told(without_warnings(fit))
         checked = check(quiet)
-        may_be_plain = prefer_skip_nested_validation and fit.__name__ == "fit"
-        return _plain(quiet, checked) if may_be_plain else checked
+        if not prefer_skip_nested_validation:
+            return _telling_where(checked)
+        return _plain(quiet, checked) if fit.__name__ == "fit" else checked
 
     return decorator
 
@@ -51,6 +53,18 @@ def _told(fit: Fit) -> Fit:
         return found
 
     return told  # type: ignore[return-value]
+
+
+def _telling_where(checked: Fit) -> Fit:
+    """``checked``, whose machines are fitted to parts of the rows: errors count rows of all."""
+
+    @wraps(checked)
+    def fit(self: Any, *args: Any, **options: Any) -> Any:
+        given = {**dict(zip(("X", "y"), args, strict=False)), **options}
+        with telling_where(**{name: given[name] for name in ("X", "y") if name in given}):
+            return checked(self, *args, **options)
+
+    return fit  # type: ignore[return-value]
 
 
 def _plain(quiet: Fit, checked: Fit) -> Fit:

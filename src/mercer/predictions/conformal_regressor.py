@@ -29,6 +29,7 @@ from mercer.predictions.part_ends import PartEnds, is_quantile
 from mercer.predictions.parts import refuse_stored
 from mercer.predictions.searched_anew import warn_of_searches
 from mercer.predictions.searched_ends import SearchedEnds
+from mercer.predictions.splits import are_given
 from mercer.training.checked_input import naming
 from mercer.training.estimator_kind import check_kind
 
@@ -180,7 +181,7 @@ class ConformalSVR(MetaEstimatorMixin, RegressorMixin, CallbackSupportMixin, Bas
         if not np.isfinite(targets).all():
             raise ValueError("Input y contains NaN or infinity")
         weight = checked_weight(self._machine, sample_weight, len(targets))
-        if self.kind != "cv+":
+        if not (self.kind == "cv+" and are_given(self.cv, groups)):
             X, targets, weight = weighted_rows(X, targets, weight, self._is_pairwise)
         if self.kind == "full":
             refuse_stored(self._is_pairwise)
