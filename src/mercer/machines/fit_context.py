@@ -25,11 +25,11 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     )
 
     def decorator(fit: Fit) -> Fit:
-        quiet = _told(without_warnings(fit))
-        checked = check(quiet)
+        quiet = without_warnings(fit)
+        checked, told = check(quiet), check(_told(quiet))
         if not prefer_skip_nested_validation:
-            return _telling_where(checked)
-        return _plain(quiet, checked) if fit.__name__ == "fit" else checked
+            return _telling_where(checked, told)
+        return _plain(quiet, told) if fit.__name__ == "fit" else checked
 
     return decorator
 
@@ -39,7 +39,7 @@ def _told(fit: Fit) -> Fit:
 
     @wraps(fit)
     def told(self: Any, *args: Any, **options: Any) -> Any:
-        if _CALLBACKS not in vars(self) or hasattr(self, "_callback_fit_ctx"):
+        if hasattr(self, "_callback_fit_ctx"):  # of a fit inside this one
             return fit(self, *args, **options)
         rows = args[0] if args else options.get("X")
         targets = args[1] if len(args) > 1 else options.get("y")
@@ -55,20 +55,20 @@ def _told(fit: Fit) -> Fit:
     return told  # type: ignore[return-value]
 
 
-def _telling_where(checked: Fit) -> Fit:
+def _telling_where(checked: Fit, told: Fit) -> Fit:
     """``checked``, whose machines are fitted to parts of the rows: errors count rows of all."""
 
     @wraps(checked)
     def fit(self: Any, *args: Any, **options: Any) -> Any:
         given = {**dict(zip(("X", "y"), args, strict=False)), **options}
         with telling_where(**{name: given[name] for name in ("X", "y") if name in given}):
-            return checked(self, *args, **options)
+            return (told if _CALLBACKS in vars(self) else checked)(self, *args, **options)
 
     return fit  # type: ignore[return-value]
 
 
-def _plain(quiet: Fit, checked: Fit) -> Fit:
-    """``checked`` without the context for nested estimators and callbacks where there are none.
+def _plain(quiet: Fit, told: Fit) -> Fit:
+    """``told`` without the context for nested estimators and callbacks where there are none.
 
     To enter and leave it takes a tenth of a small fit.
     """
@@ -76,7 +76,7 @@ def _plain(quiet: Fit, checked: Fit) -> Fit:
     @wraps(quiet)
     def fit(self: Any, *args: Any, **options: Any) -> Any:
         if _CALLBACKS in vars(self):
-            return checked(self, *args, **options)
+            return told(self, *args, **options)
         if not get_config()["skip_parameter_validation"]:
             self._validate_params()
         return quiet(self, *args, **options)
