@@ -58,7 +58,7 @@ def test_a_model_tuned_by_the_positive_class_is_saved_with_probabilities(mercer,
         ("u", "f1", "--scoring f1 is for classes, the target holds numbers"),
         ("kind", "f1", "is for two classes, there are 3; f1_macro is for more"),
         ("kind", "roc_auc", "is for two classes, there are 3; roc_auc_ovr is for more"),
-        ("churn", "f2", "did you mean f1?"),
+        ("churn", "roc_auk", "did you mean roc_auc?"),
     ],
 )
 def test_a_score_of_another_task_is_refused_in_our_words(mercer, table, target, scoring, message):
@@ -66,3 +66,12 @@ def test_a_score_of_another_task_is_refused_in_our_words(mercer, table, target, 
     assert (
         message in mercer("tune", "t.csv", "--target", target, "--scoring", scoring, code=1).stderr
     )
+
+
+def test_columns_of_equal_widths_were_all_said_to_matter_alike(mercer):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 4)), columns=list("abcd"))
+    frame["y"] = np.where(rng.random(80) > 0.5, "yes", "no")  # nothing to find
+    frame.to_csv("t.csv", index=False)
+    output = mercer("tune", "t.csv", "--target", "y", "--relevance", "--cv", 3).output
+    assert "one width for all columns was as good as one for each" in " ".join(output.split())
