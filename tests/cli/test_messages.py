@@ -121,3 +121,9 @@ def test_a_rare_class_of_several_was_never_predicted_without_a_word(mercer):
     told = mercer("tune", "t.csv", "--target", "y", "--cost", "rare=9", "--force", code=1).stderr
     assert "for two classes, there are 3" in told
     assert "--class-weight balanced" in told
+
+
+def test_a_table_of_two_rows_was_told_to_give_another_cv(mercer):
+    pd.DataFrame({"u": [1.0, 2.0], "y": ["a", "b"]}).to_csv("two.csv", index=False)
+    assert "2 rows to learn from, too few to tune" in mercer("tune", "two.csv", code=1).stderr
+    assert "--cv must be 2 or more to tune, got 0" in mercer("tune", "--cv", 0, code=1).stderr

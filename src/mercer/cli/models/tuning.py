@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from mercer import TunedOneClassSVM, TunedSVC, TunedSVR
 from mercer.cli.choices import Task
 from mercer.cli.data.training_set import TrainingSet
-from mercer.cli.errors import InputError
+from mercer.cli.errors import InputError, plural
 from mercer.cli.models.estimators import as_targets, checked, machine_of, prepared, with_machine
 from mercer.cli.models.held_out import BALANCED, HeldOut, of_search, on_test_set
 from mercer.cli.models.scoring import check_scoring, score_of_test, scorer_of
@@ -213,7 +213,12 @@ def _folds(data: TrainingSet, folds: int, notes: list[str]) -> int:
     else:
         possible = possible_folds(data, folds, notes)
     if possible < 2:
-        raise InputError("--cv must be 2 or more, with as many rows of a class, to tune")
+        if folds < 2:
+            raise InputError(f"--cv must be 2 or more to tune, got {folds}")
+        raise InputError(
+            f"{data.source}: {plural(int(data.X.shape[0]), 'row')} to learn from, too few to tune: "
+            "folds need two of a class, or four numbers; mercer fit trains without them"
+        )
     return possible
 
 
