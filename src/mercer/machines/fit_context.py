@@ -12,7 +12,7 @@ from mercer._floating import without_warnings
 from mercer._sklearn import checked_fit
 from mercer.training.checked_input import telling_where
 
-__all__ = ["fit_context"]
+__all__ = ["counting_all_rows", "fit_context"]
 
 _CALLBACKS = "_skl_callbacks"  # where scikit-learn keeps those of an estimator
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -26,10 +26,12 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
 
     def decorator(fit: Fit) -> Fit:
         quiet = without_warnings(fit)
-        checked, told = check(quiet), check(_told(quiet))
-        if not prefer_skip_nested_validation:
-            return _telling_where(checked, told)
-        return _plain(quiet, told) if fit.__name__ == "fit" else checked
+        if fit.__name__ != "fit":
+            return check(quiet)
+        told = check(_told(quiet))
+        if prefer_skip_nested_validation:
+            return _plain(quiet, told)
+        return _checked(check(quiet), told)
 
     return decorator
 
@@ -55,14 +57,24 @@ def _told(fit: Fit) -> Fit:
     return told  # type: ignore[return-value]
 
 
-def _telling_where(checked: Fit, told: Fit) -> Fit:
-    """``checked``, whose machines are fitted to parts of the rows: errors count rows of all."""
+def counting_all_rows(fit: Fit) -> Fit:
+    """For machines fitted to parts of the rows: their errors count the rows that were given."""
+
+    @wraps(fit)
+    def told(self: Any, *args: Any, **options: Any) -> Any:
+        given = {**dict(zip(("X", "y"), args, strict=False)), **options}
+        with telling_where(**{name: given[name] for name in ("X", "y") if name in given}):
+            return fit(self, *args, **options)
+
+    return told  # type: ignore[return-value]
+
+
+def _checked(checked: Fit, told: Fit) -> Fit:
+    """``checked``, or ``told`` where there are callbacks."""
 
     @wraps(checked)
     def fit(self: Any, *args: Any, **options: Any) -> Any:
-        given = {**dict(zip(("X", "y"), args, strict=False)), **options}
-        with telling_where(**{name: given[name] for name in ("X", "y") if name in given}):
-            return (told if _CALLBACKS in vars(self) else checked)(self, *args, **options)
+        return (told if _CALLBACKS in vars(self) else checked)(self, *args, **options)
 
     return fit  # type: ignore[return-value]
 

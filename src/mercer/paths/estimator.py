@@ -283,7 +283,7 @@ class PathSVC(KernelClassifier):
             is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
             return [] if is_short else leave_one_out_splits(inputs)
         if isinstance(cv, Integral):
-            smaller = int(np.bincount(inputs.class_index).min())
+            smaller = int(np.bincount(inputs.class_index[inputs.weight > 0]).min())
             cv = max(min(int(cv), smaller), 2)
         return two_class_splits(inputs, cv, groups)
 

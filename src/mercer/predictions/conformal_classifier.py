@@ -18,7 +18,7 @@ from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptio
 from mercer._warning import warn
 from mercer.gram.native import count_rows
 from mercer.machines.base import KernelMachine
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.predictions.given_rows import (
     checked_alpha,
@@ -174,6 +174,7 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, Ba
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from mercer._floating import without_warnings
 from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
 from mercer._warning import warn
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.regressors import SVR
 from mercer.predictions.given_rows import (
     checked_alpha,
@@ -150,6 +150,7 @@ class ConformalSVR(MetaEstimatorMixin, RegressorMixin, CallbackSupportMixin, Bas
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,

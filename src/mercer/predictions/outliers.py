@@ -12,7 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import CallbackSupportMixin, HasMethods, Interval, StrOptions
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.predictions.out_of_sample import values_without
 from mercer.predictions.values import values_of
@@ -93,6 +93,7 @@ class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, CallbackSupportMix
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,

@@ -59,7 +59,7 @@ def possible_folds(data: TrainingSet, cv: Any) -> Any:
     if not isinstance(cv, Integral):
         return cv
     used = data.weight > 0
-    most, reason = np.count_nonzero(used), "there are no more rows"
+    most, reason = int(np.count_nonzero(used)), "there are no more rows"
     if data.has_classes:
         most = int(np.bincount(data.class_index[used], minlength=1).max())
         reason = "no class has more rows"

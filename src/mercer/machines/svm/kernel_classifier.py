@@ -336,8 +336,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
     def _decide(self, X: Any) -> NDArray[np.intp]:
         """Position of the class of each row."""
-        scheme, ties = self._scheme, self.break_ties
-        return self._in_blocks(X, lambda rows: scheme.choose(self._machine_decisions(rows), ties))
+        scheme, bias, ties = self._scheme, self._bias, self.break_ties
+        return self._in_blocks(X, lambda rows: scheme.classes_of(self._evaluate(rows), bias, ties))
 
     def _in_blocks(self, X: Any, work: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
         """``work`` of all rows, so many at a time that the values of all machines fit."""

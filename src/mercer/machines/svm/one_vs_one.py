@@ -20,6 +20,7 @@ __all__ = [
     "dual_coefficients",
     "most_voted",
     "pair_bounds",
+    "pair_classes",
     "pair_decisions",
     "positive_wins",
     "scores",
@@ -181,6 +182,15 @@ def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:
     of row r of :func:`dual_coefficients`.
     """
     return _core.pair_decisions(np.ascontiguousarray(by_class), np.ascontiguousarray(intercept))
+
+
+def pair_classes(by_class: FloatArray, intercept: FloatArray, break_ties: bool) -> NDArray[np.intp]:
+    """The class that the values of all pairs decide for, which are not kept.
+
+    :func:`winners` of :func:`pair_decisions` or, if ties need not be broken, :func:`most_voted`.
+    """
+    sums, bias = np.ascontiguousarray(by_class), np.ascontiguousarray(intercept)
+    return _core.pair_classes(sums, bias, break_ties)
 
 
 def pair_bounds(by_class: FloatArray) -> FloatArray:

@@ -18,6 +18,7 @@ from mercer.machines.svm.one_vs_one import (
     ClassPairs,
     dual_coefficients,
     pair_bounds,
+    pair_classes,
     pair_decisions,
     scores,
     votes,
@@ -74,6 +75,9 @@ class Scheme(Protocol):
 
     def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
         """Positions of the chosen classes."""
+
+    def classes_of(self, values: FloatArray, bias: FloatArray, break_ties: bool) -> Labels:
+        """:meth:`choose` of :meth:`decisions`."""
 
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
@@ -142,6 +146,12 @@ class PairScheme:
             return winners(decisions, self.n_classes)
         return votes(decisions, self.n_classes).argmax(axis=1)
 
+    def classes_of(self, values: FloatArray, bias: FloatArray, break_ties: bool) -> Labels:
+        """:meth:`choose` of :meth:`decisions`."""
+        if self.n_classes == 2:
+            return self.choose(self.decisions(values, bias), break_ties)
+        return pair_classes(values, bias, break_ties)
+
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
@@ -172,6 +182,10 @@ class AllInOneScheme:
     def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
         """The class of the largest score; ties go to the first."""
         return self.scores(decisions).argmax(axis=1)
+
+    def classes_of(self, values: FloatArray, bias: FloatArray, break_ties: bool) -> Labels:
+        """:meth:`choose` of :meth:`decisions`."""
+        return self.choose(self.decisions(values, bias), break_ties)
 
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
