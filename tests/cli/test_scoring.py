@@ -66,12 +66,3 @@ def test_a_score_of_another_task_is_refused_in_our_words(mercer, table, target, 
     assert (
         message in mercer("tune", "t.csv", "--target", target, "--scoring", scoring, code=1).stderr
     )
-
-
-def test_columns_of_equal_widths_were_all_said_to_matter_alike(mercer):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(80, 4)), columns=list("abcd"))
-    frame["y"] = np.where(rng.random(80) > 0.5, "yes", "no")  # nothing to find
-    frame.to_csv("t.csv", index=False)
-    output = mercer("tune", "t.csv", "--target", "y", "--relevance", "--cv", 3).output
-    assert "one width for all columns was as good as one for each" in " ".join(output.split())

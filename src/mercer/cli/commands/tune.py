@@ -220,9 +220,6 @@ def relevance_lines(tuning: Tuning) -> list[str | Bars]:
     if found is None:
         return ["none: the kernel has one width for all columns"]
     estimator = tuning.estimator
-    widths = np.ravel(getattr(machine_of(estimator).kernel_, "gamma", 0.0))
-    if len(widths) > 1 and np.allclose(widths, widths[0]):
-        return ["none: one width for all columns was as good as one for each"]
     pipeline = getattr(estimator, "regressor_", estimator)
     names = [readable(str(name)) for name in pipeline[:-1].get_feature_names_out()]
     return bar_lines(dict(zip(names, np.ravel(found).tolist(), strict=True)))
