@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight
+from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight, SvmQp
 from mercer.lab.hull_solvers import Gilbert, Gsk, Mdm
 from mercer.solvers import Solver, solving
 from mercer.solvers.solving import SOLVERS
@@ -12,7 +12,7 @@ from mercer.solvers.solving import SOLVERS
 __all__ = ["LITERATURE", "resolve_solver"]
 
 LITERATURE: dict[str, Any] = {
-    kind.name: kind for kind in (Gilbert, Gsk, Mdm, Osuna, Platt, SvmFu, SvmLight)
+    kind.name: kind for kind in (Gilbert, Gsk, Mdm, Osuna, Platt, SvmFu, SvmLight, SvmQp)
 }
 
 
@@ -22,8 +22,8 @@ def resolve_solver(solver: str | Solver) -> Solver:
     Parameters
     ----------
     solver : str or Solver
-        A name that :func:`mercer.solve` takes, "gilbert", "gsk", "mdm", "osuna", "platt", "svmfu"
-        or "svmlight"; objects pass through.
+        A name that :func:`mercer.solve` takes, "gilbert", "gsk", "mdm", "osuna", "platt", "svmfu",
+        "svmlight" or "svm-qp"; objects pass through.
 
     Examples
     --------

@@ -14,7 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
-from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
+from mercer._sklearn import (
+    CallbackSupportMixin,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from mercer._warning import warn
 from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Gram
@@ -40,7 +45,7 @@ FloatArray = NDArray[np.float64]
 _PLAIN = (int, float, str)
 
 
-class KernelMachine(RowReader, BaseEstimator):
+class KernelMachine(RowReader, CallbackSupportMixin, BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
     _known_defaults: ClassVar[dict[str, Any]]

@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer._sklearn import HasMethods, StrOptions, safe_split
+from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions, safe_split
 from mercer.codes import OutputCode
 from mercer.codes.decoding import decoding_named
 from mercer.codes.making import as_code
@@ -35,7 +35,7 @@ __all__ = ["CodeClassifier"]
 FloatArray = NDArray[np.float64]
 
 
-class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """Many classes by two-class classifiers, one for each column of an output code.
 
     :class:`mercer.SVC`, ``NuSVC``, ``RLSC`` and ``LSSVC`` have built-in codes, which share kernel

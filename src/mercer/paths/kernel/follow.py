@@ -1,11 +1,12 @@
-"""Support vector classifiers for every width of the Gaussian kernel.
+"""Support vector classifiers for every value of a parameter of the kernel.
 
 See docs/theory/paths.md#kernel-paths.
 
-The coefficients are no polygon in gamma, so there are no breakpoints to find. Solutions are found
-at some widths, each from the one before, and between two of them the coefficients are those on the
-chord in log gamma: in the box, with the right sum. The gap of the whole chord is bounded from a few
-of its points, and where the bound is too large a solution is put in between.
+The coefficients are no polygon in the parameter, so there are no breakpoints to find. Solutions are
+found at some values, each from the one before, and between two of them the coefficients are those
+on the chord in the logarithm of the parameter: in the box, with the right sum. The gap of the whole
+chord is bounded from a few of its points, and where the bound is too large a solution is put in
+between.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 from mercer._floating import without_warnings
 from mercer.formulations import svc
 from mercer.gram import Gram
-from mercer.kernels import Gaussian
+from mercer.kernels import Kernel
 from mercer.paths.approximate.march import march
 from mercer.paths.grids.cells import Cells
 from mercer.paths.grids.columns import mean_scores
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
-from mercer.paths.kernel.width_gap import chord_bound
-from mercer.paths.results.gamma_solutions import GammaSolutions, between
+from mercer.paths.inputs.moved_kernel import kernel_at
+from mercer.paths.kernel.chord_bound import KernelBound, chord_bound
+from mercer.paths.kernel.largest_value import growth, largest_value, movable
+from mercer.paths.results.kernel_solutions import KernelSolutions, between
 from mercer.paths.results.path import Path
 from mercer.paths.validation.scoring import Scoring
 from mercer.problem import Problem, Solution
@@ -40,7 +43,7 @@ from mercer.training.weights import check_bounds
 __all__ = ["kernel_path"]
 
 FloatArray = NDArray[np.float64]
-_FIRST_STEP = 0.3  # of log gamma
+_FIRST_STEP = 0.3  # of the logarithm
 
 
 @without_warnings
@@ -49,6 +52,9 @@ def kernel_path(
     y: ArrayLike,
     *,
     C: float = 1.0,
+    kernel: str | Kernel = "rbf",
+    parameter: str = "gamma",
+    bounds: tuple[float, float] | None = None,
     gamma_min: float = 2.0**-15,
     gamma_max: float = 2.0**3,
     accuracy: float = 1e-2,
@@ -64,10 +70,10 @@ def kernel_path(
     callback: PathCallback | None = None,
     verbose: bool | int = False,
 ) -> Path:
-    """Support vector classifiers for every width of the Gaussian kernel at one C.
+    """Support vector classifiers for every value of one parameter of the kernel, at one C.
 
-    Gamma goes up, so that the rank of the kernel matrix grows; where rows that were free
-    depend on each other nevertheless, the point is purified into a basis without loss
+    By default of gamma of the Gaussian kernel. The parameter goes up; where rows that were free
+    come to depend on each other the point is purified into a basis without loss
     (docs/theory/active_set.md#from-a-point-to-a-basis).
 
     Parameters
@@ -78,10 +84,20 @@ def kernel_path(
         Labels of two classes.
     C : float, default=1.0
         Regularization parameter: the weight of the loss.
+    kernel : str or Kernel, default="rbf"
+        The kernel, positive semi-definite. Parameters that do not move stay as they are;
+        gamma="scale" is resolved by the rows.
+    parameter : str, default="gamma"
+        What moves: a name of ``kernel.parameter_names``, such as "coef0", "gamma[2]" (one width
+        of many) or "left__factor" (a weight in a sum). Gamma of Gaussian kernels (one, or one for
+        each feature) and of Laplacian ones, gamma and coef0 of polynomials, factors, constants
+        and weights of words, also within sums, products and multiples.
+    bounds : pair of floats, default=None
+        Smallest and largest value; None, for "gamma" only, means ``gamma_min`` and ``gamma_max``.
     gamma_min, gamma_max : float, default=2**-15 and 2**3
-        The widths.
+        The bounds of "gamma".
     accuracy : float, default=1e-2
-        Largest relative duality gap of the machine at any gamma, also between solutions.
+        Largest relative duality gap of the machine at any value, also between solutions.
     cv : int, cross-validation generator or iterable, default=None
         How ``scores`` are found: on held-out rows of machines trained on exactly the rows that
         a split says.
@@ -111,7 +127,7 @@ def kernel_path(
     Returns
     -------
     Path
-        Over gamma; ``path.accuracy`` is the bound of the gap that was found.
+        Over the parameter; ``path.accuracy`` is the bound of the gap that was found.
 
     Examples
     --------
@@ -121,32 +137,40 @@ def kernel_path(
     >>> path = kernel_path((X - X.mean(0)) / X.std(0), y, gamma_min=1e-3, gamma_max=1.0)
     >>> path.status
     'gamma_max'
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> mixed = Gaussian(0.01) + 0.1 * Linear()
+    >>> options = {"kernel": mixed, "parameter": "right__factor", "bounds": (0.1, 1.0)}
+    >>> kernel_path(X / X.std(0), y, **options).status
+    'right__factor_max'
     """
     deadline = Deadline.after(max_time)
-    _check_range(C, gamma_min, gamma_max, accuracy)
+    low, high = _range(C, accuracy, parameter, bounds, (gamma_min, gamma_max))
     if isinstance(X, Gram):
-        raise TypeError("X must be rows, got a Gram: each gamma has kernel values of its own")
-    inputs = read_inputs(X, y, sample_weight, "rbf", class_weight)
+        raise TypeError(f"X must be rows, got a Gram: each {parameter} has values of its own")
+    inputs = read_inputs(X, y, sample_weight, kernel, class_weight)
     splits = two_class_splits(inputs, cv, groups)
     measure = None if scoring is None else Scoring.read(scoring)
     weight = inputs.full_weight()
     check_bounds("C", C, weight)
     problem = svc(inputs.sign, float(C), weight).problem
-    choice = KernelChoice(cache_size=cache_size, n_threads=n_threads)
+    choice = KernelChoice(kernel, cache_size=cache_size, n_threads=n_threads)
+    made = choice.made(inputs.rows, weight)
+    _check_parameter(made, parameter)
     limits = read_limits(np.inf, max_events, deadline, callback)
     with limits.shown(verbose) as shown_limits:
-        sequence = _Sequence(problem, inputs.rows, accuracy, choice, shown_limits)
-        nodes, gap = _follow(sequence, float(np.log(gamma_min)), float(np.log(gamma_max)), accuracy)
+        move = _Move(made, parameter, inputs.rows, choice)
+        sequence = _Sequence(problem, move, accuracy, shown_limits)
+        nodes, gap = _follow(sequence, float(np.log(low)), float(np.log(high)), accuracy)
     cells = Cells(inputs, np.array([float(C)]), splits, 1e-3, measure)
-    kernels = [Gaussian(node.gamma) for node in (nodes if splits else [])]
+    kernels = [move.kernel_at(node.value) for node in (nodes if splits else [])]
     scores = mean_scores(cells, kernels, choice, deadline)[:, 0]
-    gamma = np.array([node.gamma for node in nodes])
+    values = np.array([node.value for node in nodes])
     found = tuple(node.solution for node in nodes)
-    status = sequence.status or "gamma_max"
+    status = sequence.status or f"{parameter}_max"
     return Path(
-        GammaSolutions(gamma, float(C), found, problem, status),
+        KernelSolutions(parameter, values, float(C), found, problem, status),
         classes=inputs.classes,
-        kernel_values=KernelValues(Gaussian(float(gamma[0])), inputs.rows, inputs.training),
+        kernel_values=KernelValues(move.kernel_at(nodes[0].value), inputs.rows, inputs.training),
         violation=max(solution.violation for solution in found),
         accuracy=gap,
         scores=scores if splits else None,
@@ -156,7 +180,7 @@ def kernel_path(
 def _follow(
     sequence: _Sequence, begin: float, end: float, accuracy: float
 ) -> tuple[list[_Node], float]:
-    """Solutions from one log gamma to another, and the bound of the gap between them.
+    """Solutions from one logarithm to another, and the bound of the gap between them.
 
     A first solution that was not finished in time is all there is, with its own gap.
     """
@@ -186,41 +210,51 @@ def _follow(
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    gamma: float
+    value: float
     solution: Solution
 
 
-class _Sequence:
-    """Solutions at one gamma after the other, each from the one before."""
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """The kernel values of rows, and their bound, at any value of a parameter."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        rows: Any,
-        accuracy: float,
-        choice: KernelChoice,
-        limits: Limits,
-    ) -> None:
-        self.problem, self.rows, self.accuracy = problem, rows, accuracy
-        self.choice, self.limits = choice, limits
+    kernel: Kernel
+    parameter: str
+    rows: Any
+    choice: KernelChoice
+
+    def kernel_at(self, value: float) -> Kernel:
+        return kernel_at(self.kernel, self.parameter, value)
+
+    def gram(self, value: float) -> Gram:
+        return self.choice.gram(self.kernel_at(value), self.rows)
+
+    def bound(self, value: float) -> KernelBound:
+        largest = largest_value(self.kernel_at(value), self.parameter, self.rows)
+        return KernelBound(largest, growth(self.kernel, self.parameter) or 0)
+
+
+class _Sequence:
+    """Solutions at one value after the other, each from the one before."""
+
+    def __init__(self, problem: Problem, move: _Move, accuracy: float, limits: Limits) -> None:
+        self.problem, self.move, self.accuracy = problem, move, accuracy
+        self.limits = limits
         self.coef: FloatArray | None = None
         self.status, self.count = "", 0
         self.unfinished: _Node
 
-    def gram(self, gamma: float) -> Gram:
-        """Kernel values at a gamma."""
-        return self.choice.gram(Gaussian(gamma), self.rows)
-
     def solve(self, place: float) -> _Node | None:
-        """The solution at gamma = exp(place); None if it was not finished."""
+        """The solution at the value exp(place); None if it was not finished."""
         if self.count >= max(self.limits.max_events, 1):
             self.status = "max-events"
             return None
         self.count += 1
-        gamma, left = float(np.exp(place)), self.limits.deadline.seconds_left
-        basis = Basis(self.problem, self.gram(gamma), self.coef)
-        solution = basis.solve(tol=1e-6, max_time=left, callback=self.limits.watch(gamma, "gamma"))
-        node = _Node(gamma, solution)
+        value, left = float(np.exp(place)), self.limits.deadline.seconds_left
+        basis = Basis(self.problem, self.move.gram(value), self.coef)
+        watch = self.limits.watch(value, self.move.parameter)
+        solution = basis.solve(tol=1e-6, max_time=left, callback=watch)
+        node = _Node(value, solution)
         if solution.status in ("max-time", "callback"):
             self.status, self.unfinished = solution.status, node
             return None
@@ -230,21 +264,46 @@ class _Sequence:
     def gap(self, left: _Node, right: _Node) -> float:
         """Bound of the relative duality gap on the chord."""
         a, b = left.solution, right.solution
-        length = float(np.log(right.gamma / left.gamma))
+        length = float(np.log(right.value / left.value))
 
         def values(share: float) -> FloatArray:
             coef = between(self.problem, a.coef, b.coef, share)
             used = np.flatnonzero(coef)
-            gram = self.gram(left.gamma * float(np.exp(share * length)))
+            gram = self.move.gram(left.value * float(np.exp(share * length)))
             return gram.product(used, coef[used], precision="double")
 
-        return chord_bound(self.problem, a, b, length, values, self.accuracy)
+        kernel = self.move.bound(right.value)
+        return chord_bound(self.problem, a, b, length, kernel, values, self.accuracy)
 
 
-def _check_range(C: float, low: float, high: float, accuracy: float) -> None:
-    for name, value in (("C", C), ("gamma_min", low), ("accuracy", accuracy)):
-        positive(name, value, is_finite=True)
-    if not low < real("gamma_max", high) < np.inf:
+def _range(
+    C: float, accuracy: float, parameter: str, bounds: Any, of_gamma: tuple[float, float]
+) -> tuple[float, float]:
+    """Smallest and largest value of the parameter, once all numbers are checked."""
+    if bounds is None and parameter != "gamma":
         raise ValueError(
-            f"gamma_max must be above gamma_min={plain(low)!r} and finite, got {plain(high)!r}"
+            f"bounds must be the smallest and the largest {parameter}, got None, which means "
+            "gamma_min and gamma_max"
+        )
+    names = ("gamma_min", "gamma_max") if bounds is None else ("bounds[0]", "bounds[1]")
+    if bounds is not None and np.shape(bounds) != (2,):
+        raise ValueError(f"bounds must be a pair of numbers, got {bounds!r}")
+    low, high = of_gamma if bounds is None else bounds
+    for name, value in (("C", C), (names[0], low), ("accuracy", accuracy)):
+        positive(name, value, is_finite=True)
+    if not low < real(names[1], high) < np.inf:
+        raise ValueError(
+            f"{names[1]} must be above {names[0]}={plain(low)!r} and finite, got {plain(high)!r}"
+        )
+    return float(low), float(high)
+
+
+def _check_parameter(kernel: Kernel, parameter: str) -> None:
+    """Refuse what has no bound, or no machine."""
+    if kernel.is_positive_definite is not True:
+        raise ValueError(f"kernel must be positive semi-definite for sure, got {kernel!r}")
+    known = movable(kernel)
+    if parameter not in known:
+        raise ValueError(
+            f"parameter must be one of {known}, which move in {kernel!r}, got {parameter!r}"
         )
