@@ -36,6 +36,7 @@ __all__ = [
     "Scheme",
     "TaskScheme",
     "make_scheme",
+    "one_against_all",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -236,6 +237,11 @@ class CodeScheme(AllInOneScheme):
         return found.argmax(axis=1), certain
 
 
+def one_against_all(n_classes: int) -> CodeScheme:
+    """A machine for each of more than two classes; the largest value chooses."""
+    return CodeScheme(make_code("one-vs-all", n_classes), None)
+
+
 def make_scheme(machine: Any, n_classes: int) -> Scheme:
     """The scheme that a classifier's parameters ask for; two classes are one pair in all of them.
 
@@ -260,5 +266,5 @@ def make_scheme(machine: Any, n_classes: int) -> Scheme:
     if multiclass in ALL_IN_ONE:
         return AllInOneScheme()
     if code is None:
-        return CodeScheme(make_code("one-vs-all", n_classes), None)
+        return one_against_all(n_classes)
     return CodeScheme(code, decoding_named(machine._decoding))

@@ -99,7 +99,7 @@ class Plan:
                 tests,
                 Powers(),
                 _SHARE * cells.tol,
-                pairs=cells.pairs if len(pairs) > 1 else None,
+                tasks=cells.pairs if len(pairs) > 1 else None,
             )
             machines.callback = self.watch.wait
             yield _Batch(machines, numbers, is_first)
