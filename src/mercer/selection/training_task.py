@@ -21,7 +21,6 @@ from mercer.machines.least_squares.machine import LeastSquaresMachine, check_ext
 from mercer.machines.least_squares.one_against_all import signed_labels
 from mercer.machines.svm.one_class import OneClassSVM
 from mercer.machines.svm.schemes import CodeScheme, TaskScheme, make_scheme, one_against_all
-from mercer.machines.svm.uncertified import count_doubtful
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Powers
 from mercer.selection.adjoint import Trained
@@ -336,10 +335,4 @@ class TrainingTask:
 
     def count_doubtful(self, values: FloatArray, tol: float) -> int:
         """Rows whose class may change if values of all parts are moved by the tolerance."""
-        if self.n_classes == 2 or not isinstance(self.scheme, CodeScheme):
-            return count_doubtful(values, tol, self.predicted)
-        # of many columns, whose errors are unlike, the sum is off by the root of their number
-        n_summed = 1 if self.scheme.decoding is None else values.shape[1]
-        bound = np.full((1, len(values)), tol / np.sqrt(n_summed))
-        _, is_certain = self.scheme.screen(values[None], bound, np.zeros(values.shape[1]))
-        return int(np.count_nonzero(~is_certain))
+        return self.scheme.count_doubtful(values, tol, break_ties=True)

@@ -100,6 +100,9 @@ class TaskScheme(Scheme, Protocol):
         ``coef`` are the coefficients of the rows of each problem, one after the other.
         """
 
+    def count_doubtful(self, decisions: FloatArray, tol: float, break_ties: bool) -> int:
+        """Rows whose class may change within the tolerance that biases are known to."""
+
 
 @dataclass(frozen=True)
 class PairScheme:
@@ -142,6 +145,17 @@ class PairScheme:
         if break_ties:
             return winners(decisions, self.n_classes)
         return votes(decisions, self.n_classes).argmax(axis=1)
+
+    def count_doubtful(self, decisions: FloatArray, tol: float, break_ties: bool) -> int:
+        """Rows that another class wins if all values move together.
+
+        A kernel near the identity gives values that are smaller than the tolerance.
+        """
+        near = decisions[(np.abs(decisions) <= tol).any(axis=1)]
+        if not len(near):
+            return 0
+        low, high = (self.choose(near + step, break_ties) for step in (-tol, tol))
+        return int(np.count_nonzero(low != high))
 
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
@@ -220,6 +234,16 @@ class CodeScheme(AllInOneScheme):
         support = np.flatnonzero(full.any(axis=0))
         support = support[np.argsort(labels[support], kind="stable")]
         return support, full[:, support]
+
+    def count_doubtful(self, decisions: FloatArray, tol: float, break_ties: bool) -> int:
+        """Rows that another class may win.
+
+        Errors of many columns are unlike: their sum is off by the root of their number.
+        """
+        n_summed = 1 if self.decoding is None else decisions.shape[1]
+        bound = np.full((1, len(decisions)), tol / np.sqrt(n_summed))
+        _, is_certain = self.screen(decisions[None], bound, np.zeros(decisions.shape[1]))
+        return int(np.count_nonzero(~is_certain))
 
     def scores(self, decisions: FloatArray) -> FloatArray:
         """The value of each class, or its negated loss."""

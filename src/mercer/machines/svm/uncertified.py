@@ -10,7 +10,7 @@ converge is solved again, with its certificate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,7 +33,6 @@ __all__ = [
     "SURE",
     "Followed",
     "UncertifiedMachines",
-    "count_doubtful",
     "joined_problem",
 ]
 
@@ -280,18 +279,6 @@ class UncertifiedMachines:
             found = gram.product(rows, own, rows=test, precision=precision)
             out[:, :, (classes == c).any(axis=1)] += found.reshape(len(test), n_C, -1)
         return out
-
-
-def count_doubtful(values: FloatArray, tol: float, decide: Callable[[FloatArray], IntArray]) -> int:
-    """Held-out rows whose class may change within the tolerance, which the bias is known to.
-
-    A kernel near the identity gives values that are smaller. ``decide`` tells the class that values
-    of all parts, shape (n, n_parts), decide for.
-    """
-    near = values[(np.abs(values) <= tol).any(axis=1)]
-    if not len(near):
-        return 0
-    return int(np.count_nonzero(decide(near - tol) != decide(near + tol)))
 
 
 def joined_problem(problems: Sequence[Problem]) -> tuple[Problem, IntArray]:
