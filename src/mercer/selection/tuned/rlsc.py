@@ -19,7 +19,7 @@ __all__ = ["TunedRLSC"]
 class TunedRLSC(TunedClassifier):
     """An :class:`RLSC` that chooses its alpha and the parameters of its kernel.
 
-    By the exact squared error of left-out rows and its gradient, of a sample of 600 rows if
+    By the exact squared error of left-out rows and its gradient, of a sample of 500 rows if
     there are more; with `max_time` of as many as the time allows. The factorization of the fit
     that comes after it is finished, whatever it takes.
 
