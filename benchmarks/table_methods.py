@@ -119,12 +119,6 @@ def lightgbm(is_class: bool, **settings: Any) -> Any:
     return make(random_state=0, n_jobs=1, verbose=-1, **settings)
 
 
-def xrfm() -> Any:
-    from table_xrfm import RecursiveFeatureMachine
-
-    return RecursiveFeatureMachine()
-
-
 def methods(is_class: bool) -> dict[str, Callable[[float], Any]]:
     """Makers by name; they get the CPU seconds of ``kernel="auto"``."""
     tuned = TunedSVC if is_class else TunedSVR
@@ -151,5 +145,4 @@ def methods(is_class: bool) -> dict[str, Callable[[float], Any]]:
         "k-NN": lambda _: neighbours(nearest),
         "SVC, grid": lambda _: grid(SVC if is_class else SVR),
         "TunedSVC ard": lambda _: scaled(tuned(kernel="ard", callback=Deadline())),
-        "xRFM": lambda _: xrfm(),
     }
