@@ -40,7 +40,7 @@ NUMBERS = "boston_housing abalone cpusmall bank8FM bank32nh kin8nm puma8NH puma3
 # Without raetsch_diabetis, which has the rows of diabetes.
 TABLES = f"{CLASSES.replace('raetsch_diabetis ', '')} madelon mushrooms sylva {NUMBERS}".split()
 # Of more than 20,000 rows: for a rule that the others have suggested.
-UNSEEN = "california_housing kin40k codrna_rowz shuttle skin_nonskin".split()
+UNSEEN = ["california_housing", "kin40k", "codrna_rowz", "shuttle", "skin_nonskin"]
 MOST_ROWS, MOST_NEW = 2000, 5000
 LEAST_PROBABILITY = 1e-4
 METRICS = {

@@ -104,7 +104,7 @@ def row_of(
 ) -> list[float]:
     """The columns of one solver."""
     bias = "multiplier" if formulation.kind == "intercept" else "bisecting"
-    machine = formulation.read_out(found, bias=bias)  # type: ignore[arg-type]
+    machine = formulation.fitted_parameters(found, bias=bias)  # type: ignore[arg-type]
     rows, labels, train = test
     values = gram.kernel(rows, train) @ machine.coef + machine.intercept
     error = 100.0 * float(np.mean(np.where(values > 0, 1.0, -1.0) != labels))

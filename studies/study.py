@@ -48,7 +48,7 @@ class Row:
     ours: Sequence[Number]
 
 
-Found = Mapping[str, Sequence[Row]]
+Results = Mapping[str, Sequence[Row]]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Study:
     data: Sequence[str]
     seconds: float
     protocol: str
-    run: Callable[[Path], Found]
+    run: Callable[[Path], Results]
     uses: Sequence[str] = ()
 
     def fingerprint(self) -> str:
@@ -85,7 +85,7 @@ class Study:
         found = [read_result(table) for table in self.tables]
         return all(result is not None and result["fingerprint"] == mine for result in found)
 
-    def save(self, found: Found, seconds: float) -> None:
+    def save(self, found: Results, seconds: float) -> None:
         """Write one file for every table."""
         RESULTS.mkdir(exist_ok=True)
         for table, columns in self.tables.items():

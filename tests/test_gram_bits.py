@@ -30,7 +30,7 @@ both_precisions = pytest.mark.parametrize("precision", PRECISIONS)
 dense_and_sparse = pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
 all_kernels = pytest.mark.parametrize("name", NUMERIC)
 
-# Sums over features alone: nothing is gained by moving the origin.
+# Sums over features alone: nothing is gained by a shift.
 PRODUCTS: dict[str, Kernel] = {
     "linear": Linear(),
     "polynomial": Polynomial(degree=3, gamma=0.4, coef0=0.7),

@@ -30,7 +30,7 @@ from mercer import (
     svr_path,
 )
 from mercer.formulations import svc
-from mercer.gram.origin import far_origin, moved
+from mercer.gram.shift import moved, shift_of_far_rows
 from mercer.io import load, save
 from mercer.kernels import FunctionKernel, Gaussian, Kernel, Linear, Normalized, Polynomial
 from mercer.kernels import form as shapes
@@ -171,10 +171,10 @@ def test_sparse_rows_with_a_time_stamp_stay_sparse() -> None:
     X = np.where(RNG.random((60, 80)) < 0.05, RNG.normal(size=(60, 80)), 0.0)
     X[:, 7] = 1.6e9 + RNG.integers(0, 100, 60)
     rows = sparse.csr_array(X)
-    origin = far_origin(Linear().form(), rows)
-    assert origin is not None
-    assert np.flatnonzero(origin).tolist() == [7]
-    near = moved(rows, origin)
+    shift = shift_of_far_rows(Linear().form(), rows)
+    assert shift is not None
+    assert np.flatnonzero(shift).tolist() == [7]
+    near = moved(rows, shift)
     assert sparse.issparse(near)
     assert near.nnz <= rows.nnz
     y = (X[:, 7] > np.median(X[:, 7])).astype(int)
@@ -184,10 +184,10 @@ def test_sparse_rows_with_a_time_stamp_stay_sparse() -> None:
 
 def test_ordinary_rows_stay_where_they_are() -> None:
     for X in (BASE, BASE + 30.0, np.abs(BASE), BASE.astype(np.float32), sparse.csr_array(BASE)):
-        assert far_origin(Linear().form(), X) is None
+        assert shift_of_far_rows(Linear().form(), X) is None
     for kernel in (Polynomial(degree=2), Linear() * Gaussian(1.0), Normalized(Linear())):
-        assert far_origin(kernel.form(), BASE + 1e8) is None
-    assert OneClassSVM(kernel="linear").fit(BASE + 1e4)._expansion.origin is None
+        assert shift_of_far_rows(kernel.form(), BASE + 1e8) is None
+    assert OneClassSVM(kernel="linear").fit(BASE + 1e4)._expansion.shift is None
 
 
 def eight_rows() -> tuple[Any, Any]:

@@ -57,7 +57,7 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "IncompleteCholesky": lambda: incomplete_cholesky(GRAM, rank=20),
     "Problem": lambda: SVM.problem,
     "Formulation": lambda: SVM,
-    "ReadOut": lambda: SVM.read_out(solve(SVM.problem, GRAM)),
+    "FittedParameters": lambda: SVM.fitted_parameters(solve(SVM.problem, GRAM)),
     "Solution": lambda: solve(SVM.problem, GRAM),
     "Solutions": lambda: SVC().fit(X, np.resize([0, 1, 2], 60)).solutions_,
     "Certificate": lambda: certify(SVM.problem, GRAM, np.zeros(60)),
@@ -104,8 +104,8 @@ SHOWN: dict[str, Callable[[], Any]] = {
     "Gaussian": lambda: Gaussian(np.eye(12), metric="full"),
     "Family": lambda: Family(SVM.problem),
     "JoinedFormulations": lambda: formulations.JoinedFormulations(SVM, np.arange(0, 61, 2)),
-    "ReadOuts": lambda: formulations.ReadOuts.of(
-        [formulations.ReadOut(np.ones(40), 0.5, 2.0)] * 30
+    "JoinedParameters": lambda: formulations.JoinedParameters.of(
+        [formulations.FittedParameters(np.ones(40), 0.5, 2.0)] * 30
     ),
     "Minimum": lambda: minimize(lambda x: (float(x @ x), 2 * x), np.ones(12)),
     "KernelMatrixDisplay": lambda: KernelMatrixDisplay.from_estimator(MACHINE, X, Y),

@@ -13,9 +13,9 @@ void register_acceptance(nb::module_& m) {
     m.attr("KNOWN") = acceptance::known;
     m.attr("ACCURATE") = acceptance::accurate;
     m.attr("VANISHING") = acceptance::vanishing;
-    m.def("violation_unit", [](const Array1<double>& multiplier, double largest) {
+    m.def("violation_scale", [](const Array1<double>& multiplier, double largest) {
         const std::span<const double> all(multiplier.data(), multiplier.size());
-        return acceptance::violation_unit(all, largest);
+        return acceptance::violation_scale(all, largest);
     });
     m.def("likely", &acceptance::likely, nb::arg("rounding"), nb::arg("n"));
 }

@@ -42,11 +42,11 @@ nb::tuple facts(const nb::ndarray<const S, nb::ndim<2>, nb::device::cpu>& matrix
     return nb::make_tuple(found.is_finite, found.largest, found.skew, found.excess);
 }
 
-bool nearly_definite(const Array2<double>& matrix, double unit, double shift) {
+bool nearly_definite(const Array2<double>& matrix, double scale, double shift) {
     const std::size_t n = matrix.shape(0);
     if (matrix.shape(1) != n) throw std::invalid_argument("matrix must be square");
     nb::gil_scoped_release release;
-    return is_nearly_definite(matrix.data(), n, unit, shift);
+    return is_nearly_definite(matrix.data(), n, scale, shift);
 }
 
 template <class S>
@@ -69,7 +69,7 @@ void register_type(nb::module_& m) {
 void register_dense_moments(nb::module_& m) {
     register_type<float>(m);
     register_type<double>(m);
-    m.def("is_nearly_definite", &nearly_definite, nb::arg("matrix"), nb::arg("unit"),
+    m.def("is_nearly_definite", &nearly_definite, nb::arg("matrix"), nb::arg("scale"),
           nb::arg("shift"));
     m.def("extent", [](const Array1<double>& values) {
         if (values.size() == 0) throw std::invalid_argument("there must be values");

@@ -25,25 +25,49 @@ void each_row(const Array2<double>& decisions, std::size_t n_classes, const Use&
     }
 }
 
-// From sums over the support vectors of each class, (n_classes, n_rows, n_classes - 1).
-nb::ndarray<nb::numpy, double> pair_decisions(const Array3<double>& by_class,
-                                              const Array1<double>& intercept) {
-    const std::size_t n_classes = by_class.shape(0), n = by_class.shape(1);
-    const std::size_t n_pairs = n_classes * (n_classes - 1) / 2;
+// Number of pairs of sums over the support vectors of each class, (n_classes, n_rows, n_classes -
+// 1).
+std::size_t check_sums(const Array3<double>& by_class, const Array1<double>& intercept) {
+    const std::size_t n_classes = by_class.shape(0), n_pairs = n_classes * (n_classes - 1) / 2;
     if (by_class.shape(2) + 1 != n_classes || intercept.shape(0) != n_pairs) {
         throw std::invalid_argument("there must be one value for each pair of classes");
     }
+    return n_pairs;
+}
+
+nb::ndarray<nb::numpy, double> pair_decisions(const Array3<double>& by_class,
+                                              const Array1<double>& intercept) {
+    const std::size_t n_classes = by_class.shape(0), n = by_class.shape(1);
+    const std::size_t n_pairs = check_sums(by_class, intercept);
     auto out = std::make_unique_for_overwrite<double[]>(n * n_pairs);
     {
         const nb::gil_scoped_release release;
-        const std::size_t stride = n * (n_classes - 1);
         for (std::size_t r = 0; r < n; ++r) {
-            const double* row = by_class.data() + r * (n_classes - 1);
-            multiclass::pair_decisions([&](std::size_t c) { return row + c * stride; },
+            multiclass::pair_decisions(by_class.data() + r * (n_classes - 1), n * (n_classes - 1),
                                        intercept.data(), n_classes, out.get() + r * n_pairs);
         }
     }
     return new_array<double>(std::move(out), {n, n_pairs});
+}
+
+// The class of each row from such sums: the values of its pairs are not kept.
+nb::ndarray<nb::numpy, std::int64_t> pair_classes(const Array3<double>& by_class,
+                                                  const Array1<double>& intercept,
+                                                  bool breaks_ties) {
+    const std::size_t n_classes = by_class.shape(0), n = by_class.shape(1);
+    std::vector<double> decisions(check_sums(by_class, intercept)), votes, totals;
+    auto out = std::make_unique<std::int64_t[]>(n);
+    {
+        const nb::gil_scoped_release release;
+        for (std::size_t r = 0; r < n; ++r) {
+            multiclass::pair_decisions(by_class.data() + r * (n_classes - 1), n * (n_classes - 1),
+                                       intercept.data(), n_classes, decisions.data());
+            out[r] = std::int64_t(
+                breaks_ties ? multiclass::pair_winner(decisions.data(), n_classes, votes, totals)
+                            : multiclass::most_voted(decisions.data(), n_classes, votes));
+        }
+    }
+    return new_array<std::int64_t>(std::move(out), {n});
 }
 
 nb::ndarray<nb::numpy, double> pair_scores(const Array2<double>& decisions, std::size_t n_classes) {
@@ -83,6 +107,8 @@ nb::ndarray<nb::numpy, std::int64_t> pair_votes(const Array2<double>& decisions,
 
 void register_pair_votes(nb::module_& m) {
     m.def("pair_decisions", &pair_decisions, nb::arg("by_class"), nb::arg("intercept"));
+    m.def("pair_classes", &pair_classes, nb::arg("by_class"), nb::arg("intercept"),
+          nb::arg("breaks_ties"));
     m.def("pair_scores", &pair_scores, nb::arg("decisions"), nb::arg("n_classes"));
     m.def("pair_winners", &pair_winners, nb::arg("decisions"), nb::arg("n_classes"));
     m.def("pair_votes", &pair_votes, nb::arg("decisions"), nb::arg("n_classes"));

@@ -21,14 +21,14 @@ using Steps = std::optional<std::pair<std::size_t, std::size_t>>;
 // of the fit the point is polished.
 nb::object selective_certificate(const BoundProblem& problem, Gram<double>& gram, OutArray beta,
                                  const Array1<double>& gradient,
-                                 const std::optional<Array1<double>>& origin, double origin_error,
+                                 const std::optional<Array1<double>>& anchor, double anchor_error,
                                  const std::optional<Array1<double>>& corrections,
                                  const std::optional<Array1<double>>& lengths,
                                  const SelectiveOptions& options, const Steps& steps) {
     const ProblemView& view = problem.view_on(gram.size());
     double* point = problem.entries(beta);
     const double* followed = problem.entries(gradient);
-    const Origin from{problem.entries_or_null(origin), origin_error,
+    const Anchor from{problem.entries_or_null(anchor), anchor_error,
                       problem.entries_or_null(corrections)};
     if (lengths && lengths->size() != gram.size()) {
         throw std::invalid_argument("there must be one length per row");
@@ -64,8 +64,8 @@ void register_selective_certificate(nb::module_& m) {
                                         keeps_sample};
         });
     m.def("selective_certificate", &selective_certificate, nb::arg("problem"), nb::arg("gram"),
-          nb::arg("beta").noconvert(), nb::arg("gradient"), nb::arg("origin").none(),
-          nb::arg("origin_error"), nb::arg("corrections").none(), nb::arg("lengths").none(),
+          nb::arg("beta").noconvert(), nb::arg("gradient"), nb::arg("anchor").none(),
+          nb::arg("anchor_error"), nb::arg("corrections").none(), nb::arg("lengths").none(),
           nb::arg("options"), nb::arg("steps").none());
 }
 

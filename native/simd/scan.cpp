@@ -162,7 +162,7 @@ struct LaneGains {
 template <class T, class Value>
 static std::size_t best_in_range(const ScanArrays& arrays, const ScanRange& range, double high,
                                  double own, double span, Value value) {
-    const double scale = 1.0 / span, unit = scale < infinite ? scale : 1.0;
+    const double scale = 1.0 / span, finite_scale = scale < infinite ? scale : 1.0;
     const double noise = double(std::numeric_limits<T>::epsilon());
     LaneGains parts[2];
     const auto look = [&](LaneGains& gains, std::size_t p, Integers<double> at) {
@@ -171,7 +171,7 @@ static std::size_t best_in_range(const ScanArrays& arrays, const ScanRange& rang
         const Vector<double> k = value.many(p), curve = sum - (k + k);
         const Vector<double> least =
             splat<double>(noise) * absolute<double>(sum) + splat<double>(1e-300);
-        gains.add(splat<double>(unit) * slope, curve > least ? curve : least,
+        gains.add(splat<double>(finite_scale) * slope, curve > least ? curve : least,
                   flags(arrays.can_fall + p), at);
     };
     Integers<double> at = positions(range.begin);
@@ -188,7 +188,8 @@ static std::size_t best_in_range(const ScanArrays& arrays, const ScanRange& rang
         }
     }
     for (; p < range.end; ++p) {
-        const double slope = unit * (high - arrays.gradient[p]), sum = own + arrays.curvature[p];
+        const double slope = finite_scale * (high - arrays.gradient[p]),
+                     sum = own + arrays.curvature[p];
         if (!arrays.can_fall[p] || !(slope > 0.0)) continue;
         const double curve = sum - 2.0 * value.one(p), size = sum < 0.0 ? -sum : sum;
         const double least = noise * size + 1e-300;

@@ -13,7 +13,7 @@ _BETWEEN = ("mercer", "sklearn", "numpy", "joblib", "contextlib", "functools")
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the innermost line that belongs to none of the packages between."""
-    level, frame = 1, inspect.currentframe()
+    depth, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] in _BETWEEN:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level if frame is not None else 2)
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=depth if frame is not None else 2)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from studies.lasvm import chess, machines, measured, real
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 REPEATS = 10
 # Support vectors (exchanged), accuracy, primal and dual value.
@@ -38,7 +38,7 @@ def rows(label: str, C: float, gamma: float, split: Any, printed: Any) -> list[R
     return found
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     banana = rows("Banana", 316.0, 0.5, lambda seed: real(data, "banana", 4000, seed), BANANA)
     board = rows("Chessboard", 1000.0, 2.0, chess, CHESS)
     return {"Glasmachers 2008, table 8.1": banana + board}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.rerun.datasets import Rows, standardised, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import Gram, Smo, Solution
 from mercer.formulations import svc
@@ -60,7 +60,7 @@ def solved(data: Path, file: str, C: float, gamma: float, step: str) -> list[Sol
     return found
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     machines, iterations = [], []
     for name, (file, C, gamma, vectors, bounded, plain, planned) in PRINTED.items():
         one = solved(data, file, C, gamma, "newton")

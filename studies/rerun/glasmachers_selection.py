@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from studies.rerun.datasets import standardised, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import Gram, Smo, Solution
 from mercer.formulations import svc
@@ -56,7 +56,7 @@ def shares(found: list[Solution]) -> tuple[float, float]:
     return round(100.0 * float(np.mean(size > 0)), 1), round(100.0 * at_bound, 1)
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     found = {name: solutions(data, selection) for name, selection in NAMES.items()}
     settings = [Row("spam-database", (18.5, 11.7), shares(found["second order"]))]
     printed = {
@@ -77,7 +77,7 @@ def run(data: Path) -> Found:
     return tables
 
 
-def run_whole_cache(data: Path) -> Found:
+def run_whole_cache(data: Path) -> Results:
     rows = [
         Row(f"spam, {name}", printed, medians(solutions(data, selection, orders=1)))
         for name, selection, printed in (
@@ -88,7 +88,7 @@ def run_whole_cache(data: Path) -> Found:
     return {"Glasmachers & Igel 2006, table 7": rows, "Glasmachers 2008, table 6.5": rows}
 
 
-def run_without_shrinking(data: Path) -> Found:
+def run_without_shrinking(data: Path) -> Results:
     printed = {"MVP": 33340, "second order": 9123, "HMG": 9342}
     rows = [
         Row(f"spam, {name}", [count], medians(solutions(data, NAMES[name], shrinking=False))[:1])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.rerun.datasets import Rows, standardised, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import TunedSVC
 from mercer.kernels import Gaussian
@@ -106,7 +106,7 @@ def real(data: Path, printed: dict[str, tuple[float, ...]], metric: str) -> list
     ]
 
 
-def artificial(data: Path) -> Found:
+def artificial(data: Path) -> Results:
     found = [
         Row(name, numbers, list(mean_errors(partial(new_rows, name), metric)))
         for name, (metric, numbers) in ARTIFICIAL.items()
@@ -114,12 +114,12 @@ def artificial(data: Path) -> Found:
     return {"Glasmachers 2008, table 12.1": found}
 
 
-def radial(data: Path) -> Found:
+def radial(data: Path) -> Results:
     found = real(data, RADIAL, "radial")
     return {"Glasmachers 2008, table 12.3": found[:4], "Glasmachers 2008, table 12.4": found[4:]}
 
 
-def diagonal(data: Path) -> Found:
+def diagonal(data: Path) -> Results:
     found = real(data, DIAGONAL, "diagonal")
     return {"Glasmachers 2008, table 12.5": found[:4], "Glasmachers 2008, table 12.6": found[4:]}
 
@@ -130,7 +130,7 @@ PROTOCOL = (
 )
 
 
-def study(name: str, run: Callable[[Path], Found], seconds: float, *numbers: str) -> Study:
+def study(name: str, run: Callable[[Path], Results], seconds: float, *numbers: str) -> Study:
     tables = {f"Glasmachers 2008, table 12.{number}": COLUMNS for number in numbers}
     data = () if run is artificial else tuple(FILES.values())
     return Study(name, tables, data, seconds, PROTOCOL, run, ("rerun/datasets.py",))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.noisy_rprop import search
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 SEEDS = 3
 GRADIENTS = 1_000_000
@@ -21,7 +21,7 @@ def median_row(name: str) -> Row:
     return Row(f"{name}, distance from the optimum", [0.0], [float(np.median(ends(name)))])
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     return {
         "Glasmachers 2008, figure 11.1": [median_row("f1")],
         "Glasmachers 2008, figure 11.2": [median_row("f2"), median_row("f3")],

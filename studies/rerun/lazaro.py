@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.hulls import SETTINGS, compare
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 # Printed means of SMO, RCH-MDM and RCH-GSK: errors, support vectors, iterations, kernel operations.
 PRINTED = {
@@ -45,7 +45,7 @@ TABLES = {
 }
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     found: dict[str, list[Row]] = {table: [] for table in TABLES}
     for name, printed in PRINTED.items():
         draws = [compare(SETTINGS[name], seed, data, 1e-6) for seed in range(DRAWS)]

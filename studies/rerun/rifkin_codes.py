@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from studies.rerun.datasets import training, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import SVC
 from mercer.diagnostics import compare_classifiers
@@ -75,7 +75,7 @@ def overlaps(predicted: Predicted) -> list[float]:
     ]
 
 
-def run_satimage(data: Path) -> Found:
+def run_satimage(data: Path) -> Results:
     machines, X, y = satimage(data)
     predicted = {name: fitted.predict(X) for name, fitted in machines.items()}
     ours = errors(predicted, y)
@@ -96,7 +96,7 @@ def run_satimage(data: Path) -> Found:
     }
 
 
-def run_yeast(data: Path) -> Found:
+def run_yeast(data: Path) -> Results:
     predicted, y = yeast(data)
     ours = errors(predicted, y)
     return {

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfTransformer
 from studies.rerun.datasets import load
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import RLSC, SVC
 
@@ -89,11 +89,11 @@ def table(data: Path, name: str, share: float, printed: dict[int, Any]) -> list[
     ]
 
 
-def run_news(data: Path) -> Found:
+def run_news(data: Path) -> Results:
     return {"Rifkin 2002, table 3.1": table(data, "20news_bydate", 0.8, NEWS)}
 
 
-def run_sector(data: Path) -> Found:
+def run_sector(data: Path) -> Results:
     return {"Rifkin 2002, table 3.2": table(data, "sector", 0.5, SECTOR)}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from studies.rerun.datasets import FloatArray
 from studies.rerun.sentelle_paths import rows_of
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import svc_grid
 
@@ -65,7 +65,7 @@ def means(data: Path, printed: dict[str, float], score: Score) -> list[Row]:
     return found
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     return {
         "Sentelle 2014, table 7.4": means(data, LINEAR, best_over_C("linear")),
         "Sentelle 2014, table 7.5": means(data, GAUSSIAN, best_over_C("rbf")),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.rerun.sentelle_accuracy import COSTS, splits
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import SVC, ActiveSet
 
@@ -34,7 +34,7 @@ def best(data: Path, name: str, rank: int) -> float:
     return round(100.0 * float(np.mean(scores)), 2)
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     rows = [
         Row(name, printed, [best(data, name, rank) for rank in RANKS])
         for name, printed in PRINTED.items()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.rerun.datasets import FloatArray, Rows, standardised, to_symmetric, training, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import svc_path
 
@@ -64,7 +64,7 @@ def compared(printed: Mapping[str, int], ours: Mapping[str, int]) -> list[Row]:
     return [Row(name, [count], [ours[name]]) for name, count in printed.items()]
 
 
-def run_linear(data: Path) -> Found:
+def run_linear(data: Path) -> Results:
     ours = events(data, "linear", LINEAR)
     again = {name: n for name, n in LINEAR_AGAIN.items() if name not in ONLY_ONCE}
     return {
@@ -73,7 +73,7 @@ def run_linear(data: Path) -> Found:
     }
 
 
-def run_gaussian(data: Path) -> Found:
+def run_gaussian(data: Path) -> Results:
     ours = events(data, "rbf", GAUSSIAN)
     again = {name: n for name, n in GAUSSIAN_AGAIN.items() if name not in ONLY_ONCE}
     return {

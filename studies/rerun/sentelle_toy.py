@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from studies.rerun.sentelle_paths import rows_of
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import svc_path
 
@@ -25,7 +25,7 @@ SECOND = ("ionosphere", "spam", "splice", "svmguide1", "wdbc")
 POINTS = 12
 
 
-def toy(data: Path) -> Found:
+def toy(data: Path) -> Results:
     """lambda = 1/C of the first two events: 7.44 and 3.75."""
     path = svc_path(TOY[:, :2], TOY[:, 2], kernel="linear", C_max=10.0)
     values = np.unique(np.round(1.0 / np.asarray(path.C), 6))[::-1]
@@ -46,14 +46,14 @@ def precision(data: Path, kernel: str, names: tuple[str, ...]) -> list[Row]:
     return [Row(name, [1e-6], [float(f"{worst_gap(data, name, kernel):.1e}")]) for name in names]
 
 
-def run_linear(data: Path) -> Found:
+def run_linear(data: Path) -> Results:
     return {
         "Sentelle 2014, figure 6.9": precision(data, "linear", FIRST),
         "Sentelle 2014, figure 6.10": precision(data, "linear", SECOND),
     }
 
 
-def run_gaussian(data: Path) -> Found:
+def run_gaussian(data: Path) -> Results:
     return {
         "Sentelle 2014, figure 6.11": precision(data, "rbf", FIRST),
         "Sentelle 2014, figure 6.12": precision(

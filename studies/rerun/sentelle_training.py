@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from studies.active_set_iterations import PRINTED, iterations
 from studies.rerun.datasets import Rows, signs, to_unit, training, whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 from mercer import ActiveSet, Gram, solve
 from mercer.formulations import svc
@@ -68,7 +68,7 @@ def trained(rows: Rows, kernel: Kernel, C: float) -> tuple[float, ...]:
     gram = Gram(kernel, X, precision="double")
     formulation = svc(y, C)
     solution = solve(formulation.problem, gram, ActiveSet(refine=False), tol=1e-3)
-    machine = formulation.read_out(solution)
+    machine = formulation.fitted_parameters(solution)
     size = np.abs(solution.coef)
     used = np.flatnonzero(size)
     values = gram.product(used, solution.coef[used]) + machine.intercept
@@ -87,7 +87,7 @@ def gaussian(data: Path) -> Iterator[Row]:
         yield Row(f"{name}, C = {C:g}, gamma = {gamma:g}", printed, ours)
 
 
-def adult(data: Path) -> Found:
+def adult(data: Path) -> Results:
     X, y = training(data, "a9a")
     rows = X, signs(y, [y.max()])
     found = [
@@ -97,14 +97,14 @@ def adult(data: Path) -> Found:
     return {"Sentelle 2014, table 5.4": found}
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     return {
         "Sentelle 2014, table 5.2": list(linear(data)),
         "Sentelle 2014, table 5.3": list(gaussian(data)),
     }
 
 
-def simulated(data: Path) -> Found:
+def simulated(data: Path) -> Results:
     rows = []
     for (d, C), printed in PRINTED.items():
         counts = [iterations(d, C, seed)[0] for seed in range(5)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from studies.rerun import sentelle_paths, sentelle_training
 from studies.rerun.datasets import whole
-from studies.study import Column, Found, Row, Study
+from studies.study import Column, Results, Row, Study
 
 TRAINING = {
     "abalone": (4177, 7), "letter-g": (20000, 16), "ocr-0": (7291, 256), "ocr-9": (7291, 256),
@@ -45,7 +45,7 @@ def positives(data: Path, name: str) -> tuple[int, int, int]:
     return len(y), counts[0], X.shape[1]
 
 
-def run(data: Path) -> Found:
+def run(data: Path) -> Results:
     training, paths, benchmarks, splits = [], [], [], []
     for name, printed in TRAINING.items():
         training.append(Row(name, printed, sentelle_training.rows_of(data, name)[0].shape))

@@ -89,7 +89,7 @@ def _squared_nu_svc(d: Data) -> fm.Formulation:
 WEIGHTED: dict[str, Callable[[Data], fm.Formulation]] = {
     "svc": lambda d: fm.svc(d.labels, 0.7, d.weight),
     "svc-squared": lambda d: fm.svc(d.labels, 0.7, d.weight, loss="squared_hinge"),
-    "svc-origin": lambda d: fm.svc(d.labels, 0.7, d.weight, fit_intercept=False),
+    "svc-no-bias": lambda d: fm.svc(d.labels, 0.7, d.weight, fit_intercept=False),
     "nu-svc": lambda d: fm.nu_svc(d.labels, d.nu, d.weight),
     "nu-svc-squared": _squared_nu_svc,
     "pinball": lambda d: fm.pinball(d.labels, 0.7, 0.3, d.weight),
@@ -98,7 +98,7 @@ WEIGHTED: dict[str, Callable[[Data], fm.Formulation]] = {
     "one-class-squared": lambda d: fm.one_class(d.n, 0.4, d.weight, squared=True),
     "svr": lambda d: fm.svr(d.targets, 0.6, 0.2, d.weight),
     "svr-squared": lambda d: fm.svr(d.targets, 0.6, 0.2, d.weight, loss=SQUARED_TUBE),
-    "svr-origin": lambda d: fm.svr(d.targets, 0.6, 0.2, d.weight, fit_intercept=False),
+    "svr-no-bias": lambda d: fm.svr(d.targets, 0.6, 0.2, d.weight, fit_intercept=False),
     "nu-svr": lambda d: fm.nu_svr(d.targets, 0.6, 0.4, d.weight),
     "nu-svr-squared": lambda d: fm.nu_svr(d.targets, 0.6, 0.2, d.weight, loss=SQUARED_TUBE),
     "quantile": lambda d: fm.quantile(d.targets, 0.9, 0.3, d.weight),
@@ -106,7 +106,7 @@ WEIGHTED: dict[str, Callable[[Data], fm.Formulation]] = {
     "huber": lambda d: fm.huber(d.targets, 0.9, 0.3, d.weight),
     "huber-below": lambda d: fm.huber(d.targets, 0.9, (0.3, np.inf), d.weight),
     "least-squares": lambda d: fm.least_squares(d.targets, 0.5, d.weight),
-    "least-squares-origin": lambda d: fm.least_squares(
+    "least-squares-no-bias": lambda d: fm.least_squares(
         d.targets, 0.5, d.weight, fit_intercept=False
     ),
 }
@@ -133,10 +133,10 @@ def optimum(formulation: fm.Formulation, data: Data) -> float:
     return certify(formulation.problem, data.gram, coef).objective
 
 
-def machine(formulation: fm.Formulation, data: Data) -> fm.ReadOut:
-    return formulation.read_out(solved(formulation, data))
+def machine(formulation: fm.Formulation, data: Data) -> fm.FittedParameters:
+    return formulation.fitted_parameters(solved(formulation, data))
 
 
-def decision(read_out: fm.ReadOut, data: Data) -> FloatArray:
+def decision(fitted: fm.FittedParameters, data: Data) -> FloatArray:
     """f of the training rows."""
-    return data.K @ read_out.coef + read_out.intercept
+    return data.K @ fitted.coef + fitted.intercept

@@ -60,7 +60,7 @@ def test_nu_svc_without_margin_is_not_divided() -> None:
     formulation = fm.nu_svc([1, -1, 1, -1], 1.0)
     gram = DenseGram(np.ones((4, 4)))
     coef = [1.0, -1.0, 1.0, -1.0]
-    read = formulation.read_out(certify(formulation.problem, gram, coef), coef)
+    read = formulation.fitted_parameters(certify(formulation.problem, gram, coef), coef)
     assert (read.rho, read.scale) == (0.0, 1.0)
     np.testing.assert_array_equal(read.coef, coef)
 
@@ -81,15 +81,18 @@ def test_penalized_intercept_is_the_sum_of_the_coefficients() -> None:
     assert read.norm_squared == pytest.approx(read.coef @ DATA.K @ read.coef)
 
 
-def test_certificate_is_read_out_with_its_point() -> None:
+def test_parameters_of_a_certificate_need_its_point() -> None:
     formulation = ALL["svc"](DATA)
     solution = solved(formulation, DATA)
     certificate = certify(formulation.problem, DATA.gram, solution.coef)
-    one, other = formulation.read_out(solution), formulation.read_out(certificate, solution.coef)
+    one, other = (
+        formulation.fitted_parameters(solution),
+        formulation.fitted_parameters(certificate, solution.coef),
+    )
     np.testing.assert_array_equal(one.coef, other.coef)
     assert one.intercept == other.intercept
     with pytest.raises(TypeError, match="coef"):
-        formulation.read_out(certificate)
+        formulation.fitted_parameters(certificate)
 
 
 def test_formulation_moves_to_rows_of_a_larger_gram() -> None:
@@ -103,7 +106,8 @@ def test_formulation_moves_to_rows_of_a_larger_gram() -> None:
         other = certify(moved.problem, DATA.gram, point.coef)
         assert other.objective == pytest.approx(one.objective)
         np.testing.assert_array_equal(
-            moved.read_out(other, point.coef).coef[rows], local.read_out(one, point.coef).coef
+            moved.fitted_parameters(other, point.coef).coef[rows],
+            local.fitted_parameters(one, point.coef).coef,
         )
         assert (moved.fallback is None) == (local.fallback is None)
 
@@ -146,7 +150,7 @@ def test_reduced_hulls_identity() -> None:
 def test_least_squares_residual_is_alpha_coef() -> None:
     formulation = fm.least_squares(DATA.targets, 0.5, DATA.weight)
     solution = solved(formulation, DATA)
-    read = formulation.read_out(solution)
+    read = formulation.fitted_parameters(solution)
     residual = DATA.targets - decision(read, DATA)
     assert residual == pytest.approx(0.5 * read.coef / DATA.weight, abs=1e-8)
     assert solution.objective == pytest.approx(DATA.targets @ read.coef / 2)

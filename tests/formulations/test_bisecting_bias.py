@@ -26,7 +26,7 @@ def nearest(coef: np.ndarray, data: Data, sign: float) -> np.ndarray:
 def test_it_vanishes_midway_and_has_opposite_values_at_the_ends(name: str) -> None:
     data = sample(3, n=40)
     formulation = FORMS[name](data)
-    found = formulation.read_out(solved(formulation, data), bias="bisecting")
+    found = formulation.fitted_parameters(solved(formulation, data), bias="bisecting")
     w = found.coef @ data.features
     ends = [w @ nearest(found.coef, data, sign) + found.intercept for sign in (1.0, -1.0)]
     assert sum(ends) == pytest.approx(0.0, abs=1e-9)
@@ -38,7 +38,8 @@ def test_it_is_the_optimal_bias_of_hulls_that_are_not_reduced() -> None:
     formulation = fm.nearest_points(data.labels)
     solution = solved(formulation, data)
     optimal, bisecting = (
-        formulation.read_out(solution, bias=bias).intercept for bias in ("multiplier", "bisecting")
+        formulation.fitted_parameters(solution, bias=bias).intercept
+        for bias in ("multiplier", "bisecting")
     )
     assert bisecting == pytest.approx(optimal, abs=1e-6)
 
@@ -47,7 +48,10 @@ def test_with_errors_the_two_differ_and_all_else_is_the_same() -> None:
     data = sample(3, n=40)
     formulation = fm.nearest_points(data.labels, data.mu)
     solution = solved(formulation, data)
-    one, other = formulation.read_out(solution), formulation.read_out(solution, bias="bisecting")
+    one, other = (
+        formulation.fitted_parameters(solution),
+        formulation.fitted_parameters(solution, bias="bisecting"),
+    )
     assert abs(one.intercept - other.intercept) > 1e-3
     np.testing.assert_array_equal(one.coef, other.coef)
     assert (one.rho, one.scale) == (other.rho, other.scale)
@@ -58,7 +62,7 @@ def test_what_has_no_nearest_points_is_refused() -> None:
     for formulation in (fm.one_class(data.n, 0.4), fm.nu_svr(data.targets, 1.0, 0.3)):
         solution = solved(formulation, data)
         with pytest.raises(ValueError, match="'bisecting' for SVC, nu-SVC and nearest points"):
-            formulation.read_out(solution, bias="bisecting")
+            formulation.fitted_parameters(solution, bias="bisecting")
     formulation = fm.svc(data.labels, 1.0)
     with pytest.raises(ValueError, match="bias must be"):
-        formulation.read_out(solved(formulation, data), bias="kkt")
+        formulation.fitted_parameters(solved(formulation, data), bias="kkt")

@@ -11,7 +11,7 @@ from mercer import formulations as fm
 DATA = sample(6, n=24)
 
 
-def same_machine(one: fm.ReadOut, other: fm.ReadOut, data: Data = DATA) -> None:
+def same_machine(one: fm.FittedParameters, other: fm.FittedParameters, data: Data = DATA) -> None:
     assert decision(other, data) == pytest.approx(decision(one, data), rel=1e-6, abs=1e-6)
 
 
@@ -73,7 +73,7 @@ def test_one_class_is_minimum_norm() -> None:
     other = machine(fm.minimum_norm(DATA.n, mu), DATA)
     scale = 0.4 * DATA.n
     assert one.rho == pytest.approx(scale * other.rho)
-    same_machine(one, fm.ReadOut(scale * other.coef, scale * other.intercept, 0.0))
+    same_machine(one, fm.FittedParameters(scale * other.coef, scale * other.intercept, 0.0))
 
 
 def test_soft_hulls_are_squared_svc_at_the_same_C() -> None:
@@ -91,7 +91,7 @@ def test_alpha_is_the_reciprocal_of_C() -> None:
 
 
 def test_conversion_needs_a_margin() -> None:
-    flat = fm.ReadOut(np.zeros(2), 0.0, 0.0, rho=0.0)
+    flat = fm.FittedParameters(np.zeros(2), 0.0, 0.0, rho=0.0)
     with pytest.raises(ValueError, match="margin rho"):
         fm.C_from_nu_svc(flat)
     with pytest.raises(ValueError, match="C must lie"):

@@ -67,7 +67,7 @@ def textbook(name: str, d: Data) -> Primal:
     return {
         "svc": Primal(y, one, 0.7 * w),
         "svc-squared": Primal(y, one, 0.7 * w, p=2),
-        "svc-origin": Primal(y, one, 0.7 * w, s=0),
+        "svc-no-bias": Primal(y, one, 0.7 * w, s=0),
         "nu-svc": Primal(y, nil, w, z=-1, r=-d.nu * W),
         "nu-svc-squared": Primal(y, nil, w / W, p=2, z=-1, r=-0.3 * W),
         "one-sided-huber": Primal(y, one, 2.0 * w, p=2, least=-0.4 * w),
@@ -77,13 +77,13 @@ def textbook(name: str, d: Data) -> Primal:
         "one-class-squared": Primal(one, nil, w / (0.4 * W), p=2, s=0, z=-1, r=-0.4 * W),
         "svr": Primal(sign, tube, twice(0.6 * w)),
         "svr-squared": Primal(sign, tube, twice(0.6 * w), p=2),
-        "svr-origin": Primal(sign, tube, twice(0.6 * w), s=0),
+        "svr-no-bias": Primal(sign, tube, twice(0.6 * w), s=0),
         "nu-svr": Primal(sign, nu_tube, twice(0.6 * w), z=1, r=0.6 * 0.4 * W),
         "nu-svr-squared": Primal(sign, nu_tube, twice(0.6 * w), p=2, z=1, r=0.6 * 0.2 * W),
         "quantile": Primal(one, t, 0.27 * w, least=-0.63 * w),
         "absolute": Primal(one, t, 0.9 * w, least=-0.9 * w),
         "least-squares": Primal(one, t, w / 0.5, p=2, least=-np.inf),
-        "least-squares-origin": Primal(one, t, w / 0.5, p=2, s=0, least=-np.inf),
+        "least-squares-no-bias": Primal(one, t, w / 0.5, p=2, s=0, least=-np.inf),
         "nearest-reduced": Primal(y, nil, d.mu * one, z=1, r=2.0),
         "nearest": Primal(y, nil, one, z=1, r=2.0),
         "nearest-soft": Primal(y, nil, 0.3 * one, p=2, z=1, r=2.0),
@@ -114,7 +114,7 @@ def test_huber_is_the_infimal_convolution_of_square_and_absolute_value() -> None
 
 def test_enclosing_ball_encloses_and_cannot_shrink() -> None:
     solution = solved(ALL["ball"](DATA), DATA)
-    ball = ALL["ball"](DATA).read_out(solution)
+    ball = ALL["ball"](DATA).fitted_parameters(solution)
     centre = ball.coef @ DATA.features
     distance = np.linalg.norm(DATA.features - centre, axis=1)
     assert distance.max() == pytest.approx(ball.radius, rel=1e-6)

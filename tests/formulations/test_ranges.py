@@ -35,10 +35,12 @@ class Rows:
         vars(self).update(gram=Gram(kernel, X), K=kernel(X), y=y, targets=targets, C=C,
                           epsilon=epsilon, weight=weight)  # fmt: skip
 
-    def solved(self, formulation: fm.Formulation) -> tuple[Solution, fm.ReadOut, FloatArray]:
+    def solved(
+        self, formulation: fm.Formulation
+    ) -> tuple[Solution, fm.FittedParameters, FloatArray]:
         solution = solve(formulation.problem, self.gram, "active-set", tol=1e-12)
-        read_out = formulation.read_out(solution)
-        return solution, read_out, self.K @ read_out.coef
+        fitted = formulation.fitted_parameters(solution)
+        return solution, fitted, self.K @ fitted.coef
 
 
 def some(low: float, high: float) -> list[float]:
@@ -53,7 +55,7 @@ def close(one: FloatArray, other: FloatArray) -> None:
 
 
 def test_every_C_of_the_range_has_the_machine_of_nu() -> None:
-    """The read-out of nu-SVC differed by up to 6 from the SVC that its nu was taken from."""
+    """The machine of nu-SVC differed by up to 6 from the SVC that its nu was taken from."""
     n_ranges = n_different = 0
     for seed in range(150):
         rows = Rows(seed)
@@ -61,13 +63,13 @@ def test_every_C_of_the_range_has_the_machine_of_nu() -> None:
         _, given, values = rows.solved(svc)
         nu = fm.nu_from_C(given.coef, rows.C, weight.sum())
         nu_svc = fm.nu_svc(rows.y, nu, weight)
-        solution, read_out, scaled = rows.solved(nu_svc)
-        if not read_out.rho > 1e-9:
+        solution, fitted, scaled = rows.solved(nu_svc)
+        if not fitted.rho > 1e-9:
             continue
         low, high = fm.C_range(nu_svc, solution)
         assert low * (1 - 1e-9) <= rows.C <= high * (1 + 1e-9)
-        assert low * (1 - 1e-9) <= fm.C_from_nu_svc(read_out) <= high * (1 + 1e-9)
-        own = scaled / read_out.scale
+        assert low * (1 - 1e-9) <= fm.C_from_nu_svc(fitted) <= high * (1 + 1e-9)
+        own = scaled / fitted.scale
         close(rows.C * own, values)
         n_ranges += low < (1 - 1e-6) * high
         n_different += np.abs(scaled - values).max() > 1e-3
@@ -75,7 +77,7 @@ def test_every_C_of_the_range_has_the_machine_of_nu() -> None:
             _, _, others = rows.solved(fm.svc(rows.y, C, weight))
             close(others / C, own)
         if low >= (1 - 1e-9) * high:
-            close(values + given.intercept, scaled + read_out.intercept)
+            close(values + given.intercept, scaled + fitted.intercept)
     assert n_ranges > 40
     assert n_different > 20
 
@@ -86,14 +88,14 @@ def test_every_bias_of_the_range_is_optimal() -> None:
     for seed in range(60):
         rows = Rows(seed)
         svc = fm.svc(rows.y, rows.C, rows.weight)
-        solution, read_out, values = rows.solved(svc)
-        low, high = fm.read_out_range(svc, solution).intercept
-        assert low - 1e-9 <= read_out.intercept <= high + 1e-9
+        solution, fitted, values = rows.solved(svc)
+        low, high = fm.parameter_range(svc, solution).intercept
+        assert low - 1e-9 <= fitted.intercept <= high + 1e-9
 
         def primal(bias: float, rows: Rows = rows, values: FloatArray = values) -> float:
             return float(rows.weight @ np.maximum(0.0, 1 - rows.y * (values + bias)))
 
-        best = primal(read_out.intercept)
+        best = primal(fitted.intercept)
         for bias in (low, high):
             assert primal(bias) == pytest.approx(best, abs=1e-8)
         assert primal(low - 0.01) > best + 1e-4
@@ -111,11 +113,11 @@ def test_every_epsilon_of_the_range_has_the_machine_of_nu() -> None:
         if nu < 1e-9:
             continue
         nu_svr = fm.nu_svr(rows.targets, rows.C, nu, rows.weight)
-        solution, read_out, own = rows.solved(nu_svr)
+        solution, fitted, own = rows.solved(nu_svr)
         close(own, values)
-        low, high = fm.read_out_range(nu_svr, solution).epsilon
+        low, high = fm.parameter_range(nu_svr, solution).epsilon
         assert low - 1e-9 <= rows.epsilon <= high + 1e-9
-        assert low - 1e-9 <= read_out.epsilon <= high + 1e-9
+        assert low - 1e-9 <= fitted.epsilon <= high + 1e-9
         n_ranges += low < high - 1e-6
         for epsilon in (low, 0.5 * (low + high), high):
             close(rows.solved(fm.svr(rows.targets, rows.C, epsilon, rows.weight))[2], own)
@@ -131,8 +133,8 @@ def test_every_C_of_the_range_has_the_machine_of_the_hulls() -> None:
         if mu > 1:
             continue
         hulls = fm.nearest_points(rows.y, mu)
-        solution, read_out, own = rows.solved(hulls)
-        if not read_out.rho > 1e-9:
+        solution, fitted, own = rows.solved(hulls)
+        if not fitted.rho > 1e-9:
             continue
         low, high = fm.C_range(hulls, solution)
         assert low * (1 - 1e-9) <= rows.C <= high * (1 + 1e-9)
@@ -145,9 +147,9 @@ def test_level_of_the_one_class_machine() -> None:
     rows = Rows(2)
     n = len(rows.y)
     one_class = fm.one_class(n, 2 / n)
-    solution, read_out, _ = rows.solved(one_class)
-    found = fm.read_out_range(one_class, solution)
-    assert found.rho[0] <= read_out.rho <= found.rho[1]
+    solution, fitted, _ = rows.solved(one_class)
+    found = fm.parameter_range(one_class, solution)
+    assert found.rho[0] <= fitted.rho <= found.rho[1]
     assert found.intercept == (-found.rho[1], -found.rho[0])
 
 
@@ -155,7 +157,7 @@ def test_what_has_no_range_is_refused() -> None:
     rows = Rows(2)
     penalized = fm.svc(rows.y, 1.0, fit_intercept="penalized")
     with pytest.raises(ValueError, match="no free bias"):
-        fm.read_out_range(penalized, rows.solved(penalized)[0])
+        fm.parameter_range(penalized, rows.solved(penalized)[0])
     svc = fm.svc(rows.y, 1.0)
     with pytest.raises(ValueError, match="nu-SVC or nearest points"):
         fm.C_range(svc, rows.solved(svc)[0])

@@ -138,7 +138,7 @@ def test_most_reduced_hulls_are_the_barycentres() -> None:
     certificate = certify(formulation.problem, data.gram, point.coef)
     assert certificate.gap == pytest.approx(0.0, abs=1e-12)
     means = data.features[:7].mean(0) - data.features[7:].mean(0)
-    assert formulation.read_out(certificate, point.coef).norm_squared == pytest.approx(
+    assert formulation.fitted_parameters(certificate, point.coef).norm_squared == pytest.approx(
         means @ means
     )
 

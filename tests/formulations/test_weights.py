@@ -62,7 +62,7 @@ def test_zero_weight_is_absence(name: str) -> None:
     assert (solution.coef[absent] == 0).all()
     assert solution.objective == pytest.approx(optimum(WEIGHTED[name](present), present), rel=1e-8)
     # the machine is the same everywhere, also in what it learns besides the coefficients
-    one, other = formulation.read_out(solution), machine(WEIGHTED[name](present), present)
+    one, other = formulation.fitted_parameters(solution), machine(WEIGHTED[name](present), present)
     assert decision(one, data)[data.weight > 0] == pytest.approx(decision(other, present), abs=1e-6)
     for attribute in ("rho", "epsilon", "norm_squared"):
         assert getattr(one, attribute) == pytest.approx(getattr(other, attribute), abs=1e-6)

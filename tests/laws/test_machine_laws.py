@@ -103,7 +103,7 @@ def test_decisions_are_the_expansion_over_the_support_vectors(fit: Fit) -> None:
 
 
 @settings(max_examples=60)
-@given(fit=fits(["svc", "svc-origin", "svc-penalized"]))
+@given(fit=fits(["svc", "svc-no-bias", "svc-penalized"]))
 def test_margins_of_the_hinge(fit: Fit) -> None:
     """y f > 1: no coefficient; y f < 1: at its bound; between: on the margin."""
     slack = fit.y * fit.values - 1.0

@@ -186,4 +186,4 @@ def test_a_penalized_bias_beyond_the_root_of_the_largest_double() -> None:
     point = np.array([1e200, 0.0, 1e200])
     gram = Gram(mercer.kernels.Constant(1.0), np.ones((3, 1)))
     certificate = certify(formulation.problem, gram, point)
-    assert not np.isnan(formulation.read_out(certificate, point).intercept)
+    assert not np.isnan(formulation.fitted_parameters(certificate, point).intercept)

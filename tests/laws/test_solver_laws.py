@@ -234,7 +234,7 @@ def test_a_problem_and_its_mirror_image(case: Case, solver: AnySolver) -> None:
 
 @settings(max_examples=40)
 @given(
-    case=cases(["svc", "svr", "svc-squared", "huber", "quantile", "least-squares", "svc-origin"]),
+    case=cases(["svc", "svr", "svc-squared", "huber", "quantile", "least-squares", "svc-no-bias"]),
     solver=solvers,
     scale=st.sampled_from([1e-3, 0.5, 7.0, 1e3]),
 )
@@ -271,7 +271,7 @@ def test_a_row_held_out_is_a_row_left_out(case: Case, solver: AnySolver, seed: i
 
 
 @settings(max_examples=30)
-@given(case=cases(["svr", "svr-squared", "svr-origin"]), solver=solvers, seed=seeds)
+@given(case=cases(["svr", "svr-squared", "svr-no-bias"]), solver=solvers, seed=seeds)
 def test_no_row_pulls_both_ways(case: Case, solver: AnySolver, seed: int) -> None:
     """Even if it starts so."""
     above, below = np.random.default_rng(seed).uniform(0, 0.3, (2, len(case.X)))

@@ -15,7 +15,14 @@ from sklearn.utils.multiclass import _ovr_decision_function
 import mercer.formulations as fm
 from mercer import SVC, Gram, NuSVC, certify, solve
 from mercer.machines import base
-from mercer.machines.svm.one_vs_one import pair_bounds, pair_decisions, scores, votes
+from mercer.machines.svm.one_vs_one import (
+    pair_bounds,
+    pair_classes,
+    pair_decisions,
+    scores,
+    votes,
+    winners,
+)
 from mercer.solvers import Progress, crew
 from mercer.training.classes import find_classes
 
@@ -26,7 +33,7 @@ def drawn(n: int, classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(n, 3)) + 0.8 * y[:, None], y
 
 
-@pytest.mark.parametrize("n_classes", [3, 4, 9])
+@pytest.mark.parametrize("n_classes", [3, 4, 9, 17])
 def test_decisions_bounds_votes_and_scores_are_those_of_a_loop_over_pairs(n_classes: int) -> None:
     rng = np.random.default_rng(n_classes)
     pairs = list(combinations(range(n_classes), 2))
@@ -46,6 +53,11 @@ def test_decisions_bounds_votes_and_scores_are_those_of_a_loop_over_pairs(n_clas
     theirs = _ovr_decision_function(found < 0, -found, n_classes)
     np.testing.assert_array_equal(scores(found, n_classes), theirs)
     np.testing.assert_array_equal(scores(found[7:8], n_classes), theirs[7:8])
+
+    most = votes(found, n_classes).argmax(axis=1)
+    np.testing.assert_array_equal(pair_classes(by_class, bias, break_ties=False), most)
+    best = winners(found, n_classes)
+    np.testing.assert_array_equal(pair_classes(by_class, bias, break_ties=True), best)
 
 
 @pytest.mark.parametrize("n", [30, 60, 900])

@@ -27,9 +27,9 @@ def test_optimum(name: str, weighted: bool) -> None:
     assert reached.objective == pytest.approx(optimum, rel=1e-8)
     assert reached.objective == pytest.approx(machine.objective_, rel=1e-12)
     snapped = smo(formulation.problem, K, tol=1e-8).coef
-    read_out = formulation.read_out(as_solution(formulation.problem, DenseGram(K), snapped))
+    fitted = formulation.fitted_parameters(as_solution(formulation.problem, DenseGram(K), snapped))
     plain = K - 1.0 if name.endswith("penalized") else K
-    expected = plain @ read_out.coef + read_out.intercept
+    expected = plain @ fitted.coef + fitted.intercept
     np.testing.assert_allclose(case.values(machine, data.X), expected, atol=1e-6)
 
 

@@ -60,8 +60,8 @@ def test_machines_are_those_of_each_column_alone(name: str, bias: Any) -> None:
         alone = solve(formulation.problem, gram, tol=1e-8)
         found = machine.solutions_[k]
         assert found.objective == pytest.approx(alone.objective, rel=1e-7)
-        read_out = formulation.read_out(alone)
-        values = machine.kernel_(X, X[rows]) @ read_out.coef + read_out.intercept
+        fitted = formulation.fitted_parameters(alone)
+        values = machine.kernel_(X, X[rows]) @ fitted.coef + fitted.intercept
         np.testing.assert_allclose(decisions[:, k], values, atol=1e-5)
 
 

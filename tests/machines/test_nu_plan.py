@@ -52,7 +52,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def fit(machine: NuSVC, *data: Any) -> NuSVC:
         with monkeypatch.context() as patch:
-            patch.setattr(kernel_classifier, "task_plan", lambda *arguments: None)
+            patch.setattr(kernel_classifier, "subproblem_plan", lambda *arguments: None)
             return machine.fit(*data)
 
     return fit
@@ -112,9 +112,9 @@ def test_the_certificate_is_that_of_the_pair() -> None:
         assert found.objective == pytest.approx(wanted.objective, rel=1e-12)
         assert found.infeasibility == wanted.infeasibility <= 1e-12
         assert found.violation == pytest.approx(wanted.violation, abs=1e-12)
-        read_out = formulation.read_out(found)
-        assert machine.rho_[k] == read_out.rho
-        assert machine.intercept_[k] == pytest.approx(read_out.intercept, rel=1e-15)
+        fitted = formulation.fitted_parameters(found)
+        assert machine.rho_[k] == fitted.rho
+        assert machine.intercept_[k] == pytest.approx(fitted.intercept, rel=1e-15)
 
 
 @pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-all"])

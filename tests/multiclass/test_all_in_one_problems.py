@@ -140,7 +140,7 @@ def test_two_classes_are_a_two_class_machine(kind: str, factor: float, scale: fl
     found = solve_multiclass(problem, gram, tol=1e-10)
     sign = 2.0 * y - 1.0
     formulation = fm.svc(sign, factor * 1.5, weight, fit_intercept=False)
-    binary = formulation.read_out(solve(formulation.problem, gram, tol=1e-10))
+    binary = formulation.fitted_parameters(solve(formulation.problem, gram, tol=1e-10))
     values = gram.product(None, problem.coefficients(found.coef).T)
     np.testing.assert_allclose(
         values[:, 1] - values[:, 0], scale * gram.product(None, binary.coef), atol=1e-7

@@ -25,7 +25,7 @@ def libsvm_point(machine: Any, problem: Problem, n_rows: int) -> FloatArray:
     rows[machine.support_] = coef
     name = type(machine).__name__
     if name == "NuSVC":
-        # read out as beta / rho
+        # taken as beta / rho
         rows *= problem.group_sum[0] / rows[rows > 0].sum()
     if name in ("SVR", "NuSVR"):
         rows = np.concatenate([np.maximum(rows, 0.0), np.minimum(rows, 0.0)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import CalibratedOneClassSVM, OneClassSVM
+from mercer import CalibratedOneClassSVM, OneClassSVM, TunedOneClassSVM
 
 RNG = np.random.default_rng(0)
 
@@ -36,3 +36,16 @@ def test_p_values_of_rows_like_those_of_training_are_uniform() -> None:
     ])  # fmt: skip
     for level in (0.1, 0.3, 0.5, 0.8):
         assert (p <= level).mean() == pytest.approx(level, abs=0.05)
+
+
+@pytest.mark.parametrize("objective", ["detection", "rejection"])
+@pytest.mark.parametrize("scale", [1.0, 1000.0])  # of a feature, which is then standardised
+@pytest.mark.filterwarnings("ignore:.*were rejected")
+def test_p_values_of_tuned_machines_are_uniform(objective: str, scale: float) -> None:
+    """Folds that searched widths of their own had other scales: a median row had p = 0.9."""
+    X, Z = np.random.default_rng(0).normal(size=(2, 500, 3)) * [1.0, 1.0, scale]
+    tuned = TunedOneClassSVM(nu=0.05, objective=objective)
+    machine = CalibratedOneClassSVM(tuned, cv="loo").fit(X)
+    assert isinstance(machine.estimator_, TunedOneClassSVM)
+    for level in (0.1, 0.3, 0.5, 0.8):
+        assert (machine.p_values(Z) <= level).mean() == pytest.approx(level, abs=0.09)

@@ -244,3 +244,12 @@ def test_it_is_an_estimator_like_others() -> None:
 def test_what_cannot_be_compared_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         TunedSVC(**options).fit(X, PRODUCT)
+
+
+def test_a_limit_that_ends_the_search_of_another_kernel_is_told() -> None:
+    """The status was "converged" where the first kernel was done, and no other one was."""
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    machine = TunedSVC(kernel=["linear", "rbf", "laplacian"], max_evals=20)
+    machine.fit(X, X[:, 0] > 0)
+    assert machine.search_status_ == "max-evals"
+    assert machine.set_params(max_evals=None).fit(X, X[:, 0] > 0).search_status_ != "max-evals"

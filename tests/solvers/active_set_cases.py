@@ -15,7 +15,7 @@ from mercer.problem import Problem
 
 FloatArray = NDArray[np.float64]
 SHAPES = ("general", "lattice", "binary", "duplicates", "shifted", "zero")
-ONE_LEVEL = ("svc", "svc-squared", "svc-origin", "svr", "one-class", "huber", "quantile")
+ONE_LEVEL = ("svc", "svc-squared", "svc-no-bias", "svr", "one-class", "huber", "quantile")
 TWO_GROUPS = ("nu-svc", "nu-svr", "nu-svr-squared", "nearest", "nearest-reduced", "nearest-soft")
 FORMULATIONS = (*ONE_LEVEL, *TWO_GROUPS, "mixed")
 
@@ -79,7 +79,7 @@ def formulate(case: Case, name: str, C: float) -> fm.Formulation:
     makers: dict[str, Any] = {
         "svc": lambda: fm.svc(case.y, C, w),
         "svc-squared": lambda: fm.svc(case.y, C, w, loss="squared_hinge"),
-        "svc-origin": lambda: fm.svc(case.y, C, w, fit_intercept=False),
+        "svc-no-bias": lambda: fm.svc(case.y, C, w, fit_intercept=False),
         "svr": lambda: fm.svr(targets, C, 0.1, w),
         "one-class": lambda: fm.one_class(n, 0.3, w),
         "huber": lambda: fm.huber(targets, C, 0.3, w),

@@ -36,7 +36,7 @@ def problems():
     return {
         "svc": svc(y, 5.0).problem,
         "squared": svc(y, 5.0, loss="squared_hinge").problem,
-        "origin": svc(y, 5.0, fit_intercept=False).problem,
+        "no bias": svc(y, 5.0, fit_intercept=False).problem,
         "svr": svr(X[:, 1], 5.0, 0.1).problem,
         "nu": nu_svc(y, 0.3).problem,
         "hulls": nearest_points(y, 0.2).problem,

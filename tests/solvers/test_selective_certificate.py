@@ -9,7 +9,7 @@ from mercer import Gram, certify, solve
 from mercer.formulations import svc
 from mercer.kernels import Gaussian
 from mercer.solvers import solve_many
-from mercer.solvers.runs.selective_certificate import Origin, selective_certificate
+from mercer.solvers.runs.selective_certificate import Anchor, selective_certificate
 
 
 def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():
@@ -25,8 +25,8 @@ def test_the_objective_is_right_where_no_coefficient_is_in_the_sample():
     full = certify(problem, gram, coef)
     error = np.where(np.arange(3000) % 2, 2e-4, -2e-4)
     error[7] = -2e-4
-    origin = Origin(np.zeros(3000))
-    found = selective_certificate(problem, gram, coef, full.gradient + error, origin)
+    anchor = Anchor(np.zeros(3000))
+    found = selective_certificate(problem, gram, coef, full.gradient + error, anchor)
     assert found.error > 0.0
     assert found.objective == pytest.approx(full.objective, rel=1e-6)
 
@@ -67,7 +67,7 @@ def test_gradients_that_are_no_numbers_are_recomputed():
     coef = np.zeros(600)
     spoiled = np.where(np.arange(600) < 300, np.nan, problem.linear)
     full = certify(problem, gram, coef)
-    found = selective_certificate(problem, gram, coef, spoiled, Origin())
+    found = selective_certificate(problem, gram, coef, spoiled, Anchor())
     np.testing.assert_array_equal(found.gradient, full.gradient)
 
 

@@ -12,7 +12,19 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer import RLSC, SVC, SVR, OneClassSVM, svc_path
+from mercer import (
+    RLSC,
+    SVC,
+    SVR,
+    ChunkedEnsemble,
+    CodeClassifier,
+    ConformalSVC,
+    ConformalSVR,
+    LowRank,
+    OneClassSVM,
+    OnlineSVC,
+    svc_path,
+)
 from mercer.training.not_finite import not_finite
 
 RNG = np.random.default_rng(0)
@@ -96,3 +108,44 @@ def test_what_is_told_is_what_is_there(holes: set[tuple[int, int]]) -> None:
     assert found is not None
     by_row = {row for row, _ in holes}
     assert [int(own) for own in found.groups()] == [len(holes), len(by_row), min(by_row)]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        lambda y: np.where(np.arange(30) == 5, None, y.astype(object)),
+        lambda y: np.where(np.arange(30) == 5, np.nan, y.astype(object)),
+        lambda y: pd.Series(y, dtype="string").mask(np.arange(30) == 5),
+        lambda y: pd.Series(y, dtype="category").mask(np.arange(30) == 5),
+    ],
+)
+@pytest.mark.parametrize("machine", [SVC(), RLSC(), OnlineSVC(), ConformalSVC(SVC(), kind="split")])
+def test_missing_labels_among_texts_are_told_with_their_rows(machine: Any, labels: Any) -> None:
+    """Python's own errors came through: "'<' not supported", "boolean value of NA is ambiguous"."""
+    with pytest.raises(ValueError, match=r"missing values: 1 of 30, the first in row 5, counted"):
+        machine.fit(X, labels(Y))
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [ConformalSVC(SVC(), kind="cross", cv=3), ConformalSVC(SVC(), kind="split"),
+     ConformalSVC(SVC()), ConformalSVR(SVR(), kind="cv+", cv=3),
+     ChunkedEnsemble(RLSC(), n_chunks=2), CodeClassifier(SVC())],
+)  # fmt: skip
+def test_machines_around_machines_count_all_rows(machine: Any) -> None:
+    """Rows were counted within a fold: "1 value in 1 of 20 rows, the first is row 5"."""
+    y = X[:, 1] if isinstance(machine, ConformalSVR) else Y
+    with pytest.raises(
+        ValueError, match=r"Input X .* 3 values in 3 of 30 rows, the first is row 3"
+    ):
+        machine.fit(with_holes(), y)
+    numbers = np.where(np.arange(30) == 7, np.nan, X[:, 0] > 0)
+    with pytest.raises(
+        ValueError, match=r"Input y contains NaN: 1 value in 1 of 30 rows, .* row 7"
+    ):
+        machine.fit(X, numbers)
+
+
+def test_features_of_low_rank_tell_where_values_are_missing() -> None:
+    with pytest.raises(ValueError, match="3 values in 3 of 30 rows"):
+        LowRank().fit(with_holes())

@@ -69,6 +69,19 @@ def test_rows_without_weight_are_not_tested_with() -> None:
         read_splits(data, [(~mask, np.arange(6))])
 
 
+@pytest.mark.parametrize("has_classes", [False, True])
+def test_folds_are_dealt_as_if_rows_without_weight_were_not_there(has_classes: bool) -> None:
+    """They shifted the folds of all others, so that searches and probabilities changed."""
+    weight = np.where(np.arange(24) % 5 == 1, 0.0, 1.0)
+    used = np.flatnonzero(weight)
+    make = TrainingSet.of_classes if has_classes else TrainingSet
+    found = read_splits(make(X, Y, weight), 3)
+    expected = read_splits(make(X[used], Y[used], weight[used]), 3)
+    for own, other in zip(found, expected, strict=True):
+        assert own.test.tolist() == used[other.test].tolist()
+        assert np.flatnonzero(own.times).tolist() == used[np.flatnonzero(other.times)].tolist()
+
+
 BAD = [
     ([(np.arange(12), [24])], "cv must give indices in 0..23, got 24 in the test rows of split 0"),
     ([(np.arange(12), [0.5])], "cv must give indices that are integers"),

@@ -273,8 +273,8 @@ std::size_t Newton<T>::place_anew(const Displacement& move) {
                 next = change > 0.0 ? Place::upper : Place::lower;
             }
         } else if (next != Place::fixed) {
-            const double pull = double(problem_.gradient[p]) - move.product[p] - multiplier(p);
-            const bool leaves = next == Place::lower ? pull > idle : pull < -idle;
+            const double slope = double(problem_.gradient[p]) - move.product[p] - multiplier(p);
+            const bool leaves = next == Place::lower ? slope > idle : slope < -idle;
             if (leaves) next = Place::free;
         }
         changed += next != place_[p];

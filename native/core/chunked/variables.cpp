@@ -46,7 +46,7 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
     }
     if (given_gradient) {
         std::copy_n(given_gradient, size(), gradient.begin());
-        origin_ = beta;
+        anchor_ = beta;
         fixed_.row_coef = row_coef();
     } else if (!compute_gradient(poll)) {
         throw Interrupted();
@@ -54,7 +54,7 @@ Variables<T>::Variables(const ProblemView& view, Gram<T>& gram, const double* st
     // linear' beta - 1/2 beta' H beta = 1/2 beta' (linear + gradient)
     for (std::size_t v = 0; v < size(); ++v) {
         objective_ += 0.5 * beta[v] * (problem.linear[v] + gradient[v]);
-        if (origin_.empty()) add_distance(v, beta[v] * beta[v]);
+        if (anchor_.empty()) add_distance(v, beta[v] * beta[v]);
     }
     first_objective_ = objective_;
     for (const double k : gram_.diagonal()) largest_ = std::max(largest_, std::abs(k));
@@ -72,7 +72,7 @@ template <class T>
 void Variables<T>::go_to_zero() {
     std::ranges::fill(beta, 0.0);
     std::copy_n(problem.linear, size(), gradient.begin());
-    origin_.clear();
+    anchor_.clear();
     drift_ = Drift<T>(problem, 0.0);
     objective_ = first_objective_ = squared_distance_ = weighted_distance_ = 0.0;
     fixed_.row_coef = row_coef();
@@ -229,7 +229,7 @@ bool Variables<T>::apply(const Change& change, const Poll& poll) {
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
         const std::size_t v = change.variables[k];
         rows.rows[k] = row(v);
-        const double moved = beta[v] - (origin_.empty() ? 0.0 : origin_[v]);
+        const double moved = beta[v] - (anchor_.empty() ? 0.0 : anchor_[v]);
         const double before = moved - change.amounts[k];
         add_distance(v, moved * moved - before * before);
         slope_before_ += change.amounts[k] * gradient[v];

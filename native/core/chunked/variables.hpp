@@ -148,7 +148,7 @@ class Variables {
     double slope_before_ = 0.0, slope_after_ = 0.0;  // along the last change, at its ends
     std::vector<Level> levels_;
     Level fixed_;                     // variables that cannot move
-    std::vector<double> origin_;      // beta where the gradient was given, empty: at zero
+    std::vector<double> anchor_;      // beta where the gradient was given, empty: at zero
     double squared_distance_ = 0.0;   // of beta from there
     double weighted_distance_ = 0.0;  // with weights as in drift.hpp
     Drift<T> drift_;

@@ -124,11 +124,11 @@ MatrixFacts matrix_facts(const S* matrix, std::size_t n, std::ptrdiff_t row_stri
     return reduced(found);
 }
 
-bool is_nearly_definite(const double* matrix, std::size_t n, double unit, double shift) {
+bool is_nearly_definite(const double* matrix, std::size_t n, double scale, double shift) {
     std::vector<double> lower(n * n);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j <= i; ++j) {
-            lower[i * n + j] = 0.5 * (matrix[i * n + j] / unit + matrix[j * n + i] / unit);
+            lower[i * n + j] = 0.5 * (matrix[i * n + j] / scale + matrix[j * n + i] / scale);
         }
         lower[i * n + i] += shift;
     }

@@ -18,7 +18,7 @@ template <class S>
 MatrixFacts matrix_facts(const S* matrix, std::size_t n, std::ptrdiff_t row_stride,
                          std::ptrdiff_t column_stride, const double* size);
 
-// Whether (K + K') / (2 unit) + shift I, n x n by rows, has a Cholesky factor.
-bool is_nearly_definite(const double* matrix, std::size_t n, double unit, double shift);
+// Whether (K + K') / (2 scale) + shift I, n x n by rows, has a Cholesky factor.
+bool is_nearly_definite(const double* matrix, std::size_t n, double scale, double shift);
 
 }  // namespace mercer

@@ -64,10 +64,10 @@ class PairSolver {
         }
     }
 
-    // What is found is in units of 2^exponent_, which is 1 unless squares need another one.
+    // What is found is multiplied by 2^-exponent_, which is 1 unless squares need another scale.
     Nearest solve(const Check& check) {
         Nearest found = attempt(check);
-        if (!is_ordinary(progress_.largest) && change_unit()) found = attempt(check);
+        if (!is_ordinary(progress_.largest) && change_scale()) found = attempt(check);
         is_precise_ = !progress_.is_resolved;
         if (is_precise_) return precisely(found.iterations, check);
         simplex_.drop_rounding();
@@ -78,17 +78,17 @@ class PairSolver {
     void write(std::size_t pair, const Nearest& found, const NearestArrays& out) const {
         const std::size_t d = dimension();
         out.outcome[pair] = std::int8_t(found.outcome);
-        const double unit = std::ldexp(1.0, exponent_);
-        out.distance[pair] = unit * found.distance;
-        out.gap[pair] = unit * found.gap;
+        const double scale = std::ldexp(1.0, exponent_);
+        out.distance[pair] = scale * found.distance;
+        out.gap[pair] = scale * found.gap;
         out.iterations[pair] = std::int64_t(found.iterations);
         write_direction(found, nearest_.data(), d, out.direction + pair * d);
         std::copy_n(origin_.begin(), d, out.point_a + pair * d);
         std::copy_n(origin_.begin(), d, out.point_b + pair * d);
         if (is_precise_) {
-            write_members(precise_->simplex(), pair, unit, out);
+            write_members(precise_->simplex(), pair, scale, out);
         } else {
-            write_members(simplex_, pair, unit, out);
+            write_members(simplex_, pair, scale, out);
         }
     }
 
@@ -173,7 +173,7 @@ class PairSolver {
     }
 
     // To a power of two of the size of the points; false if theirs is ordinary. Forgets the start.
-    bool change_unit() {
+    bool change_scale() {
         const double largest = *std::ranges::max_element(reach_);
         if (largest == 0.0 || is_ordinary(largest) || !std::isfinite(largest)) return false;
         exponent_ = std::ilogb(largest);
@@ -190,7 +190,7 @@ class PairSolver {
     }
 
     template <class Simplex>
-    void write_members(const Simplex& simplex, std::size_t pair, double unit,
+    void write_members(const Simplex& simplex, std::size_t pair, double scale,
                        const NearestArrays& out) const {
         const std::size_t d = dimension(), width = d + 1;
         double *a = out.point_a + pair * d, *b = out.point_b + pair * d;
@@ -203,8 +203,8 @@ class PairSolver {
             out.member_b[pair * width + k] = is_there ? std::int64_t(j) : -1;
             out.weight[pair * width + k] = weight;
             for (std::size_t c = 0; is_there && c < d; ++c) {
-                a[c] += unit * (weight * a_.coordinate(i, c));
-                b[c] += unit * (weight * b_.coordinate(j, c));
+                a[c] += scale * (weight * a_.coordinate(i, c));
+                b[c] += scale * (weight * b_.coordinate(j, c));
             }
         }
     }

@@ -33,16 +33,16 @@ struct Work {
 struct Scaled {
     std::vector<double> lower, upper, ridge;
 
-    ProblemView at(const ProblemView& unit, double box, double factor) {
-        const std::size_t n = unit.n_variables;
+    ProblemView at(const ProblemView& base, double box, double factor) {
+        const std::size_t n = base.n_variables;
         for (auto* field : {&lower, &upper, &ridge}) field->resize(n);
         for (std::size_t i = 0; i < n; ++i) {
             // no weight is none at any C
-            lower[i] = unit.lower[i] == 0.0 ? 0.0 : box * unit.lower[i];
-            upper[i] = unit.upper[i] == 0.0 ? 0.0 : box * unit.upper[i];
-            ridge[i] = unit.ridge[i] == 0.0 ? 0.0 : factor * unit.ridge[i];
+            lower[i] = base.lower[i] == 0.0 ? 0.0 : box * base.lower[i];
+            upper[i] = base.upper[i] == 0.0 ? 0.0 : box * base.upper[i];
+            ridge[i] = base.ridge[i] == 0.0 ? 0.0 : factor * base.ridge[i];
         }
-        ProblemView scaled = unit;
+        ProblemView scaled = base;
         scaled.lower = lower.data();
         scaled.upper = upper.data();
         scaled.ridge = ridge.data();
@@ -57,7 +57,7 @@ class Follower {
           in_double_(work.source.gram, work.shared_double.get()) {}
 
     void solve(std::size_t k) {
-        const ProblemView unit = work_.problems[k];
+        const ProblemView base = work_.problems[k];
         const std::size_t n_parts = work_.problems.size(), n_all = work_.problems.all.n_variables;
         is_loaded_ = false;
         std::optional<ProblemView> last;
@@ -66,7 +66,7 @@ class Follower {
             const std::size_t o = j * n_all + std::size_t(work_.problems.offsets[k]);
             double *beta = work_.beta + o, *gradient = work_.gradient + o;
             const ProblemView p =
-                scaled_[j % 2].at(unit, work_.scales.box[j], work_.scales.ridge[j]);
+                scaled_[j % 2].at(base, work_.scales.box[j], work_.scales.ridge[j]);
             start(p, last, j, beta, gradient);
             iterations_ = 0;
             const State state = solve_one(p, beta, gradient);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "core/base/infinity.hpp"
 #include "core/chunked/newton.hpp"
@@ -30,6 +31,10 @@ constexpr std::size_t very_few = 16;
 // One step more or two, whatever is asked for.
 constexpr std::size_t fewest = 4;
 constexpr double rounded = 1e-10;
+// Rows from so many features on that cost much one by one: whether most of them are needed is asked
+// after a share of those that are worth all. It is so where the violation is still `hard` times the
+// first one.
+constexpr double wide = 100.0, early = 0.1, hard = 0.8;
 
 template <class T>
 const SubproblemFunctions<T>& functions() {
@@ -70,7 +75,7 @@ Subproblem<T> PartSolver<T>::view() {
 }
 
 template <class T>
-bool PartSolver<T>::climb(const Subproblem<T>& problem, double tolerance,
+void PartSolver<T>::climb(const Subproblem<T>& problem, double tolerance,
                           std::size_t max_iterations, const Poll& poll, PartRun& run) {
     std::optional<chunked::Newton<T>> newton;
     const std::size_t first = run.iterations;
@@ -82,12 +87,10 @@ bool PartSolver<T>::climb(const Subproblem<T>& problem, double tolerance,
         const SubproblemResult part = functions<T>().solve(problem, tolerance, burst);
         run.iterations += part.iterations;
         if (part.unbounded) run.status = Status::unbounded;
-        if (part.unbounded || part.iterations < burst || part.violation <= tolerance) {
-            return run.iterations > first;
-        }
+        if (part.unbounded || part.iterations < burst || part.violation <= tolerance) return;
         if (run.iterations >= max_iterations) run.status = Status::max_iterations;
         else if (!poll()) run.status = Status::stopped;
-        if (run.status != Status::converged) return true;
+        if (run.status != Status::converged) return;
         if (!newton) newton.emplace(problem, tolerance);
         const std::size_t cost = 2 * newton->cost_of_round();
         if (cost > 2 * burst) continue;
@@ -132,10 +135,16 @@ PartRun PartSolver<T>::solve(const ProblemView& p, const PartOptions& options, d
     const double tolerance = options.tolerance;
     const double aim = is_very_few ? std::min(rounded, share * tolerance) : share * tolerance;
     PartRun run;
+    layout_.spread(gradient, gradient_.data());
+    if (!options.keeps_matrix && matrix_.work() >= wide) {
+        const double violation = largest_violation(find_extremes(p, beta, gradient));
+        look_early(problem, violation, aim, options.max_iterations, run);
+    }
     double before = infinity;
+    std::size_t steps = 0;
     for (int round = 0; round < most_rounds; ++round) {
-        layout_.spread(gradient, gradient_.data());
-        const bool moved = climb(problem, aim, options.max_iterations, poll, run);
+        climb(problem, aim, options.max_iterations, poll, run);
+        const bool moved = run.iterations > std::exchange(steps, run.iterations);
         compute_gradient(p, gradient);
         layout_.collect(beta_.data(), beta);
         const double now = largest_violation(find_extremes(p, beta, gradient));
@@ -146,6 +155,7 @@ PartRun PartSolver<T>::solve(const ProblemView& p, const PartOptions& options, d
             break;
         }
         before = now;
+        layout_.spread(gradient, gradient_.data());
     }
     if (run.status == Status::converged && options.polishes && std::is_same_v<T, double>) {
         polish(p, problem, beta, gradient, run);
@@ -168,6 +178,16 @@ double PartSolver<T>::step_within(const Subproblem<T>& problem, double aim, std:
         violation = part.violation;
         if (part.iterations < burst || part.unbounded) return violation;
     }
+}
+
+template <class T>
+void PartSolver<T>::look_early(const Subproblem<T>& problem, double violation, double aim,
+                               std::size_t max_iterations, PartRun& run) {
+    const auto few = std::size_t(early * double(matrix_.worth()));
+    if (few < matrix_.n_fetched() + 2) return;
+    functions<T>().refresh(problem);
+    const double now = step_within(problem, aim, few, max_iterations, run);
+    if (now > aim && now > hard * violation) matrix_.fetch_all();
 }
 
 template <class T>

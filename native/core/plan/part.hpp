@@ -59,8 +59,11 @@ class PartSolver {
                 double* gradient, PartRun& run);
     void gather(const ProblemView& problem, const double* beta, bool keeps_matrix);
     Subproblem<T> view();
-    // Steps until the followed gradient is within `tolerance`: false if they led nowhere.
-    bool climb(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations,
+    // Steps by a few kernel rows; computes all rows if the problem seems to need most of them.
+    void look_early(const Subproblem<T>& problem, double violation, double aim,
+                    std::size_t max_iterations, PartRun& run);
+    // Steps until the followed gradient is within `tolerance`.
+    void climb(const Subproblem<T>& problem, double tolerance, std::size_t max_iterations,
                const Poll& poll, PartRun& run);
     // Steps until the violation is at most `aim`, or so many rows are there; returns the violation.
     double step_within(const Subproblem<T>& problem, double aim, std::size_t most_rows,

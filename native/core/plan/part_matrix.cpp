@@ -125,6 +125,7 @@ void PartMatrix<T>::fetch(std::size_t p) {
 
 template <class T>
 void PartMatrix<T>::fetch_all() {
+    if (is_gathered()) return;
     for (const Run& run : runs_) {
         const T* shared = is_shared(run.row, run) ? shared_->all(run.row) : nullptr;
         for (std::size_t r = 0; r < run.count; r += together) {

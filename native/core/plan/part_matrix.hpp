@@ -31,6 +31,8 @@ class PartMatrix final : public RowSource {
     // Another ridge of the same variables.
     void set_diagonal(const T* diagonal);
     void fetch(std::size_t position) override;
+    // All rows, unless a block that is shared has them.
+    void fetch_all();
 
     // Kernel values of a position plus its ridge, if that row is there; a row of zeros follows the
     // last position.
@@ -38,6 +40,10 @@ class PartMatrix final : public RowSource {
     std::size_t stride() const { return size_; }
     const std::uint8_t* has_row() const { return has_row_.data(); }
     std::size_t n_fetched() const { return n_fetched_; }
+    // Rows that take as long one by one as all of them together.
+    std::size_t worth() const { return most_fetched_; }
+    // Multiplications that a value takes.
+    double work() const { return kernel().work(); }
 
   private:
     // Rows of the Gram, or of those that were packed anew, that follow each other at positions
@@ -57,7 +63,6 @@ class PartMatrix final : public RowSource {
     bool is_borrowed() const { return base_ != own_.data(); }
     bool is_shared(std::size_t row, const Run& run) const;
     void gather(std::size_t p);
-    void fetch_all();
     void fetch_block(const Run& run, std::size_t p, std::size_t height, const T* shared);
     const Kernel<T>& kernel() const { return packed_ ? *packed_ : gram_.kernel(); }
     void finish(std::size_t p);

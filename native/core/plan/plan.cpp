@@ -155,7 +155,7 @@ class Worker {
         return [this] { return work_.watch.goes_on() && work_.watch.has_time(); };
     }
 
-    // Until the violation is within the tolerance, in the unit that the point found has: then there
+    // Until the violation is within the tolerance, on the scale of the point found: then there
     // is a report of it.
     template <class T>
     void run(PartSolver<T>& solver, const ProblemView& p, double tolerance, double* beta,
@@ -166,7 +166,7 @@ class Worker {
             run_once(solver, p, options, beta, gradient, out);
             if (out.run.status != Status::converged || !has_margin(p)) return;
             out.report = report_point(p, beta, values_of(p, beta, gradient).data());
-            const double goal = tolerance * unit(p, beta, out.report);
+            const double goal = tolerance * violation_scale(p, beta, out.report);
             if (options.tolerance <= goal) return;
             options.tolerance = aim_below * goal;
             options.knows_gradient = options.keeps_matrix = true;
@@ -195,10 +195,11 @@ class Worker {
         return p.n_groups > 0 && p.n_variables > 0 && p.linear[0] == 0.0 && linear_size(p) == 0.0;
     }
 
-    double unit(const ProblemView& p, const double* beta, const PointReport& report) const {
+    double violation_scale(const ProblemView& p, const double* beta,
+                           const PointReport& report) const {
         if (!has_margin(p)) return 1.0;
         const double largest = largest_slope(p, beta, work_.source.gram);
-        return acceptance::violation_unit(report.multiplier, largest);
+        return acceptance::violation_scale(report.multiplier, largest);
     }
 
     void solve_in_double(const ProblemView& p, double* beta, double* gradient, PartResult& out) {
@@ -217,7 +218,7 @@ class Worker {
         if (is_limited) return true;
         if (out.run.status != Status::converged) return false;
         SelectiveOptions options = work_.options.certificate;
-        options.enough *= unit(p, beta, out.report);
+        options.enough *= violation_scale(p, beta, out.report);
         const std::optional<SelectiveValues> exact = recompute_selected(
             p, work_.source.gram, beta, gradient, {}, work_.source.lengths, options, poll());
         if (!exact) return false;
@@ -225,7 +226,8 @@ class Worker {
         out.report.violation += exact->doubt;
         out.report.gap += 2.0 * exact->objective_doubt;
         out.error = exact->bound;
-        return out.report.violation <= work_.options.tolerance * unit(p, beta, out.report);
+        return out.report.violation <=
+               work_.options.tolerance * violation_scale(p, beta, out.report);
     }
 
     // What is true of a point that a limit ended at.
@@ -258,7 +260,7 @@ class Worker {
         }
         point.is_bounded = is_bounded(p);
         point.has_features = work_.options.has_features;
-        const double tolerance = work_.options.tolerance * unit(p, beta, report);
+        const double tolerance = work_.options.tolerance * violation_scale(p, beta, report);
         out.is_solved =
             out.run.status == Status::converged && acceptance::is_solution(point, tolerance);
     }

@@ -22,8 +22,9 @@ constexpr double known = 1e-5, accurate = 0.05;
 constexpr double vanishing = 1e-6;
 
 // Without a linear term slopes grow with the coefficients, and are measured by the margin that
-// these make (docs/theory/problem.md#units-of-a-violation): half the difference of the multipliers
-// of two groups, or that of one. `largest` is the largest gradient such coefficients can have.
+// these make (docs/theory/problem.md#the-scale-of-a-violation): half the difference of the
+// multipliers of two groups, or that of one. `largest` is the largest gradient such coefficients
+// can have.
 inline double margin_size(std::span<const double> multiplier, double largest) {
     double margin = multiplier.empty() ? 1.0 : std::abs(multiplier[0]);
     if (multiplier.size() > 1) {
@@ -33,8 +34,8 @@ inline double margin_size(std::span<const double> multiplier, double largest) {
     return std::max(margin, vanishing * largest);
 }
 
-// The same as the unit of a violation, at most 1.
-inline double violation_unit(std::span<const double> multiplier, double largest) {
+// The same as the scale of a violation, at most 1.
+inline double violation_scale(std::span<const double> multiplier, double largest) {
     const double size = std::min(margin_size(multiplier, largest), 1.0);
     return size > 0.0 ? size : 1.0;
 }

@@ -139,7 +139,7 @@ class Gap {
     };
 
     // Of each group; the first one is that of variables without a group, whose multiplier is 0,
-    // the level of one more, constant variable.
+    // as if of one more, constant variable.
     std::vector<Interval> intervals(double scale) const {
         std::vector<Interval> out(p_.n_groups + 1);
         out[0] = {0.0, 0.0, 0.0, 0.0};
@@ -201,9 +201,9 @@ class Gap {
         Sum gap;
         double energy = 0.0;
         for (std::size_t i = 0; i < p_.n_variables; ++i) {
-            const double level =
+            const double multiplier =
                 p_.group[i] < 0 ? 0.0 : primal.multiplier[std::size_t(p_.group[i])];
-            const double h = sloped(i, p_.linear[i] - primal.scale * point_.values[i] - level);
+            const double h = sloped(i, p_.linear[i] - primal.scale * point_.values[i] - multiplier);
             energy += point_.beta[i] * point_.values[i];
             if (h == 0.0 && p_.ridge[i] == 0.0) continue;
             const double best = p_.ridge[i] == 0.0 ? h * infinity : h / p_.ridge[i];

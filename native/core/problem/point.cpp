@@ -42,7 +42,7 @@ struct Range {
 };
 
 // What the variables of a group, or those without one, allow.
-struct Level {
+struct GroupGradients {
     Range all, clear;  // clear: where what rounding left beside a bound counts as on it
     Sum free;
     std::size_t n_free = 0;
@@ -57,21 +57,22 @@ struct Level {
     }
 };
 
-std::vector<Level> find_levels(const ProblemView& p, const double* beta, const double* gradient) {
-    std::vector<Level> levels(p.n_groups + 1);
+std::vector<GroupGradients> group_gradients(const ProblemView& p, const double* beta,
+                                            const double* gradient) {
+    std::vector<GroupGradients> groups(p.n_groups + 1);
     double total = 0.0;
     for (std::size_t i = 0; i < p.n_variables; ++i) total += std::abs(beta[i]);
     const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * total;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
-        Level& level = levels[std::size_t(p.group[i] + 1)];
+        GroupGradients& own = groups[std::size_t(p.group[i] + 1)];
         const double near = std::min(1e-9 * (p.upper[i] - p.lower[i]), rounding);
         const bool rises = beta[i] < p.upper[i] - near;
         const bool falls = beta[i] > p.lower[i] + near;
-        level.all.add(gradient[i], p.upper[i] > beta[i], p.lower[i] < beta[i]);
-        level.clear.add(gradient[i], rises, falls);
-        if (rises && falls) level.free.add(gradient[i]), ++level.n_free;
+        own.all.add(gradient[i], p.upper[i] > beta[i], p.lower[i] < beta[i]);
+        own.clear.add(gradient[i], rises, falls);
+        if (rises && falls) own.free.add(gradient[i]), ++own.n_free;
     }
-    return levels;
+    return groups;
 }
 
 // The multiple t of carry(). Shares are those that took the fewest steps on a grid of C, a factor
@@ -269,13 +270,13 @@ PointReport report_point(const ProblemView& p, const double* beta, const double*
     }
     report.infeasibility = share(outside, largest);
     report.objective = 0.5 * objective.value();
-    const std::vector<Level> levels = find_levels(p, beta, report.gradient.data());
-    report.violation = std::max({0.0, levels[0].all.highest, -levels[0].all.lowest});
+    const std::vector<GroupGradients> groups = group_gradients(p, beta, report.gradient.data());
+    report.violation = std::max({0.0, groups[0].all.highest, -groups[0].all.lowest});
     const std::vector<double> missing = missing_sums(p, beta);
     for (std::size_t g = 0; g < p.n_groups; ++g) {
-        const Level& level = levels[g + 1];
-        report.violation = std::max(report.violation, level.all.highest - level.all.lowest);
-        report.multiplier[g] = level.multiplier();
+        const GroupGradients& own = groups[g + 1];
+        report.violation = std::max(report.violation, own.all.highest - own.all.lowest);
+        report.multiplier[g] = own.multiplier();
         const double size = std::max(std::abs(p.group_sum[g]), sizes[g + 1]);
         report.infeasibility = std::max(report.infeasibility, share(missing[g], size));
     }

@@ -198,13 +198,13 @@ class ExactValues {
 
 // What the size of the coefficients says about errors.
 struct Size {
-    double sum = 0.0, square = 0.0, distance = 0.0;  // of |beta|, beta^2, (beta - origin)^2
+    double sum = 0.0, square = 0.0, distance = 0.0;  // of |beta|, beta^2, (beta - anchor)^2
 };
 
-Size measure(const ProblemView& p, const double* beta, const Origin& origin) {
+Size measure(const ProblemView& p, const double* beta, const Anchor& anchor) {
     Size size;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
-        const double moved = beta[i] - (origin.beta ? origin.beta[i] : 0.0);
+        const double moved = beta[i] - (anchor.beta ? anchor.beta[i] : 0.0);
         size.sum += std::abs(beta[i]);
         size.square += beta[i] * beta[i];
         size.distance += moved * moved;
@@ -270,7 +270,7 @@ struct Judgement {
 // not explain the errors found.
 std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>& gram,
                                         const double* beta, Followed& followed, ExactValues& exact,
-                                        const Origin& origin, const double* lengths,
+                                        const Anchor& anchor, const double* lengths,
                                         const SelectiveOptions& options) {
     Sample sample = draw_sample(p, lengths, options.sample);
     add_coefficients(p.n_variables, beta, sample.checked);
@@ -288,14 +288,14 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
         largest_error = std::max(largest_error, std::abs(errors[k]));
     }
     for (std::size_t k = n_checked; k < all.size(); ++k) followed.correct(all[k], known[k]);
-    const Size size = measure(p, beta, origin);
+    const Size size = measure(p, beta, anchor);
     double largest = 0.0;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         largest = std::max(largest, std::abs(gram.diagonal()[std::size_t(p.index[i])]));
     }
     const double rounded = summing * size.sum * largest;
     const double expected = options.error_per_norm * std::sqrt(size.distance) * largest + rounded;
-    if (!(found <= origin.error + expected)) return std::nullopt;
+    if (!(found <= anchor.error + expected)) return std::nullopt;
     if (n_checked == p.n_variables) return Judgement{rounded, rounded, true, 0.0};
     const ObjectiveErrors doubt = objective_errors(sample.checked, errors, beta, size);
     const double most = objective_error * std::abs(objective(p, beta, followed.values));
@@ -305,7 +305,7 @@ std::optional<Judgement> correct_sample(const ProblemView& p, const Gram<double>
 
 // The same of values that were corrected before: their corrections are a sample of the errors.
 double doubt_of_corrections(const ProblemView& p, const double* beta, const Followed& followed,
-                            const Origin& origin) {
+                            const Anchor& anchor) {
     Positions known;
     std::vector<double> errors;
     for (std::size_t i = 0; i < p.n_variables; ++i) {
@@ -313,7 +313,7 @@ double doubt_of_corrections(const ProblemView& p, const double* beta, const Foll
         known.push_back(i);
         errors.push_back(followed.corrections[i]);
     }
-    return objective_errors(known, errors, beta, measure(p, beta, origin)).likely();
+    return objective_errors(known, errors, beta, measure(p, beta, anchor)).likely();
 }
 
 double violation(const ProblemView& p, const double* beta, const std::vector<double>& values) {
@@ -358,7 +358,7 @@ bool correct_extremes(const ProblemView& p, const double* beta, const double* gr
 
 std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<double>& gram,
                                                   const double* beta, const double* gradient,
-                                                  const Origin& origin, const double* lengths,
+                                                  const Anchor& anchor, const double* lengths,
                                                   const SelectiveOptions& options,
                                                   const Poll& poll) {
     const ThreadPool::Client client(gram.threads());
@@ -366,21 +366,21 @@ std::optional<SelectiveValues> recompute_selected(const ProblemView& p, Gram<dou
     for (std::size_t i = 0; i < p.n_variables; ++i) {
         followed.values[i] = p.linear[i] - gradient[i] - p.ridge[i] * beta[i];
     }
-    if (origin.corrections) {
-        std::copy_n(origin.corrections, p.n_variables, followed.corrections.begin());
+    if (anchor.corrections) {
+        std::copy_n(anchor.corrections, p.n_variables, followed.corrections.begin());
     }
     const auto values_with = [&](double bound, double doubt, double objective_doubt) {
         return SelectiveValues{std::move(followed.values), std::move(followed.corrections), bound,
                                doubt, objective_doubt};
     };
-    const bool is_origin = origin.beta && std::equal(beta, beta + p.n_variables, origin.beta);
-    if (is_origin && violation(p, beta, followed.values) + 2.0 * origin.error <= options.enough) {
-        return values_with(origin.error, 2.0 * origin.error,
-                           doubt_of_corrections(p, beta, followed, origin));
+    const bool is_anchor = anchor.beta && std::equal(beta, beta + p.n_variables, anchor.beta);
+    if (is_anchor && violation(p, beta, followed.values) + 2.0 * anchor.error <= options.enough) {
+        return values_with(anchor.error, 2.0 * anchor.error,
+                           doubt_of_corrections(p, beta, followed, anchor));
     }
     ExactValues exact(p, gram, beta, poll);
     const std::optional<Judgement> judgement =
-        correct_sample(p, gram, beta, followed, exact, origin, lengths, options);
+        correct_sample(p, gram, beta, followed, exact, anchor, lengths, options);
     if (!judgement) return std::nullopt;
     const double rounding = options.keeps_sample ? 2.0 * judgement->rounding : 0.0;
     const double doubt = 2.0 * judgement->bound + rounding;

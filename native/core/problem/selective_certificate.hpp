@@ -24,7 +24,7 @@ namespace mercer {
 
 struct SelectiveOptions {
     std::size_t sample = 128;  // variables to check the bound on
-    // The largest error that rounding explains, relative to the distance from the origin and the
+    // The largest error that rounding explains, relative to the distance from the anchor and the
     // diagonal.
     double error_per_norm = 2e-6;
     // A violation up to this need not be exact: a bound of it, 2 B above the one found, will do.
@@ -34,7 +34,7 @@ struct SelectiveOptions {
 };
 
 // A point whose gradient is known up to `error`; without coefficients the zero point.
-struct Origin {
+struct Anchor {
     const double* beta = nullptr;
     double error = 0.0;
     const double* corrections = nullptr;  // of its values so far; null: none
@@ -51,11 +51,11 @@ struct SelectiveValues {
     double objective_doubt;
 };
 
-// gradient: at `beta`, as followed from the origin. lengths: of the rows of the Gram, or null.
+// gradient: at `beta`, as followed from the anchor. lengths: of the rows of the Gram, or null.
 // Nothing if rounding does not explain the errors, or if all values might as well be recomputed.
 std::optional<SelectiveValues> recompute_selected(const ProblemView& problem, Gram<double>& gram,
                                                   const double* beta, const double* gradient,
-                                                  const Origin& origin, const double* lengths,
+                                                  const Anchor& anchor, const double* lengths,
                                                   const SelectiveOptions& options,
                                                   const Poll& poll);
 

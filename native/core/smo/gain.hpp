@@ -36,7 +36,7 @@ bool is_near_bound(const State<T>& state, std::size_t p, double eta) {
 }
 
 // A pair and what it is worth.
-struct Found {
+struct BestPair {
     Pair pair;
     double gain = 0.0;
     double length = 0.0;  // of the step
@@ -47,7 +47,7 @@ struct Found {
 // `held`
 template <class T>
 void scan_row(const State<T>& state, std::size_t held, const typename State<T>::Row& row,
-              Found& best) {
+              BestPair& best) {
     const double own_gradient = state.gradient[held], own_curvature = state.curvature[held];
     const bool held_grows = state.can_grow[held], held_falls = state.can_fall[held];
     for (const Run& run : state.runs()) {
@@ -74,7 +74,7 @@ void scan_row(const State<T>& state, std::size_t held, const typename State<T>::
 // Replaces `best` by the variable without a group with the largest gain, if that is larger. No
 // kernel row is needed: the curvature is on the diagonal.
 template <class T>
-void scan_singles(const State<T>& state, bool clipped, Found& best) {
+void scan_singles(const State<T>& state, bool clipped, BestPair& best) {
     for (const Run& run : state.runs()) {
         if (run.group >= 0) continue;
         for (const std::uint32_t p : run.active) {

@@ -36,7 +36,7 @@ class Solver {
           drift_(problem, gradient ? options.gradient_error : 0.0),
           stagnation_(std::max<std::size_t>(10'000, 10 * state_.size())),
           first_objective_(objective(state_, linear_)) {
-        if (gradient) origin_ = state_.beta;
+        if (gradient) anchor_ = state_.beta;
         for (std::size_t p = 0; p < state_.size(); ++p) {
             linear_size_ = std::max(linear_size_, std::abs(linear_[state_.variable(p)]));
         }
@@ -123,7 +123,7 @@ class Solver {
     double objective_error() const {
         double squared = 0.0, weighted = 0.0;
         for (std::size_t p = 0; p < state_.size(); ++p) {
-            const double moved = state_.beta[p] - (origin_.empty() ? 0.0 : origin_[p]);
+            const double moved = state_.beta[p] - (anchor_.empty() ? 0.0 : anchor_[p]);
             squared += moved * moved;
             weighted += moved * moved * std::abs(state_.curvature[p] - state_.ridge[p]);
         }
@@ -288,7 +288,7 @@ class Solver {
     std::size_t shrink_period_, next_newton_;
     Drift<T> drift_;
     Stagnation<T> stagnation_;
-    std::vector<double> origin_;  // beta where the gradient was given, empty: at zero
+    std::vector<double> anchor_;  // beta where the gradient was given, empty: at zero
     double first_objective_;
     double linear_size_ = 0.0, terms_size_ = 0.0, newton_work_ = 0.0;
     double last_objective_ = 0.0;

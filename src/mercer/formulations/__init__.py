@@ -7,7 +7,7 @@ intercept and whatever else the machine learns. No kernel value is needed.
 
 from __future__ import annotations
 
-from mercer.formulations.bias_and_rho import Formulation, ReadOut
+from mercer.formulations.bias_and_rho import FittedParameters, Formulation
 from mercer.formulations.classification import joined_nu_svc, nu_svc, one_sided_huber, pinball, svc
 from mercer.formulations.conversions import (
     C_from_alpha,
@@ -26,8 +26,8 @@ from mercer.formulations.conversions import (
     one_class_from_mu,
 )
 from mercer.formulations.hulls import enclosing_ball, minimum_norm, nearest_points, one_class
-from mercer.formulations.joined import JoinedFormulations, ReadOuts
-from mercer.formulations.ranges import C_range, ReadOutRange, read_out_range
+from mercer.formulations.joined import JoinedFormulations, JoinedParameters
+from mercer.formulations.ranges import C_range, ParameterRange, parameter_range
 from mercer.formulations.regression import (
     absolute,
     huber,
@@ -43,11 +43,11 @@ __all__ = [
     "C_from_lambda",
     "C_from_nu_svc",
     "C_range",
+    "FittedParameters",
     "Formulation",
     "JoinedFormulations",
-    "ReadOut",
-    "ReadOutRange",
-    "ReadOuts",
+    "JoinedParameters",
+    "ParameterRange",
     "absolute",
     "alpha_from_C",
     "alpha_from_lambda",
@@ -69,9 +69,9 @@ __all__ = [
     "one_class",
     "one_class_from_mu",
     "one_sided_huber",
+    "parameter_range",
     "pinball",
     "quantile",
-    "read_out_range",
     "svc",
     "svr",
 ]

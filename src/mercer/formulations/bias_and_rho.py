@@ -13,11 +13,11 @@ from mercer.problem import Certificate, Problem, Solution
 
 FloatArray = NDArray[np.float64]
 Bias = Literal["multiplier", "bisecting"]
-Kind = Literal["intercept", "origin", "penalized", "nu", "hulls", "level", "tube", "ball"]
+Kind = Literal["intercept", "no_bias", "penalized", "nu", "hulls", "rho", "tube", "ball"]
 
 
 @dataclass(frozen=True, eq=False)
-class ReadOut:
+class FittedParameters:
     """What a solution says about the machine: f(x) = sum_i coef_i k(x_i, x) + intercept.
 
     Attributes
@@ -27,15 +27,15 @@ class ReadOut:
     intercept : float
         The bias; -rho for the one-class family.
     norm_squared : float
-        |w|^2 = coef' K coef, K being the plain kernel (docs/theory/problem.md#read-out).
+        |w|^2 = coef' K coef, K being the plain kernel (docs/theory/problem.md#fitted-parameters).
     rho : float or None
-        Functional margin of the problem's own scale (nu-SVC, nearest points), or the level
+        Functional margin of the problem's own scale (nu-SVC, nearest points), or the threshold
         of the one-class family.
     epsilon : float or None
         Half-width of the tube; negative only if :meth:`Formulation.correction` applies.
     scale : float or None
         Factor that brought the problem's coefficients to ``coef``: 1/rho for nu-SVC, 1 if
-        its margin vanished; the unit of the weights of the one-class family.
+        its margin vanished; the scale of the weights of the one-class family.
     radius : float or None
         Radius of the enclosing ball.
 
@@ -46,7 +46,7 @@ class ReadOut:
     >>> from mercer.kernels import Linear
     >>> machine = svc([-1, -1, 1, 1], C=1.0)
     >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]]), tol=1e-9)
-    >>> fitted = machine.read_out(solution)
+    >>> fitted = machine.fitted_parameters(solution)
     >>> fitted.coef.round(6).tolist(), round(fitted.intercept, 6), round(fitted.norm_squared, 6)
     ([0.0, -1.0, 1.0, 0.0], -1.5, 1.0)
     """
@@ -73,15 +73,15 @@ class Formulation:
     n_rows : int
         Number of data rows the coefficients are spread over.
     kind : str
-        Which read-out applies (docs/theory/problem.md#read-out).
+        How parameters follow from multipliers (docs/theory/problem.md#fitted-parameters).
     epsilon : float or None
         Half-width of the tube where it is given, not learned.
     fallback : Formulation or None
         What to solve instead if the learned half-width comes out negative.
     bias : {"multiplier", "bisecting"}
-        Which bias a read-out has unless it is told (see :meth:`read_out`).
-    unit : float
-        Of weights and coefficients of the one-class family, if it is not 1.
+        Which bias is taken unless it is given (see :meth:`fitted_parameters`).
+    weight_scale : float
+        By which weights and coefficients of the one-class family were divided.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Formulation:
     >>> from mercer.kernels import Linear
     >>> machine = svc([-1, -1, 1, 1], C=1.0)
     >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [2.0], [3.0]]), tol=1e-9)
-    >>> round(machine.read_out(solution).intercept, 6)
+    >>> round(machine.fitted_parameters(solution).intercept, 6)
     -1.5
     """
 
@@ -100,17 +100,17 @@ class Formulation:
     epsilon: float | None = None
     fallback: Formulation | None = None
     bias: Bias = "multiplier"
-    unit: float = 1.0
+    weight_scale: float = 1.0
 
     __repr__ = shown()
 
-    def read_out(
+    def fitted_parameters(
         self,
         solution: Certificate,
         coef: ArrayLike | None = None,
         *,
         bias: Bias | None = None,
-    ) -> ReadOut:
+    ) -> FittedParameters:
         """Coefficients, intercept and learned quantities of a solution.
 
         Parameters
@@ -127,7 +127,9 @@ class Formulation:
         """
         if coef is None:
             if not isinstance(solution, Solution):
-                raise TypeError("coef is required to read out a Certificate, got None")
+                raise TypeError(
+                    "coef is required beside a Certificate, which has no point, got None"
+                )
             coef = solution.coef
         beta = np.asarray(coef, dtype=np.float64)
         problem = self.problem
@@ -157,38 +159,42 @@ class Formulation:
         total = float(size.sum())
         return -float(size @ values) / total if total > 0 else 0.0
 
-    def interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> ReadOut:
-        """The bias and its companions from the multipliers (docs/theory/problem.md#read-out)."""
-        if self.kind == "origin":
-            return ReadOut(coef, 0.0, norm, epsilon=self.epsilon)
+    def interpret(self, coef: FloatArray, norm: float, multiplier: FloatArray) -> FittedParameters:
+        """The bias and its kin from the multipliers (docs/theory/problem.md#fitted-parameters)."""
+        if self.kind == "no_bias":
+            return FittedParameters(coef, 0.0, norm, epsilon=self.epsilon)
         if self.kind == "penalized":
             bias = float(coef.sum())
-            return ReadOut(coef, bias, norm - bias * bias, epsilon=self.epsilon)
+            return FittedParameters(coef, bias, norm - bias * bias, epsilon=self.epsilon)
         first, last = float(multiplier[0]), float(multiplier[-1])
         centre, half = (first + last) / 2, (last - first) / 2
         if self.kind == "intercept":
-            return ReadOut(coef, first, norm, epsilon=self.epsilon)
-        if self.kind == "level":
-            s = self.unit
+            return FittedParameters(coef, first, norm, epsilon=self.epsilon)
+        if self.kind == "rho":
+            s = self.weight_scale
             if s == 1.0:
-                return ReadOut(coef, first, norm, rho=-first)
-            return ReadOut(coef * s, first * s, norm * s * s, rho=-first * s, scale=s)
+                return FittedParameters(coef, first, norm, rho=-first)
+            return FittedParameters(coef * s, first * s, norm * s * s, rho=-first * s, scale=s)
         if self.kind == "ball":
             # free rows: K_ii/2 - f_i = m, and |x_i - c|^2 = K_ii - 2 f_i + |c|^2
-            return ReadOut(coef, 0.0, norm, radius=float(np.sqrt(max(2 * first + norm, 0.0))))
+            return FittedParameters(
+                coef, 0.0, norm, radius=float(np.sqrt(max(2 * first + norm, 0.0)))
+            )
         if self.kind == "tube":
             epsilon = -half if self.fallback is not None else max(-half, 0.0)
-            return ReadOut(coef, centre, norm, epsilon=epsilon)
+            return FittedParameters(coef, centre, norm, epsilon=epsilon)
         scale = 1 / half if self.kind == "nu" and half > 0 else 1.0
-        return ReadOut(coef * scale, centre * scale, norm * scale * scale, rho=half, scale=scale)
+        return FittedParameters(
+            coef * scale, centre * scale, norm * scale * scale, rho=half, scale=scale
+        )
 
-    def correction(self, read_out: ReadOut) -> Formulation | None:
-        """The formulation to solve instead, None if ``read_out`` stands.
+    def correction(self, fitted: FittedParameters) -> Formulation | None:
+        """The formulation to solve instead, None if ``fitted`` stands.
 
         The squared nu-SVR may learn a negative half-width; its answer is then the least
         squares machine with epsilon = 0 (docs/theory/problem.md#a-negative-tube).
         """
-        wrong = read_out.epsilon is not None and read_out.epsilon < 0
+        wrong = fitted.epsilon is not None and fitted.epsilon < 0
         return self.fallback if wrong else None
 
     def on_rows(self, rows: ArrayLike, n_rows: int) -> Formulation:

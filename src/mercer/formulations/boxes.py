@@ -58,7 +58,7 @@ def one_bias(
     The variables run through the rows, as often as they are more than ``n_rows``.
     """
     check_choice("fit_intercept", fit_intercept, (True, False, "penalized"))
-    kind: Kind = "intercept" if fit_intercept else "origin"
+    kind: Kind = "intercept" if fit_intercept else "no_bias"
     if fit_intercept == "penalized":
         kind = "penalized"
     n = len(linear)

@@ -81,7 +81,7 @@ def nu_svc(
 
     Schoelkopf et al. 2000; Lopez Lazaro 2011, section 3.1.4.
 
-    The read-out is in the scale of :func:`svc`, divided by the learned margin ``rho``.
+    The fitted parameters are in the scale of :func:`svc`, divided by the learned margin ``rho``.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def nu_svc(
     """
     check_choice("loss", loss, HINGES)
     labels, w = check_labels(y, weight)
-    w, _ = in_range(w)  # the margin takes the unit with it
+    w, _ = in_range(w)  # the margin takes the scale with it
     total, lightest = float(w.sum()), float(min(w[labels > 0].sum(), w[labels < 0].sum()))
     if loss == "hinge":
         nu = check_scalar("nu", nu, high=min(2 * lightest / total, 1.0), closed_high=True)
@@ -149,7 +149,7 @@ def joined_nu_svc(
 ) -> JoinedFormulations | None:
     """:func:`nu_svc` of several problems; None if one of them asks for a closer look.
 
-    That is so where :func:`nu_svc` refuses it, or measures its weights by another unit.
+    That is so where :func:`nu_svc` refuses it, or scales its weights in another way.
 
     Parameters
     ----------

@@ -10,8 +10,8 @@ The direction w is the same on both sides of each relation. From C and epsilon t
 are functions; back they are not: nu(C) and nu(epsilon) are constant where a class (a side of the
 tube) has no free coefficient, and every C (epsilon) of an interval has the same nu. The machines
 of the interval are multiples of each other (of different width), with biases from intervals of
-their own. What is returned here is one of them, the one the read-out describes;
-:func:`C_range` and :func:`read_out_range` return the ends.
+their own. What is returned here is one of them, the one that the fitted parameters describe;
+:func:`C_range` and :func:`parameter_range` return the ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.formulations.bias_and_rho import ReadOut
+from mercer.formulations.bias_and_rho import FittedParameters
 from mercer.formulations.checks import check_scalar
 
 
@@ -97,8 +97,8 @@ def C_from_alpha(alpha: float) -> float:
     return 1 / check_scalar("alpha", alpha)
 
 
-def C_from_nu_svc(read_out: ReadOut) -> float:
-    """C of the SVC that equals a solved nu-SVC: 1/rho, with the rho of the read-out.
+def C_from_nu_svc(fitted: FittedParameters) -> float:
+    """C of the SVC that equals a solved nu-SVC: 1/rho, with the rho of the fitted parameters.
 
     Examples
     --------
@@ -107,16 +107,16 @@ def C_from_nu_svc(read_out: ReadOut) -> float:
     >>> from mercer.kernels import Linear
     >>> machine = nu_svc([-1, -1, 1, 1], nu=0.75)
     >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [3.0], [4.0]]), tol=1e-9)
-    >>> round(C_from_nu_svc(machine.read_out(solution)), 6)
+    >>> round(C_from_nu_svc(machine.fitted_parameters(solution)), 6)
     0.125
     """
-    return 1 / _margin(read_out)
+    return 1 / _margin(fitted)
 
 
 def nu_from_C(coef: ArrayLike, C: float, weight_sum: float) -> float:
     """Nu of the nu machine that equals a solved SVC or SVR: sum |coef| / (C W).
 
-    The machine read out of its solution is the same if it has a free coefficient in each class
+    The machine of its solution is the same if it has a free coefficient in each class
     (on each side of the tube); else that of another C (epsilon) of the same nu.
 
     Examples
@@ -142,10 +142,10 @@ def mu_from_svc(coef: ArrayLike, C: float) -> float:
     return 2 * check_scalar("C", C) / check_scalar("sum of |coef|", total)
 
 
-def C_from_hulls(read_out: ReadOut, mu: float) -> float:
+def C_from_hulls(fitted: FittedParameters, mu: float) -> float:
     """C of the SVC that equals solved nearest points of reduced hulls: mu/rho.
 
-    If several C do, that of the read-out's rho (:func:`C_range` has all).
+    If several C do, that of the fitted rho (:func:`C_range` has all).
 
     Examples
     --------
@@ -154,10 +154,10 @@ def C_from_hulls(read_out: ReadOut, mu: float) -> float:
     >>> from mercer.kernels import Linear
     >>> hulls = nearest_points([-1, -1, 1, 1], mu=0.75)
     >>> solution = solve(hulls.problem, Gram(Linear(), [[0.0], [1.0], [3.0], [4.0]]), tol=1e-9)
-    >>> round(C_from_hulls(hulls.read_out(solution), mu=0.75), 6)
+    >>> round(C_from_hulls(hulls.fitted_parameters(solution), mu=0.75), 6)
     0.15
     """
-    return check_scalar("mu", mu) / _margin(read_out)
+    return check_scalar("mu", mu) / _margin(fitted)
 
 
 def mu_from_nu(nu: float, n: int) -> float:
@@ -208,7 +208,7 @@ def one_class_from_mu(mu: float, n: int) -> float:
     return 1 / (check_scalar("mu", mu) * n)
 
 
-def _margin(read_out: ReadOut) -> float:
-    if read_out.rho is None or not read_out.rho > 0:
-        raise ValueError(f"read_out must have a positive margin rho, got {read_out.rho!r}")
-    return read_out.rho
+def _margin(fitted: FittedParameters) -> float:
+    if fitted.rho is None or not fitted.rho > 0:
+        raise ValueError(f"fitted must have a positive margin rho, got {fitted.rho!r}")
+    return fitted.rho

@@ -51,14 +51,14 @@ def one_class(
     >>> problem.upper.tolist(), problem.group_sum.tolist()
     ([1.0, 1.0, 1.0, 1.0], [2.0])
     """
-    w, unit = in_range(check_weight(weight, check_count("n", n)))
+    w, weight_scale = in_range(check_weight(weight, check_count("n", n)))
     # no digit of a solution tells such a row from none, and ridges of it would drown all others
     w = np.where(w < _NEGLIGIBLE * w.max(), 0.0, w)
     nu = check_scalar("nu", nu, high=np.inf if squared else 1.0, closed_high=not squared)
     total = nu * float(w.sum())
     size, ridge = squared_loss(total, w) if squared else linear_loss(1.0, w)
     problem = Problem(np.zeros(n), np.zeros(n), size, ridge=ridge, group_sum=np.array([total]))
-    return Formulation(problem, n, "level", unit=unit)
+    return Formulation(problem, n, "rho", weight_scale=weight_scale)
 
 
 def nearest_points(
@@ -66,7 +66,7 @@ def nearest_points(
 ) -> Formulation:
     """Nearest points of the (reduced) hulls of two classes (Lopez Lazaro 2011, section 3.4).
 
-    w is their difference, |w| their distance; ``rho`` of the read-out is half the width of
+    w is their difference, |w| their distance; the fitted ``rho`` is half the width of
     the slab between them along w, the intercept that of the KKT conditions.
 
     Parameters
@@ -136,7 +136,7 @@ def minimum_norm(n: int, mu: float = 1.0, weight: ArrayLike | None = None) -> Fo
     w = check_weight(weight, check_count("n", n))
     size = _hull_box(mu, w, float(w.sum()))
     problem = Problem(np.zeros(n), np.zeros(n), size, group_sum=np.ones(1))
-    return Formulation(problem, n, "level")
+    return Formulation(problem, n, "rho")
 
 
 def _hull_box(mu: float, weight: FloatArray, total: float) -> FloatArray:

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer._shown import shown
-from mercer.formulations.bias_and_rho import Formulation, ReadOut
+from mercer.formulations.bias_and_rho import FittedParameters, Formulation
 from mercer.problem.solutions import Solutions
 
-__all__ = ["JoinedFormulations", "ReadOuts"]
+__all__ = ["JoinedFormulations", "JoinedParameters"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class ReadOuts:
+class JoinedParameters:
     """What solutions say about their machines, in columns.
 
     Attributes
@@ -29,14 +29,15 @@ class ReadOuts:
     offsets : ndarray of shape (n_machines + 1,)
         Where those of each machine begin, and where those of the last one end.
     intercept, rho, scale : ndarray of shape (n_machines,)
-        As those of :class:`ReadOut`; where a kind has none, rho is 0 and scale 1.
+        As those of :class:`FittedParameters`; where a kind has none, rho is 0 and scale 1.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from mercer.formulations import ReadOut, ReadOuts
-    >>> single = [ReadOut(np.array([1.0, -1.0]), 0.5, 2.0), ReadOut(np.array([3.0]), -1.0, 9.0)]
-    >>> ReadOuts.of(single).offsets.tolist()
+    >>> from mercer.formulations import FittedParameters, JoinedParameters
+    >>> two = FittedParameters(np.array([1.0, -1.0]), 0.5, 2.0)
+    >>> single = [two, FittedParameters(np.array([3.0]), -1.0, 9.0)]
+    >>> JoinedParameters.of(single).offsets.tolist()
     [0, 2, 3]
     """
 
@@ -49,22 +50,22 @@ class ReadOuts:
     __repr__ = shown("offsets intercept")
 
     @classmethod
-    def of(cls, read_outs: Sequence[ReadOut]) -> ReadOuts:
+    def of(cls, parameters: Sequence[FittedParameters]) -> JoinedParameters:
         """Those of single machines."""
         return cls(
-            coef=np.concatenate([one.coef for one in read_outs]),
-            offsets=np.cumsum([0, *(len(one.coef) for one in read_outs)]),
-            intercept=np.array([one.intercept for one in read_outs]),
-            rho=np.array([one.rho or 0.0 for one in read_outs]),
-            scale=np.array([one.scale or 1.0 for one in read_outs]),
+            coef=np.concatenate([one.coef for one in parameters]),
+            offsets=np.cumsum([0, *(len(one.coef) for one in parameters)]),
+            intercept=np.array([one.intercept for one in parameters]),
+            rho=np.array([one.rho or 0.0 for one in parameters]),
+            scale=np.array([one.scale or 1.0 for one in parameters]),
         )
 
-    def replaced(self, others: Mapping[int, ReadOut]) -> ReadOuts:
+    def replaced(self, others: Mapping[int, FittedParameters]) -> JoinedParameters:
         """The same with some machines that were found otherwise."""
         if not others:
             return self
-        found = ReadOuts(**{name: values.copy() for name, values in vars(self).items()})
-        which, single = list(others), ReadOuts.of(list(others.values()))
+        found = JoinedParameters(**{name: values.copy() for name, values in vars(self).items()})
+        which, single = list(others), JoinedParameters.of(list(others.values()))
         for name in ("intercept", "rho", "scale"):
             getattr(found, name)[which] = getattr(single, name)
         for k, one in others.items():
@@ -105,10 +106,10 @@ class JoinedFormulations:
         problem = self.formulation.problem.on_rows(rows)
         return replace(self, formulation=replace(self.formulation, problem=problem))
 
-    def interpret(self, solutions: Solutions) -> ReadOuts:
-        """What solutions say, as :meth:`Formulation.read_out` has it.
+    def interpret(self, solutions: Solutions) -> JoinedParameters:
+        """What solutions say, as :meth:`Formulation.fitted_parameters` has it.
 
-        Kinds "origin", "penalized", "intercept" and "nu".
+        Kinds "no_bias", "penalized", "intercept" and "nu".
         """
         kind, coef, multiplier = self.formulation.kind, solutions.coef, solutions.multiplier
         n = len(self.offsets) - 1
@@ -122,4 +123,4 @@ class JoinedFormulations:
             intercept = np.add.reduceat(coef, self.offsets[:-1])
         elif kind == "intercept":
             intercept = multiplier[:, 0].copy()
-        return ReadOuts(coef, self.offsets, intercept, rho, scale)
+        return JoinedParameters(coef, self.offsets, intercept, rho, scale)

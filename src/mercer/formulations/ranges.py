@@ -20,7 +20,7 @@ from mercer._shown import shown
 from mercer.formulations.bias_and_rho import Formulation
 from mercer.problem import Certificate, Solution
 
-__all__ = ["C_range", "ReadOutRange", "read_out_range"]
+__all__ = ["C_range", "ParameterRange", "parameter_range"]
 
 FloatArray = NDArray[np.float64]
 Range = tuple[float, float]
@@ -28,8 +28,8 @@ _ROUNDING = 1e-11  # share of its box within which a coefficient is on its bound
 
 
 @dataclass(frozen=True)
-class ReadOutRange:
-    """Smallest and largest optimal value of what :class:`ReadOut` has one of.
+class ParameterRange:
+    """Smallest and largest optimal value of what :class:`FittedParameters` has one of.
 
     Attributes
     ----------
@@ -37,18 +37,18 @@ class ReadOutRange:
         The bias; for nu-SVC and nearest points in the problem's own scale, before it is
         divided by rho.
     rho : tuple of two floats or None
-        The functional margin of the problem's own scale, or the level of the one-class family.
+        The functional margin of the problem's own scale, or the threshold of the one-class family.
     epsilon : tuple of two floats or None
         The learned half-width of the tube.
 
     Examples
     --------
     >>> from mercer import Gram, solve
-    >>> from mercer.formulations import read_out_range, svc
+    >>> from mercer.formulations import parameter_range, svc
     >>> from mercer.kernels import Linear
     >>> machine = svc([-1, 1], C=0.1)
     >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0]]), tol=1e-9)
-    >>> [round(end, 6) for end in read_out_range(machine, solution).intercept]
+    >>> [round(end, 6) for end in parameter_range(machine, solution).intercept]
     [-1.0, 0.9]
     """
 
@@ -59,9 +59,9 @@ class ReadOutRange:
     __repr__ = shown()
 
 
-def read_out_range(
+def parameter_range(
     formulation: Formulation, solution: Certificate, coef: ArrayLike | None = None
-) -> ReadOutRange:
+) -> ParameterRange:
     """The optimal biases, margins and widths of a solution; both ends equal if there is one.
 
     Parameters
@@ -76,14 +76,14 @@ def read_out_range(
     Examples
     --------
     >>> from mercer import Gram, solve
-    >>> from mercer.formulations import read_out_range, svc
+    >>> from mercer.formulations import parameter_range, svc
     >>> from mercer.kernels import Linear
     >>> machine = svc([-1, 1], C=0.1)
     >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0]]), tol=1e-9)
-    >>> [round(end, 6) for end in read_out_range(machine, solution).intercept]
+    >>> [round(end, 6) for end in parameter_range(machine, solution).intercept]
     [-1.0, 0.9]
     """
-    if formulation.kind in ("origin", "penalized", "ball"):
+    if formulation.kind in ("no_bias", "penalized", "ball"):
         raise ValueError(f"a formulation of kind {formulation.kind!r} has no free bias")
     beta = np.asarray(solution.coef if isinstance(solution, Solution) else coef, dtype=np.float64)
     if beta.shape != formulation.problem.linear.shape:
@@ -94,14 +94,14 @@ def read_out_range(
     found = [_multiplier_range(formulation, solution, beta, g) for g in groups]
     (low, high), (last_low, last_high) = found[0], found[-1]
     if formulation.kind == "intercept":
-        return ReadOutRange((low, high))
-    if formulation.kind == "level":
-        return ReadOutRange((low, high), rho=(-high, -low))
+        return ParameterRange((low, high))
+    if formulation.kind == "rho":
+        return ParameterRange((low, high), rho=(-high, -low))
     centre = (low + last_low) / 2, (high + last_high) / 2
     half = (last_low - high) / 2, (last_high - low) / 2
     if formulation.kind == "tube":
-        return ReadOutRange(centre, epsilon=(max(-half[1], 0.0), max(-half[0], 0.0)))
-    return ReadOutRange(centre, rho=half)
+        return ParameterRange(centre, epsilon=(max(-half[1], 0.0), max(-half[0], 0.0)))
+    return ParameterRange(centre, rho=half)
 
 
 def C_range(
@@ -123,7 +123,7 @@ def C_range(
     >>> [round(end, 6) for end in C_range(machine, solution)]
     [0.25, 0.5]
     """
-    low, high = read_out_range(formulation, solution, coef).rho or (0.0, 0.0)
+    low, high = parameter_range(formulation, solution, coef).rho or (0.0, 0.0)
     if formulation.kind not in ("nu", "hulls") or not high > 0:
         raise ValueError(
             "formulation must be a nu-SVC or nearest points with a positive margin rho, got "

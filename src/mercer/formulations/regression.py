@@ -110,7 +110,7 @@ def nu_svr(
     >>> from mercer.kernels import Linear
     >>> machine = nu_svr([0.0, 1.0, 3.0], C=10.0, nu=0.5)
     >>> solution = solve(machine.problem, Gram(Linear(), [[0.0], [1.0], [2.0]]), tol=1e-9)
-    >>> round(machine.read_out(solution).epsilon, 6)
+    >>> round(machine.fitted_parameters(solution).epsilon, 6)
     0.25
     """
     check_choice("loss", loss, TUBES)

@@ -15,8 +15,8 @@ from mercer.gram.native import (
     build_kernel,
     count_rows,
 )
-from mercer.gram.origin import moved
 from mercer.gram.rounding import carrying_rows
+from mercer.gram.shift import moved
 from mercer.kernels import Kernel
 
 __all__ = ["CrossGram", "cross_block"]
@@ -39,7 +39,7 @@ class CrossGram:
         are returned in float64.
     n_threads : int, default=None
         Number of threads; None means ``OMP_NUM_THREADS`` or all CPUs.
-    origin : ndarray of shape (n_features,), default=None
+    shift : ndarray of shape (n_features,), default=None
         Point that all rows are measured from; None means zero.
     """
 
@@ -50,14 +50,14 @@ class CrossGram:
         *,
         precision: Precision = "double",
         n_threads: int | None = None,
-        origin: FloatArray | None = None,
+        shift: FloatArray | None = None,
     ) -> None:
         self.kernel = kernel
         self.form = kernel.form()
         self.n_threads = resolve_threads(n_threads)
         self._is_stored = self.form.reads_stored
         self._columns = np.asarray(rows) if self._is_stored else np.arange(count_rows(rows))
-        self._rows, self.origin = rows, origin
+        self._rows, self.shift = rows, shift
         self._left = carrying_rows(self._near(rows), precision, self.form)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class CrossGram:
             "rows": self._rows,
             "precision": self._left.precision,
             "n_threads": self.n_threads,
-            "origin": self.origin,
+            "shift": self.shift,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -78,7 +78,7 @@ class CrossGram:
         return len(self._columns)
 
     def _near(self, rows: Any) -> Any:
-        return rows if self.origin is None else moved(rows, self.origin)
+        return rows if self.shift is None else moved(rows, self.shift)
 
     def block(self, X: Any) -> FloatArray:
         """Values ``k(X[i], rows[j])``: a new array of shape (n, n_rows) in Fortran order.

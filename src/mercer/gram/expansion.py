@@ -20,8 +20,8 @@ from mercer.gram.native import (
     count_rows,
     take_rows,
 )
-from mercer.gram.origin import far_origin, level, moved
 from mercer.gram.rounding import carrying_rows, rounding_of_rows
+from mercer.gram.shift import moved, shift_of_far_rows, shift_offset
 from mercer.kernels import Kernel
 
 __all__ = ["Expansion"]
@@ -52,7 +52,7 @@ class Expansion:
     sums_vanish : bool, default=False
         Whether weights that are added up in the end have a sum of zero: rows far from the origin
         may then be measured from another one, and values of a part lack what cancels.
-    origin : ndarray of shape (n_features,), default=None
+    shift : ndarray of shape (n_features,), default=None
         Point that rows are measured from, whatever the weights. Values are those of the kernel
         there, as a bias that was found with it needs them.
 
@@ -78,7 +78,7 @@ class Expansion:
         precision: Precision = "double",
         n_threads: int | None = None,
         sums_vanish: bool = False,
-        origin: FloatArray | None = None,
+        shift: FloatArray | None = None,
     ) -> None:
         self.kernel, self.rows = kernel, rows
         self.form = kernel.form()
@@ -94,17 +94,17 @@ class Expansion:
             )
         cuts = [0, len(self._columns)] if parts is None else np.asarray(parts).tolist()
         self.parts = [slice(*cut) for cut in pairwise(cuts)]
-        self._sums_vanish, self._given_origin = sums_vanish, origin
+        self._sums_vanish, self._given_shift = sums_vanish, shift
 
     @cached_property
-    def origin(self) -> FloatArray | None:
+    def shift(self) -> FloatArray | None:
         """Where rows are measured from, if it is not zero."""
-        if self._given_origin is not None:
-            return self._given_origin
+        if self._given_shift is not None:
+            return self._given_shift
         size = float(np.abs(self.weights).sum())
         if not self._sums_vanish or abs(float(self.weights.sum())) > _VANISHED * size:
             return None
-        return far_origin(self.form, self.rows)
+        return shift_of_far_rows(self.form, self.rows)
 
     @cached_property
     def left(self) -> RowSet:
@@ -113,16 +113,16 @@ class Expansion:
 
     @cached_property
     def _near_rows(self) -> Any:
-        return self.rows if self.origin is None else moved(self.rows, self.origin)
+        return self.rows if self.shift is None else moved(self.rows, self.shift)
 
     @cached_property
-    def _levels(self) -> FloatArray:
-        """What the values of each part lack because of the origin, (n_parts, n_functions)."""
-        if self.origin is None:
+    def _shift_offsets(self) -> FloatArray:
+        """What the values of each part lack because rows are shifted, (n_parts, n_functions)."""
+        if self.shift is None:
             return np.zeros((len(self.parts), self.weights.shape[1]))
         rows, weights = self._near_rows, self.weights
         return np.stack(
-            [level(self.form, rows[part], self.origin, weights[part]) for part in self.parts]
+            [shift_offset(self.form, rows[part], self.shift, weights[part]) for part in self.parts]
         )
 
     @cached_property
@@ -153,8 +153,8 @@ class Expansion:
             block = slice(start, start + _PREDICTION_ROWS)
             for k, values in enumerate(self.part_values(self._kernel_against(rows))):
                 out[k, block] = values.T
-        if self.origin is not None and self._given_origin is None:
-            out += self._levels[:, None]
+        if self.shift is not None and self._given_shift is None:
+            out += self._shift_offsets[:, None]
         wrong = np.flatnonzero(~np.isfinite(out).all(axis=(0, 2)))
         if len(wrong):
             if self.precision == "double":
@@ -175,7 +175,7 @@ class Expansion:
             parts=cuts,
             n_threads=self.n_threads,
             sums_vanish=self._sums_vanish,
-            origin=self._given_origin,
+            shift=self._given_shift,
         )
 
     def part_values(self, kernel: Any) -> Iterator[FloatArray]:
@@ -188,5 +188,5 @@ class Expansion:
         if self._is_stored:
             left = RowSet(np.asarray(rows).T, self.left.precision)
             return build_kernel(self.form, left, RowSet(rows, self.left.precision))
-        near = rows if self.origin is None else moved(rows, self.origin)
+        near = rows if self.shift is None else moved(rows, self.shift)
         return build_kernel(self.form, self.left, self.left.like(near))

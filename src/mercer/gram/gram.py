@@ -30,9 +30,9 @@ from mercer.gram.native import (
     fixed_rows,
     take_rows,
 )
-from mercer.gram.origin import level, moved, origin_error
 from mercer.gram.rounding import carries, fits_single, is_at_most_one, rounding_of_rows
 from mercer.gram.rows import check_products
+from mercer.gram.shift import moved, shift_error, shift_offset
 from mercer.gram.spot_check import SpotCheck, warn_of_indefinite
 from mercer.kernels import Kernel
 from mercer.kernels.definiteness import Definiteness
@@ -69,10 +69,10 @@ class Gram:
         Ascending offsets ``0, ..., n_rows`` that cut kernel rows into segments cached
         one by one; a problem on some of the rows (class against class) asks for its
         segments only.
-    origin : array-like of shape (n_features,), default=None
-        Point that the rows are measured from (see ``far_origin`` in mercer.gram.origin), for
+    shift : array-like of shape (n_features,), default=None
+        Point that the rows are measured from (see ``shift_of_far_rows`` in mercer.gram.shift), for
         problems whose coefficients add up to zero. Gradients and multipliers are then those of
-        the plain kernel but for a constant, :meth:`level`.
+        the plain kernel but for a constant, :meth:`shift_offset`.
     is_checked : bool, default=False
         Whether the rows are known to be finite and, if they are a kernel matrix, symmetric.
 
@@ -96,7 +96,7 @@ class Gram:
         precision: Literal["auto", "single", "double"] = "auto",
         n_threads: int | None = None,
         segments: ArrayLike | None = None,
-        origin: ArrayLike | None = None,
+        shift: ArrayLike | None = None,
         is_checked: bool = False,
     ) -> None:
         if not isinstance(kernel, Kernel):
@@ -108,8 +108,8 @@ class Gram:
         if not (is_checked or is_matrix or self.form.reads_python):
             check_finite(X)
         self.n_threads = resolve_threads(n_threads)
-        self.origin = None if origin is None else np.asarray(origin, dtype=np.float64)
-        self._rows = X if self.origin is None else moved(X, self.origin)
+        self.shift = None if shift is None else np.asarray(shift, dtype=np.float64)
+        self._rows = X if self.shift is None else moved(X, self.shift)
         self._read_rows = self._rows  # what the core reads: these, or the values gathered
         self._gathered: NDArray[Any] | None = None
         self._definiteness: Definiteness = kernel.definiteness
@@ -140,7 +140,7 @@ class Gram:
         more than half of ``seconds``. To be called before any value is known.
         """
         n = self.n_rows
-        if not self.form.reads_python or self.origin is not None or self._native:
+        if not self.form.reads_python or self.shift is not None or self._native:
             return self
         if cache_bytes(self._cache_size, n, "double") < 8 * n * n:
             return self
@@ -223,23 +223,23 @@ class Gram:
             error = float(root.max(initial=0.0) * (np.abs(coef) * root).sum())
         return np.inf if isnan(error) else error
 
-    def origin_error(self, coef: FloatArray, index: NDArray[np.intp]) -> float:
+    def shift_error(self, coef: FloatArray, index: NDArray[np.intp]) -> float:
         """Bound of what a sum of ``coef``, one for each row, that is not quite zero does.
 
         To slopes of the rows ``index``, but for a constant; and half of it for each coefficient
         to the objective.
         """
-        if self.origin is None or not (missing := abs(fsum(coef))):
+        if self.shift is None or not (missing := abs(fsum(coef))):
             return 0.0
-        share = 2.0 * abs(self.level(coef)) / float(np.abs(coef).sum())
-        slopes = origin_error(self.form, self._rows, self.origin)[index]
+        share = 2.0 * abs(self.shift_offset(coef)) / float(np.abs(coef).sum())
+        slopes = shift_error(self.form, self._rows, self.shift)[index]
         return missing * (float(slopes.max(initial=0.0)) + share)
 
-    def level(self, coef: FloatArray) -> float:
-        """What ``K coef``, ``coef`` one for each row, lacks because of the origin."""
-        if self.origin is None:
+    def shift_offset(self, coef: FloatArray) -> float:
+        """What ``K coef``, ``coef`` one for each row, lacks because rows are shifted."""
+        if self.shift is None:
             return 0.0
-        return float(level(self.form, self._rows, self.origin, coef))
+        return float(shift_offset(self.form, self._rows, self.shift, coef))
 
     @property
     def has_uniform_rounding(self) -> bool:
@@ -336,7 +336,7 @@ class Gram:
             other._keep(self._gathered[np.ix_(rows, rows)])
         if other._spot_check:
             other._spot_check.reason = self.refutation
-        other.origin = self.origin  # the rows have been moved
+        other.shift = self.shift  # the rows have been moved
         return other
 
     def features(self) -> Any:

@@ -35,7 +35,7 @@ __all__ = [
 def fixed_rows(rows: Any, precision: Precision, form: shapes.Form) -> RowSet:
     """Rows that stay while others come and go, packed in the way that suits them.
 
-    Distances do not change with the origin, their rounding does: single precision always moves
+    A shift does not change distances, their rounding does: single precision always moves
     dense rows to their mean, else rows are moved where that is needed, sparse ones only if they
     are hardly sparse.
     """
@@ -179,7 +179,7 @@ def is_centred(form: shapes.Leaf, rows: RowSet) -> bool:
 
 
 def is_of_distances(form: shapes.Leaf) -> bool:
-    """Whether a kernel does not change with the origin."""
+    """Whether shifts do not change the values of a kernel."""
     return form.kind in ("gaussian", "laplacian")
 
 

@@ -87,7 +87,7 @@ class RowSet:
     precision : {"single", "double"}
         Precision of the packed copy.
     shift : ndarray of shape (n_features,), default=None
-        Subtracted from dense rows where the kernel does not change with the origin: small
+        Subtracted from dense rows where that does not change the kernel: small
         distances between rows far from it would drown in rounding.
     store_sparse : bool, default=False
         Whether dense rows are packed without their zeros; sparse ones always are.

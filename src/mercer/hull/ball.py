@@ -12,8 +12,9 @@ from mercer import _core
 from mercer.formulations import Formulation
 from mercer.formulations import enclosing_ball as enclosing_ball_problem
 from mercer.gram import Gram
-from mercer.gram.origin import far_origin, moved
+from mercer.gram.shift import moved, shift_of_far_rows
 from mercer.hull.result import EnclosingBall
+from mercer.hull.row_scale import row_scale_of, scaled_rows
 from mercer.hull.rows import (
     Cloud,
     check_limits,
@@ -23,7 +24,6 @@ from mercer.hull.rows import (
     resolve,
     takes_objects,
 )
-from mercer.hull.unit import in_unit, unit_of
 from mercer.hull.wolfe import combine, takes_wolfe
 from mercer.kernels import Kernel, Linear
 from mercer.problem import Solution
@@ -95,9 +95,9 @@ def enclosing_ball(
     check_limits(tol, max_time, n_threads)
     cloud = check_rows("X", X, weight, any_rows=takes_objects(found))
     mu = check_mu(mu, (cloud,))
-    unit = unit_of((cloud,), found, moves=True)
-    if unit is not None:
-        cloud = in_unit(cloud, unit)
+    row_scale = row_scale_of((cloud,), found, moves=True)
+    if row_scale is not None:
+        cloud = scaled_rows(cloud, row_scale)
     if (cloud.caps(mu)[cloud.weights > 0.0] == 1.0).all():
         mu = None
     elif isinstance(solver, str) and solver == "wolfe":
@@ -106,9 +106,13 @@ def enclosing_ball(
         ball = _by_wolfe(cloud)
     else:
         ball = _by_solver(cloud, found, mu, solver, tol, max_time, n_threads)
-    if unit is None:
+    if row_scale is None:
         return ball
-    radius, gap, centre = unit.length(ball.radius), unit.length(ball.gap), unit.point(ball.centre)
+    radius, gap, centre = (
+        row_scale.length(ball.radius),
+        row_scale.length(ball.gap),
+        row_scale.point(ball.centre),
+    )
     return replace(ball, radius=radius, gap=gap, centre=centre)
 
 
@@ -154,8 +158,8 @@ def _soft_radius(
 
 def _near(cloud: Cloud, kernel: Kernel | None) -> Any:
     """The rows, from their mean where it is far from the origin: distances stay as they are."""
-    origin = far_origin(Linear().form(), cloud.rows) if kernel is None else None
-    return cloud.rows if origin is None else moved(cloud.rows, origin)
+    shift = shift_of_far_rows(Linear().form(), cloud.rows) if kernel is None else None
+    return cloud.rows if shift is None else moved(cloud.rows, shift)
 
 
 def _by_wolfe(cloud: Cloud) -> EnclosingBall:

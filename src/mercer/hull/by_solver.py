@@ -14,7 +14,7 @@ from mercer.problem import Problem, Solution
 from mercer.problem.inner_product import inner_product
 from mercer.solvers import Solver, solve
 
-__all__ = ["Found", "solve_hulls", "stacked"]
+__all__ = ["HullSolution", "solve_hulls", "stacked"]
 
 FloatArray = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ _NO_DISTANCE = 1e-9  # of the largest |x|^2: smaller squared distances need a pr
 _U = 2.0**-53
 
 
-class Found(NamedTuple):
+class HullSolution(NamedTuple):
     """A solution in terms of its hulls."""
 
     solution: Solution
@@ -53,7 +53,7 @@ def solve_hulls(
     solver: str | Solver,
     tol: float | None,
     max_time: float | None,
-) -> Found:
+) -> HullSolution:
     """Solve a formulation of nearest points or of the smallest norm.
 
     The optimal value is -d^2 / 2, and a gap g bounds it: d^2 >= |w|^2 - 2 g. A distance that is
@@ -66,13 +66,13 @@ def solve_hulls(
     square, bias = _measure(problem, gram, solution.coef)
     distance = float(np.sqrt(square))
     if solution.gap is None:
-        return Found(solution, distance, np.inf, bias, solution.status)
+        return HullSolution(solution, distance, np.inf, bias, solution.status)
     largest = float(np.abs(gram.diagonal()[solution.coef != 0.0]).max(initial=0.0))
     least = max(square - 2.0 * solution.gap - _rounding(solution, largest), 0.0)
     is_nothing = least == 0.0 and square <= _NO_DISTANCE * largest
     if solution.status in ("converged", "precision-limit") and is_nothing:
-        return Found(solution, 0.0, distance, 0.0, "overlap")
-    return Found(solution, distance, distance - float(np.sqrt(least)), bias, solution.status)
+        return HullSolution(solution, 0.0, distance, 0.0, "overlap")
+    return HullSolution(solution, distance, distance - float(np.sqrt(least)), bias, solution.status)
 
 
 def _rounding(solution: Solution, largest: float) -> float:
@@ -86,7 +86,7 @@ def _measure(problem: Problem, gram: Gram, coef: FloatArray) -> tuple[float, flo
     """|w|^2 and the bias of the bisecting hyperplane, from kernel values in double precision.
 
     Gradients of a solution in single precision know eight digits of them. Without a constant of
-    the origin that rows are measured from (:meth:`mercer.Gram.level`).
+    the shift of the rows (:meth:`mercer.Gram.shift_offset`).
     """
     support = np.flatnonzero(coef)
     own = coef[support]
@@ -94,5 +94,5 @@ def _measure(problem: Problem, gram: Gram, coef: FloatArray) -> tuple[float, flo
     if problem.n_groups < 2:
         return max(inner_product(own, values), 0.0), 0.0
     size = np.abs(own)
-    bias = -float(size @ values) / float(size.sum()) - gram.level(coef)
+    bias = -float(size @ values) / float(size.sum()) - gram.shift_offset(coef)
     return max(inner_product(own, values), 0.0), bias

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.formulations import Formulation, ReadOuts, nearest_points
+from mercer.formulations import Formulation, JoinedParameters, nearest_points
 from mercer.formulations.bias_and_rho import Bias
 from mercer.gram import Gram
 from mercer.machines import SVC
@@ -144,10 +144,10 @@ class HullClassifier(KernelClassifier):
         self.mu_ = np.array([self._mu_for(*pair) for pair in combinations(totals, 2)])
 
     def _formulate(self, sign: FloatArray, weight: FloatArray) -> Formulation:
-        """Nearest points, read out in the scale of margin 1 as those of nu-SVC are.
+        """Nearest points, in the scale of margin 1 as those of nu-SVC are.
 
         A bound that is the sum of a class is none: a row with all of its class's coefficient tells
-        the level of the class, as every free one does.
+        the threshold of the class, as every free one does.
         """
         mu = self._mu_for(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
         bias: Bias = "bisecting" if self.bias == "bisect" else "multiplier"
@@ -166,14 +166,14 @@ class HullClassifier(KernelClassifier):
     def _keep_margins(
         self,
         solutions: Sequence[Solution],
-        read_outs: ReadOuts,
+        parameters: JoinedParameters,
         rows: NDArray[np.intp],
         gram: Gram,
     ) -> None:
-        self.rho_ = read_outs.rho
+        self.rho_ = parameters.rho
         # of no other term: the objective is -|w|^2 / 2
         self.distance_ = np.sqrt(np.maximum(-2.0 * column(solutions, "objective"), 0.0))
-        if has_no_margin(solutions, read_outs, rows, gram):
+        if has_no_margin(solutions, parameters, rows, gram):
             warn(
                 f"mu={self.mu} is too large: the reduced convex hulls of two classes overlap, "
                 "there is no margin, and the decision function is noise. Choose a smaller mu or "

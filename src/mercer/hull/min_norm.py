@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from mercer.formulations import minimum_norm
 from mercer.hull.by_solver import solve_hulls
 from mercer.hull.result import MinNormPoint
+from mercer.hull.row_scale import row_scale_of, scaled_rows
 from mercer.hull.rows import (
     Cloud,
     check_limits,
@@ -20,7 +21,6 @@ from mercer.hull.rows import (
     resolve,
     takes_objects,
 )
-from mercer.hull.unit import in_unit, unit_of
 from mercer.hull.wolfe import by_wolfe, takes_wolfe
 from mercer.kernels import Kernel
 from mercer.solvers import Solver
@@ -64,16 +64,20 @@ def min_norm_point(
     cloud = check_rows("X", X, weight, any_rows=takes_objects(found))
     mu = check_mu(mu, (cloud,))
     check_limits(tol, max_time, n_threads)
-    unit = unit_of((cloud,), found, moves=False)
-    if unit is not None:
-        cloud = in_unit(cloud, unit)
+    row_scale = row_scale_of((cloud,), found, moves=False)
+    if row_scale is not None:
+        cloud = scaled_rows(cloud, row_scale)
     if takes_wolfe(solver, found, cloud):
         result = _by_wolfe(cloud, mu, tol)
     else:
         result = _by_solver(cloud, found, mu, solver, tol, max_time, n_threads)
-    if unit is None:
+    if row_scale is None:
         return result
-    norm, gap, point = unit.length(result.norm), unit.length(result.gap), unit.point(result.point)
+    norm, gap, point = (
+        row_scale.length(result.norm),
+        row_scale.length(result.gap),
+        row_scale.point(result.point),
+    )
     return replace(result, norm=norm, gap=gap, point=point)
 
 

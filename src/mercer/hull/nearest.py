@@ -12,6 +12,7 @@ from mercer._warning import warn
 from mercer.formulations import nearest_points as nearest_points_problem
 from mercer.hull.by_solver import solve_hulls, stacked
 from mercer.hull.result import NearestPoints
+from mercer.hull.row_scale import RowScale, row_scale_of, scaled_rows
 from mercer.hull.rows import (
     Cloud,
     check_limits,
@@ -23,7 +24,6 @@ from mercer.hull.rows import (
     takes_objects,
 )
 from mercer.hull.scaled import scaled_kernel, unscaled_coef
-from mercer.hull.unit import Unit, in_unit, unit_of
 from mercer.hull.wolfe import by_wolfe, combine, takes_wolfe
 from mercer.kernels import Kernel
 from mercer.kernels.precomputed import Precomputed
@@ -95,15 +95,15 @@ def nearest_points(
     a, b, kernel_found = _clouds(A, B, kernel, weight_a, weight_b)
     mu, scale = check_mu(mu, (a, b)), check_scale(scale)
     check_limits(tol, max_time, n_threads)
-    unit = unit_of((a, b), kernel_found, moves=True)
-    if unit is not None:
-        a, b = in_unit(a, unit), in_unit(b, unit)
+    row_scale = row_scale_of((a, b), kernel_found, moves=True)
+    if row_scale is not None:
+        a, b = scaled_rows(a, row_scale), scaled_rows(b, row_scale)
     if takes_wolfe(solver, kernel_found, a, b):
         found = by_wolfe(a, b, mu, scale, tol)
     else:
         found = _by_solver(a, b, kernel_found, mu, scale, solver, tol, max_time, n_threads)
-    if unit is not None:
-        found = _restored(found, unit)
+    if row_scale is not None:
+        found = _restored(found, row_scale)
     if found.status == "overlap" and mu is not None and mu < 1.0:
         warn(
             f"the reduced convex hulls with mu={mu:g} overlap: their distance is 0 and there is no "
@@ -136,9 +136,9 @@ def separable(
     """
     a, b, found = _clouds(A, B, kernel, weight_a, weight_b)
     mu, scale = check_mu(mu, (a, b)), check_scale(scale)
-    unit = unit_of((a, b), found, moves=True)
-    if unit is not None:
-        a, b = in_unit(a, unit), in_unit(b, unit)
+    row_scale = row_scale_of((a, b), found, moves=True)
+    if row_scale is not None:
+        a, b = scaled_rows(a, row_scale), scaled_rows(b, row_scale)
     if takes_wolfe("auto", found, a, b):
         near = by_wolfe(a, b, mu, scale, None, only_separate=True)
     else:
@@ -171,16 +171,16 @@ def _clouds(
     return a, b, found
 
 
-def _restored(found: NearestPoints, unit: Unit) -> NearestPoints:
-    """What was found in another unit, in that of the rows."""
-    point_a, point_b = unit.point(found.point_a), unit.point(found.point_b)
+def _restored(found: NearestPoints, row_scale: RowScale) -> NearestPoints:
+    """What was found on another scale, on that of the rows."""
+    point_a, point_b = row_scale.point(found.point_a), row_scale.point(found.point_b)
     assert found.direction is not None
     assert point_a is not None
     assert point_b is not None
     return replace(
         found,
-        distance=unit.length(found.distance),
-        gap=unit.length(found.gap),
+        distance=row_scale.length(found.distance),
+        gap=row_scale.length(found.gap),
         point_a=point_a,
         point_b=point_b,
         offset=-float(found.direction @ (0.5 * point_a + 0.5 * point_b)),

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from mercer.hull.result import Penetration
+from mercer.hull.row_scale import row_scale_of, scaled_rows
 from mercer.hull.rows import Cloud, check_rows
-from mercer.hull.unit import in_unit, unit_of
 from mercer.hull.wolfe import by_wolfe
 
 __all__ = ["penetration_depth"]
@@ -63,13 +63,13 @@ def penetration_depth(A: Any, B: Any) -> Penetration:
     """
     a, b = check_rows("A", A, None), check_rows("B", B, None)
     d = _check_features(a, b)
-    unit = unit_of((a, b), None, moves=True)
-    if unit is not None:
-        a, b = in_unit(a, unit), in_unit(b, unit)
+    row_scale = row_scale_of((a, b), None, moves=True)
+    if row_scale is not None:
+        a, b = scaled_rows(a, row_scale), scaled_rows(b, row_scale)
     if by_wolfe(a, b, None, None, None, only_separate=True).status != "overlap":
         return Penetration(0.0, 0.0, np.zeros(d), "separate")
-    origin = a.rows[0]
-    polytope = _Differences(a.rows - origin, b.rows - origin)
+    shift = a.rows[0]
+    polytope = _Differences(a.rows - shift, b.rows - shift)
     first = _simplex(polytope)
     if first.shape == (d,):  # a direction along which there is no difference
         depth, gap, direction, status = 0.0, 0.0, first, "converged"
@@ -77,8 +77,8 @@ def penetration_depth(A: Any, B: Any) -> Penetration:
         depth, gap, direction, status = _of_intervals(polytope)
     else:
         depth, gap, direction, status = _of_facets(polytope, first)
-    if unit is not None:
-        depth, gap = unit.length(depth), unit.length(gap)
+    if row_scale is not None:
+        depth, gap = row_scale.length(depth), row_scale.length(gap)
     return Penetration(depth, gap, direction, status)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer._threads import resolve_threads
 from mercer.gram.gram import Gram
 from mercer.gram.native import check_finite, count_rows
-from mercer.gram.origin import far_origin
+from mercer.gram.shift import shift_of_far_rows
 from mercer.kernels import Kernel, Linear, as_kernel
 
 __all__ = [
@@ -197,9 +197,9 @@ def make_gram(kernel: Kernel | None, rows: Any, *, n_threads: int | None, balanc
     ``balanced`` says that the coefficients add up to zero.
     """
     resolved = (kernel or Linear()).resolve(rows)
-    origin = None
+    shift = None
     if balanced and not resolved.is_normalized:
-        origin = far_origin(resolved.form(), rows)
+        shift = shift_of_far_rows(resolved.form(), rows)
     if not resolved.form().reads_python:
         check_finite(rows)
-    return Gram(resolved, rows, n_threads=n_threads, origin=origin).check_values()
+    return Gram(resolved, rows, n_threads=n_threads, shift=shift).check_values()

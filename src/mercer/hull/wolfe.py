@@ -19,7 +19,7 @@ __all__ = ["by_wolfe", "combine", "takes_wolfe"]
 
 FloatArray = NDArray[np.float64]
 # status, distance, gap, iterations, coefficients of either side, direction
-Found = tuple[str, float, float, int, FloatArray, FloatArray, FloatArray]
+SearchResult = tuple[str, float, float, int, FloatArray, FloatArray, FloatArray]
 
 _MOST_FEATURES = 128  # up to which simplices are solved anew at every step
 _PRECISE = 1e-9  # of the size of the rows: gaps beyond are no rounding
@@ -52,7 +52,7 @@ def by_wolfe(
     rows_a, rows_b = scaled_rows(a, scale), scaled_rows(b, scale)
     cap_a, cap_b = a.caps(mu), b.caps(mu)
     is_whole = cap_a.min() == cap_b.min() == 1.0
-    found: Found = (
+    found: SearchResult = (
         _of_convex(rows_a, rows_b, options)
         if is_whole
         else _core.nearest_reduced(rows_a, cap_a, rows_b, cap_b, options)
@@ -69,7 +69,9 @@ def by_wolfe(
     return NearestPoints(distance, gap, *points, status, n_iter, 0, "wolfe")
 
 
-def _of_convex(rows_a: FloatArray, rows_b: FloatArray, options: _core.NearestOptions) -> Found:
+def _of_convex(
+    rows_a: FloatArray, rows_b: FloatArray, options: _core.NearestOptions
+) -> SearchResult:
     """Nearest points of whole convex hulls: one of many pairs (:mod:`mercer.hull.many`)."""
     first = np.zeros(1, dtype=np.int64)
     ends_a, ends_b = (np.array([0, len(rows)], dtype=np.int64) for rows in (rows_a, rows_b))

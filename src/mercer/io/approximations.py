@@ -60,15 +60,15 @@ def _make_features(state: State) -> FeatureMap:
     threads = state["n_threads"]
     require(type(threads) is int and 0 < threads <= 1024, "n_threads of low_rank_")
     require(state["precision"] in ("single", "double"), "precision of low_rank_")
-    origin = state["origin"]
-    if origin is not None:
-        require_array(origin, "origin of low_rank_", "f", (features.rows.shape[1],))
+    shift = state["shift"]
+    if shift is not None:
+        require_array(shift, "shift of low_rank_", "f", (features.rows.shape[1],))
     features._gram = CrossGram(
         features.kernel,
         features.rows,
         precision=state["precision"],
         n_threads=threads,
-        origin=origin,
+        shift=shift,
     )
     return features
 

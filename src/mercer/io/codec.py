@@ -27,6 +27,9 @@ Tree = Any
 Arrays = list[Any]  # of ndarrays; None for those that were taken
 
 PLAIN = (type(None), bool, int, str)
+# What files call attributes, whose names in the code may change.
+IN_FILES = {"shift": "origin", "_shift": "_origin"}
+IN_CODE = {name: attribute for attribute, name in IN_FILES.items()}
 SPARSE = {
     name: getattr(sp, name) for name in ("csr_array", "csr_matrix", "csc_array", "csc_matrix")
 }
@@ -122,7 +125,8 @@ def _encode_mapping(mapping: Mapping[Any, Any], arrays: Arrays, place: str) -> T
 def _encode_object(value: Any, arrays: Arrays, place: str) -> Tree:
     recipe = recipe_of(value, place)
     state = {
-        name: encode(item, arrays, f"{place}.{name}") for name, item in recipe.take(value).items()
+        IN_FILES.get(name, name): encode(item, arrays, f"{place}.{name}")
+        for name, item in recipe.take(value).items()
     }
     return {"type": "object", "class": recipe.name, "state": state}
 
@@ -197,7 +201,8 @@ def _decode_sparse(tree: dict[str, Any], arrays: Arrays) -> Any:
 
 def _decode_object(tree: dict[str, Any], arrays: Arrays) -> Any:
     recipe = recipe_named(tree["class"])
-    return recipe.make({name: decode(item, arrays) for name, item in tree["state"].items()})
+    state = tree["state"].items()
+    return recipe.make({IN_CODE.get(name, name): decode(item, arrays) for name, item in state})
 
 
 # Kinds of columns that are no kinds of arrays.

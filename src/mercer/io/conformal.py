@@ -110,8 +110,8 @@ def _checked_left_out(known: LeftOutEnds) -> LeftOutEnds:
     require(isinstance(known.bands, list) and len(known.bands) in (1, 2), "bands")
     for band in known.bands:
         require(isinstance(band, LeftOutMachines) and len(band.member) == n, "bands")
-        if band.origin is not None:
-            require_array(band.origin, "origin", "f", (width,))
+        if band.shift is not None:
+            require_array(band.shift, "shift", "f", (width,))
     require_array(known.scores, "scores", "f", (n,))
     _require_weight(known.weight, "weights", n)
     return known

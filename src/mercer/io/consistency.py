@@ -157,10 +157,10 @@ def _check_function(machine: Any) -> None:
         _check_support(machine, n_coef)
         _check_vectors(machine)
     require_array(machine.intercept_, "intercept_", "f", (n_intercepts,))
-    if "_origin" in vars(machine):
-        require_array(machine._origin, "origin", "f", (machine.n_features_in_,))
+    if "_shift" in vars(machine):
+        require_array(machine._shift, "shift", "f", (machine.n_features_in_,))
         require_array(
-            vars(machine).get("_near_intercept"), "bias at the origin", "f", (2, n_intercepts)
+            vars(machine).get("_near_intercept"), "bias of shifted rows", "f", (2, n_intercepts)
         )
     if is_outlier_detector(machine):
         _check_heights(machine)

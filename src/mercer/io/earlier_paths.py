@@ -32,7 +32,7 @@ def renewed(state: State, make: MakeSolutions) -> State:
     """The state of a Path over C of an earlier version as it is written now."""
     if "segments" not in state:
         return state
-    rest = {k: v for k, v in state.items() if k not in (*OVER_C, "origin")}
+    rest = {k: v for k, v in state.items() if k not in (*OVER_C, "shift")}
     return rest | {"solutions": make(CSolutions, {name: state[name] for name in OVER_C})}
 
 

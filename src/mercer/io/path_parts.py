@@ -83,15 +83,15 @@ def check_rows(kernel: Kernel, rows: Any, training: Any) -> None:
 
 def _take_values(values: KernelValues) -> State:
     return {
-        name: getattr(values, name) for name in ("kernel", "rows", "training", "low_rank", "origin")
+        name: getattr(values, name) for name in ("kernel", "rows", "training", "low_rank", "shift")
     }
 
 
 def _make_values(state: State) -> KernelValues:
     values = KernelValues(**state)
     check_rows(values.kernel, values.rows, values.training)
-    if values.origin is not None:
-        require_array(values.origin, "origin", "f", (values.rows.shape[1],))
+    if values.shift is not None:
+        require_array(values.shift, "shift", "f", (values.rows.shape[1],))
     if values.low_rank is not None:
         _check_low_rank(values.low_rank, values.rows, values.training._is_precomputed())
     return values

@@ -60,7 +60,7 @@ def _make_grid(state: State) -> Grid:
     check_classes(state["classes"], n_classes)
     require(state["status"] in GRID_STATUSES, f"the status is {state['status']!r:.40}")
     values = tuple(
-        KernelValues(kernel, first.rows, first.training, origin=first.origin) for kernel in kernels
+        KernelValues(kernel, first.rows, first.training, shift=first.shift) for kernel in kernels
     )
     return Grid(**(state | {"solutions": solutions.reshape(cells), "kernel_values": values}))
 

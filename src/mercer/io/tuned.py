@@ -34,7 +34,12 @@ FITTED = (
 OF_THE_BEST = ("classes_", "feature_names_in_", "kernel_", "n_features_in_")
 # What a search says of itself in a word or a number.
 HISTORY = tuple(f.name for f in fields(History) if f.type in ("list[str]", "bool", "int", "str"))
-SPACE = tuple(field.name for field in fields(Space) if field.name != "machine")
+# The fields of a space by the names that files have for them.
+SPACE = {
+    "unit" if field.name == "C_scale" else field.name: field.name
+    for field in fields(Space)
+    if field.name != "machine"
+}
 
 
 def _distinct(items: list[Any]) -> tuple[list[Any], np.ndarray]:
@@ -56,7 +61,7 @@ def _take_history(history: History) -> State:
         # their parameters; what reading the rows has left on them is not used again
         "machines": [clone(own) for own in machines],
         "machine": machine,
-        "spaces": [{name: getattr(own, name) for name in SPACE} for own in spaces],
+        "spaces": [{name: getattr(own, field) for name, field in SPACE.items()} for own in spaces],
         "space": space,
     }
 
@@ -87,12 +92,12 @@ def _made_spaces(state: State, names: list[str]) -> list[Space]:
     machines, parts = state["machines"], state["spaces"]
     _require_places(state["machine"], len(machines), len(parts))
     spaces = [
-        Space(machine=machines[place], **own)
+        Space(machine=machines[place], **{SPACE[name]: part for name, part in own.items()})
         for place, own in zip(state["machine"], parts, strict=True)
     ]
     for space in spaces:
         fits = isinstance(space.kernel, Kernel) and space.n_dims == len(names)
-        require(fits and is_number(space.unit), "spaces of a search")
+        require(fits and is_number(space.C_scale), "spaces of a search")
     return spaces
 
 

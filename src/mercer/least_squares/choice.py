@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from mercer._memory import LITTLE, available_bytes
 from mercer.gram.native import count_rows
-from mercer.gram.origin import far_origin_of_products
+from mercer.gram.shift import shift_of_products
 from mercer.kernels import Linear
 from mercer.least_squares.direct import fit_direct
 from mercer.least_squares.far_rows import fit_near
@@ -52,8 +52,8 @@ def fit_least_squares(job: Job) -> LeastSquaresFit:
         if job.solver != "auto":
             raise ValueError(f"solver must be 'auto' with low_rank, got {job.solver!r}")
         may_move = job.system.bias and not job.proximal
-        origin = far_origin_of_products(job.kernel.form(), job.X) if may_move else None
-        return fit_low_rank(replace(job, origin=origin))
+        shift = shift_of_products(job.kernel.form(), job.X) if may_move else None
+        return fit_low_rank(replace(job, shift=shift))
     if job.proximal:
         if job.solver != "auto":
             raise ValueError(f"solver must be 'auto' with this penalty, got {job.solver!r}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram.native import take_rows
-from mercer.gram.origin import far_origin, level, moved
+from mercer.gram.shift import moved, shift_of_far_rows, shift_offset
 from mercer.least_squares.job import Job, LeastSquaresFit
 
 __all__ = ["fit_near"]
@@ -19,20 +19,20 @@ FloatArray = NDArray[np.float64]
 
 def fit_near(job: Job, fit: Callable[[Job], LeastSquaresFit]) -> LeastSquaresFit:
     """The machine that ``fit`` makes; with a bias its coefficients add up to zero."""
-    origin = far_origin(job.kernel.form(), job.X) if job.system.bias else None
-    if origin is None:
+    shift = shift_of_far_rows(job.kernel.form(), job.X) if job.system.bias else None
+    if shift is None:
         return fit(job)
-    near = replace(job, X=moved(job.X, origin))
-    return _at_zero(near, origin, fit(near))
+    near = replace(job, X=moved(job.X, shift))
+    return _at_zero(near, shift, fit(near))
 
 
-def _at_zero(job: Job, origin: FloatArray, fit: LeastSquaresFit) -> LeastSquaresFit:
-    """The fit of rows that were measured from ``origin``, for rows that are not."""
+def _at_zero(job: Job, shift: FloatArray, fit: LeastSquaresFit) -> LeastSquaresFit:
+    """The fit of rows that were measured from ``shift``, for rows that are not."""
     if fit.coef is not None:
         rows = job.X if fit.support is None else take_rows(job.X, fit.support)
-        lower = level(job.kernel.form(), rows, origin, fit.coef)
+        lower = shift_offset(job.kernel.form(), rows, shift, fit.coef)
     else:
         assert fit.weights is not None
-        lower = origin @ fit.weights
+        lower = shift @ fit.weights
     near = fit.intercept
-    return replace(fit, intercept=near - lower, origin=origin, near_intercept=near)
+    return replace(fit, intercept=near - lower, shift=shift, near_intercept=near)

@@ -92,8 +92,8 @@ def fit_smo(job: Job, solver: Any) -> LeastSquaresFit:
             max_iter=-1 if job.max_iter is None else job.max_iter,
             max_time=job.seconds_left,
         )
-        read_out = formulation.read_out(solution)
-        coef[:, k], intercept[k] = read_out.coef, read_out.intercept + s.target_mean[k]
+        fitted = formulation.fitted_parameters(solution)
+        coef[:, k], intercept[k] = fitted.coef, fitted.intercept + s.target_mean[k]
         n_iter = max(n_iter, solution.n_iter)
         converged &= solution.converged
     # with the kernel k + 1 the bias is in the values already

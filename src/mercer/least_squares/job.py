@@ -58,7 +58,7 @@ class Job:
         Whether leave-one-out values are wanted even if alpha is known.
     deadline : float
         Time of ``time.perf_counter`` after which nothing begins that can be left undone.
-    origin : ndarray of shape (n_features,) or None
+    shift : ndarray of shape (n_features,) or None
         Where a low-rank approximation measures the rows from, if it is not zero.
 
     Examples
@@ -93,7 +93,7 @@ class Job:
     deadline: float = np.inf
     precision: Precision = "double"
     n_threads: int | None = None
-    origin: FloatArray | None = None
+    shift: FloatArray | None = None
 
     __repr__ = shown("kernel alphas solver low_rank penalized proximal loo")
 
@@ -146,7 +146,7 @@ class Job:
             precision=self.precision,
             cache_size=1,
             n_threads=self.n_threads,
-            origin=self.origin,
+            shift=self.shift,
         )
         gram.inspect()
         return gram
@@ -174,7 +174,7 @@ class LeastSquaresFit:
         Weights of the features; linear kernels only.
     intercept : ndarray of shape (n_outputs,)
         The bias, penalized or not.
-    origin, near_intercept : ndarray or None
+    shift, near_intercept : ndarray or None
         Where rows far from zero are measured from, and the bias there.
     scan : Scan or None
         Leave-one-out values and errors, if they were computed.
@@ -213,7 +213,7 @@ class LeastSquaresFit:
     support: NDArray[np.intp] | None = None
     rows: Any = None
     weights: FloatArray | None = None
-    origin: FloatArray | None = None
+    shift: FloatArray | None = None
     near_intercept: FloatArray | None = None
     scan: Scan | None = None
     condition: float | None = None

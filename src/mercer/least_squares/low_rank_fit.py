@@ -12,7 +12,7 @@ from sklearn.base import clone
 from mercer._memory import require_memory
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import take_rows
-from mercer.gram.origin import balanced, level, moved
+from mercer.gram.shift import balanced, moved, shift_offset
 from mercer.least_squares.features import FeatureSystem
 from mercer.least_squares.job import Job, LeastSquaresFit, scanned
 from mercer.least_squares.leave_one_out import LeaveOneOutSystem
@@ -48,7 +48,7 @@ def fit_low_rank(job: Job) -> LeastSquaresFit:
         precision=job.precision,
         n_threads=job.n_threads,
         deadline=job.deadline,
-        origin=job.origin,
+        shift=job.shift,
     )
     build = {"rectangle": _rectangle, "subset": _subset, "nystrom": _nystrom}[low_rank.method]
     evaluators = [build(job, features) for features in low_rank.maps_]
@@ -109,7 +109,7 @@ def _subset(job: Job, features: FeatureMap) -> SubsetSystem:
         features.rows,
         precision=job.precision,
         n_threads=job.n_threads,
-        origin=job.origin,
+        shift=job.shift,
     )
     matrix = lambda: cross.block(among)  # noqa: E731
     inner = LeaveOneOutSystem.of(job.system.on_rows(subset), matrix, job.alpha)
@@ -136,14 +136,14 @@ def _expansion(job: Job, low_rank: LowRank, systems: list[Any], alpha: float) ->
     average = np.mean(intercepts, axis=0)
     if low_rank.method == "nystrom":
         coef, near = np.sum(coefs, axis=0), average
-        if job.origin is not None:
-            rows = moved(job.X, job.origin)
-            average = average - level(job.kernel.form(), rows, job.origin, coef)
+        if job.shift is not None:
+            rows = moved(job.X, job.shift)
+            average = average - shift_offset(job.kernel.form(), rows, job.shift, coef)
         return {
             "support": np.arange(job.system.n_rows),
             "coef": coef,
             "intercept": average,
-            "origin": job.origin,
+            "shift": job.shift,
             "near_intercept": near,
         }
     return expansion_of_maps(low_rank, coefs, average)
@@ -154,12 +154,12 @@ def expansion_of_maps(
 ) -> dict[str, Any]:
     """Rows, coefficients and bias of the sum of expansions over the landmarks of each model."""
     maps, near = low_rank.maps_, intercept
-    origin = maps[0].origin
+    shift = maps[0].shift
     rows, coef = _stacked([features.rows for features in maps]), np.vstack(coefs)
-    if origin is not None:
-        rows, coef, intercept = balanced(maps[0].kernel.form(), rows, coef, near, origin)
+    if shift is not None:
+        rows, coef, intercept = balanced(maps[0].kernel.form(), rows, coef, near, shift)
     found = {"rows": rows, "coef": coef, "intercept": intercept}
-    return found | {"origin": origin, "near_intercept": near}
+    return found | {"shift": shift, "near_intercept": near}
 
 
 def _stacked(parts: list[Any]) -> Any:
@@ -186,7 +186,7 @@ def _weighted_trace(job: Job) -> float:
     blocks = feature_blocks(job.system.n_rows, 64)
     total = 0.0
     for rows in blocks:
-        near = job.X[rows] if job.origin is None else moved(job.X[rows], job.origin)
+        near = job.X[rows] if job.shift is None else moved(job.X[rows], job.shift)
         total += float(weight[rows] @ kernel.diag(near))
     return total
 

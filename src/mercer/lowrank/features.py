@@ -43,8 +43,8 @@ class FeatureMap:
         Positions of the landmarks in ``X``; None means all rows.
     whiten : bool, default=True
         False leaves out L: phi(x) = k(x, landmarks), all rows kept.
-    origin : ndarray of shape (n_features,), default=None
-        Point that all rows are measured from (mercer.gram.origin); None means zero.
+    shift : ndarray of shape (n_features,), default=None
+        Point that all rows are measured from (mercer.gram.shift); None means zero.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class FeatureMap:
         whiten: bool = True,
         precision: Precision = "double",
         n_threads: int | None = None,
-        origin: FloatArray | None = None,
+        shift: FloatArray | None = None,
     ) -> None:
         self.kernel = kernel
-        options: dict[str, Any] = {"n_threads": n_threads, "origin": origin}
+        options: dict[str, Any] = {"n_threads": n_threads, "shift": shift}
         self.landmarks = np.arange(count_rows(X)) if landmarks is None else landmarks
         self.factor: FloatArray | None = None
         is_stored = kernel.form().reads_stored
@@ -93,9 +93,9 @@ class FeatureMap:
         self._gram = CrossGram(kernel, self.rows, precision=precision, **options)
 
     @property
-    def origin(self) -> FloatArray | None:
+    def shift(self) -> FloatArray | None:
         """Where rows are measured from, if it is not zero."""
-        return self._gram.origin
+        return self._gram.shift
 
     @property
     def rank(self) -> int:

@@ -33,7 +33,7 @@ def choose_landmarks(
     *,
     n_threads: int | None = None,
     deadline: float = np.inf,
-    origin: NDArray[np.float64] | None = None,
+    shift: NDArray[np.float64] | None = None,
 ) -> IndexArray:
     """Positions of at most ``rank`` rows of ``X`` that represent the others.
 
@@ -50,7 +50,7 @@ def choose_landmarks(
     deadline : float, default=inf
         Time of ``time.perf_counter`` after which no more rows are looked for: "leverage" takes
         random ones then, and the others leave it at those chosen, at least one.
-    origin : ndarray of shape (n_features,), default=None
+    shift : ndarray of shape (n_features,), default=None
         Point that rows are measured from; None means zero.
 
     Examples
@@ -68,7 +68,7 @@ def choose_landmarks(
     seen = _rows_to_look_at(choice, n, rank, rng)
     is_part = len(seen) < n
     rows = X if not is_part else _part(kernel, X, seen)
-    gram = Gram(kernel, rows, precision="double", cache_size=1, n_threads=n_threads, origin=origin)
+    gram = Gram(kernel, rows, precision="double", cache_size=1, n_threads=n_threads, shift=shift)
     if choice == "incomplete-cholesky":
         chosen = incomplete_cholesky(gram, rank, deadline=deadline).pivots
     elif choice == "greedy":

@@ -23,6 +23,7 @@ from mercer.kernels import Kernel, as_kernel
 from mercer.kernels.blocks import row_slices
 from mercer.lowrank.features import DEPENDENT, FeatureMap, hides_differences
 from mercer.lowrank.landmarks import LANDMARKS, choose_landmarks
+from mercer.training.checked_input import naming
 
 __all__ = ["LowRank", "feature_blocks", "generator", "warn_of_rough_values"]
 
@@ -157,7 +158,8 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             Ignored.
         """
         self._validate_params()
-        X = validate_data(self, X, **_ROWS)
+        with naming(X=X):
+            X = validate_data(self, X, **_ROWS)
         kernel = as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
         self.kernel_ = kernel.resolve(X)
         return self.choose(self.kernel_, X)
@@ -175,7 +177,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         precision: Precision = "double",
         n_threads: int | None = None,
         deadline: float = np.inf,
-        origin: FloatArray | None = None,
+        shift: FloatArray | None = None,
     ) -> Self:
         """Choose landmarks of each model among the rows of ``X``, for a machine of its own kernel.
 
@@ -190,14 +192,14 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         deadline : float, default=inf
             Time of ``time.perf_counter`` after which no landmark and no model begins but the
             first.
-        origin : ndarray of shape (n_features,), default=None
-            Point that all rows are measured from (mercer.gram.origin); None means zero.
+        shift : ndarray of shape (n_features,), default=None
+            Point that all rows are measured from (mercer.gram.shift); None means zero.
         """
         self._validate_params()
         if kernel.definiteness == "refuted" and whiten:
             raise ValueError(f"low_rank needs a positive semi-definite kernel, got {kernel!r}")
         rng = generator(self.random_state)
-        near: dict[str, Any] = {"n_threads": n_threads, "origin": origin}
+        near: dict[str, Any] = {"n_threads": n_threads, "shift": shift}
         options: dict[str, Any] = {"whiten": whiten, "precision": precision, **near}
         maps: list[FeatureMap] = []
         n_chosen, wanted = 0, self.n_models * min(self.size, count_rows(X))
@@ -207,7 +209,7 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             n_chosen += len(index)
         is_cut = n_chosen < wanted and time.perf_counter() > deadline
         self._cut = (n_chosen, wanted) if is_cut else None
-        self._is_rough = whiten and _is_rough(kernel, X, origin)
+        self._is_rough = whiten and _is_rough(kernel, X, shift)
         self.maps_ = tuple(maps)
         self.basis_ = tuple(features.landmarks for features in maps)
         return self
@@ -287,7 +289,8 @@ class LowRank(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "maps_")
         if hasattr(self, "kernel_"):
-            X = validate_data(self, X, reset=False, **_ROWS)
+            with naming(X=X):
+                X = validate_data(self, X, reset=False, **_ROWS)
         values = [features(X) for features in self.maps_]
         return np.hstack(values) / np.sqrt(len(values)) if len(values) > 1 else values[0]
 
@@ -297,14 +300,14 @@ def feature_blocks(n_rows: int, rank: int, n_bytes: int = 2**25) -> list[slice]:
     return list(row_slices(n_rows, 8 * max(rank, 1), n_bytes))
 
 
-def _is_rough(kernel: Kernel, X: Any, origin: FloatArray | None) -> bool:
+def _is_rough(kernel: Kernel, X: Any, shift: FloatArray | None) -> bool:
     """Whether landmarks that are not dependent would be taken for that, judged by a few rows."""
     n = count_rows(X)
     sample = np.unique(np.linspace(0, n - 1, SEEN).astype(np.intp))
     rows = take_rows(X, sample)
     if kernel.form().reads_stored:
         return hides_differences(np.asarray(rows[:, sample], dtype=np.float64), DEPENDENT)
-    return hides_differences(CrossGram(kernel, rows, origin=origin).block(rows), DEPENDENT)
+    return hides_differences(CrossGram(kernel, rows, shift=shift).block(rows), DEPENDENT)
 
 
 def warn_of_rough_values() -> None:

@@ -77,7 +77,7 @@ def leverage_scores(
 
     None where the deadline is over before the rows were passed over twice.
     """
-    features = FeatureMap(gram.kernel, X, pilot, n_threads=gram.n_threads, origin=gram.origin)
+    features = FeatureMap(gram.kernel, X, pilot, n_threads=gram.n_threads, shift=gram.shift)
     diagonal = gram.diagonal()
     inner = np.zeros((features.rank, features.rank))
     left = np.empty(gram.n_rows)

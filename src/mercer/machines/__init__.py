@@ -1,4 +1,4 @@
-"""The estimators people import: validate, build, solve, read out."""
+"""The estimators people import: validate, build, solve, keep what was fitted."""
 
 from mercer.machines.code_classifier import CodeClassifier
 from mercer.machines.least_squares.lssvc import LSSVC

@@ -1,4 +1,4 @@
-"""What all machines share: validate, build a Gram, solve, read out, evaluate."""
+"""What all machines share: validate, build a Gram, solve, keep what was fitted, evaluate."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
 from mercer._warning import warn
-from mercer.formulations import Formulation, ReadOut
+from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Expansion, Gram
 from mercer.gram.bounded_expansion import LazyExpansion
 from mercer.gram.native import take_rows
-from mercer.gram.origin import far_origin
+from mercer.gram.shift import shift_of_far_rows
 from mercer.gram.spot_check import warn_of_indefinite
 from mercer.kernels import Constant, Kernel, Precomputed, as_kernel
 from mercer.kernels.convert import flat_kernel
@@ -157,7 +157,7 @@ class KernelMachine(RowReader, BaseEstimator):
         if (getattr(self, "fit_intercept", True) if bias is None else bias) == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
         may_move = sums_vanish and not kernel.is_normalized
-        origin = far_origin(kernel.form(), X, weight) if may_move else None
+        shift = shift_of_far_rows(kernel.form(), X, weight) if may_move else None
         gram = Gram(
             kernel,
             X,
@@ -165,7 +165,7 @@ class KernelMachine(RowReader, BaseEstimator):
             precision=self.precision,
             n_threads=self.n_threads,
             segments=segments,
-            origin=origin,
+            shift=shift,
             is_checked=self._is_precomputed(),
         )
         return gram.gather(self.max_time).check_values()
@@ -180,18 +180,18 @@ class KernelMachine(RowReader, BaseEstimator):
         gram: Gram,
         deadline: Deadline | None = None,
         rows: Rows | None = None,
-    ) -> tuple[list[Solution], list[ReadOut]]:
-        """Solutions and read-outs of several formulations on one Gram, or on some rows of it."""
+    ) -> tuple[list[Solution], list[FittedParameters]]:
+        """Solve several formulations on one Gram, or on some rows of it."""
         deadline = deadline or Deadline.after(self.max_time)
         problems = Problems(self, formulations, gram, deadline, rows)
         if self._goes_side_by_side(problems):
             found = solve_side_by_side(problems, range(len(problems)), self.callback)
         else:
             found = self._solve_in_turn(problems)
-        read_outs = [one.read_out for one in found]
+        parameters = [one.fitted for one in found]
         near = [one.near for one in found]
-        self._keep_origin(gram.origin, near, [read_out.intercept for read_out in read_outs])
-        return [one.solution for one in found], read_outs
+        self._keep_shift(gram.shift, near, [fitted.intercept for fitted in parameters])
+        return [one.solution for one in found], parameters
 
     def _tolerance(self, gram: Gram) -> float:
         """Largest KKT violation, in the units of the problems."""
@@ -212,23 +212,23 @@ class KernelMachine(RowReader, BaseEstimator):
             return False
         return gram.n_threads > 1 and gram.n_rows >= _MANY_ROWS and not gram.form.reads_python
 
-    def _keep_origin(
-        self, origin: FloatArray | None, near: ArrayLike | None, intercept: ArrayLike
+    def _keep_shift(
+        self, shift: FloatArray | None, near: ArrayLike | None, intercept: ArrayLike
     ) -> None:
         """Keep where rows were measured from, and the bias there next to ``intercept_``.
 
         The digits of a bias at zero are those of the distance from there.
         """
-        for name in ("_origin", "_near_intercept"):
+        for name in ("_shift", "_near_intercept"):
             self.__dict__.pop(name, None)
-        if origin is not None and near is not None:
-            self._origin, self._near_intercept = origin, np.array([near, intercept])
+        if shift is not None and near is not None:
+            self._shift, self._near_intercept = shift, np.array([near, intercept])
 
     @property
     def _bias(self) -> FloatArray:
         """What is added to the values of the expansion; ``intercept_`` may have been changed."""
         intercept = np.asarray(self.intercept_)
-        if "_origin" not in vars(self):
+        if "_shift" not in vars(self):
             return intercept
         near, before = self._near_intercept
         return np.asarray(near + (intercept - before))
@@ -292,7 +292,7 @@ class KernelMachine(RowReader, BaseEstimator):
                 precision="single" if self.precision == "single" else "double",
                 n_threads=self.n_threads,
                 sums_vanish=self._sums_vanish(),
-                origin=vars(self).get("_origin"),
+                shift=vars(self).get("_shift"),
             )
             self._expansions.append(made)
         return self._expansions[0]

@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
 
 from mercer._sklearn import HasMethods, StrOptions, safe_split
 from mercer.codes import OutputCode, as_code, decoding_named
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.learned_decoding import learned_decoder
 from mercer.machines.svm.classifiers import SVC
 from mercer.machines.svm.schemes import SCHEME_CONSTRAINTS
@@ -116,6 +116,7 @@ class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a classifier to every column of the code.
 

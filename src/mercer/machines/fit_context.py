@@ -10,8 +10,9 @@ from sklearn import get_config
 
 from mercer._floating import without_warnings
 from mercer._sklearn import checked_fit
+from mercer.training.checked_input import telling_where
 
-__all__ = ["fit_context"]
+__all__ = ["counting_all_rows", "fit_context"]
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -29,6 +30,18 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
         return _plain(quiet, checked) if may_be_plain else checked
 
     return decorator
+
+
+def counting_all_rows(fit: Fit) -> Fit:
+    """For machines fitted to parts of the rows: their errors count the rows that were given."""
+
+    @wraps(fit)
+    def told(self: Any, *args: Any, **options: Any) -> Any:
+        given = {**dict(zip(("X", "y"), args, strict=False)), **options}
+        with telling_where(**{name: given[name] for name in ("X", "y") if name in given}):
+            return fit(self, *args, **options)
+
+    return told  # type: ignore[return-value]
 
 
 def _plain(quiet: Fit, checked: Fit) -> Fit:

@@ -38,7 +38,7 @@ class MachineFunctions:
         Coefficients.
     bias : ndarray of shape (n_functions,)
         What is added.
-    origin : ndarray of shape (n_features,) or None
+    shift : ndarray of shape (n_features,) or None
         Where the rows may be measured from without a change but of rounding.
     values : callable
         From checked rows to values of the functions, (n_rows, n_functions).
@@ -50,7 +50,7 @@ class MachineFunctions:
     rows: Any
     coef: FloatArray
     bias: FloatArray
-    origin: FloatArray | None
+    shift: FloatArray | None
     values: Callable[[Any], FloatArray]
     names: list[str] | None
 
@@ -107,7 +107,7 @@ def functions_of(machine: KernelMachine, output: str = "classes") -> MachineFunc
         rows=expansion.rows,
         coef=read(_by_part(expansion), np.zeros_like(near)),
         bias=np.asarray(machine.intercept_, dtype=np.float64),
-        origin=expansion.origin,
+        shift=expansion.shift,
         values=lambda X: read(expansion.evaluate(X), near),
         names=None,
     )
@@ -124,7 +124,7 @@ def _of_least_squares(machine: Any, output: str) -> MachineFunctions:
         rows=weights if expansion is None else expansion.rows,
         coef=np.eye(len(machine.coef_)) if expansion is None else expansion.weights,
         bias=np.asarray(machine.intercept_, dtype=np.float64),
-        origin=None,
+        shift=None,
         values=machine._outputs,
         names=None,
     )

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.gram.origin import far_origin, moved
+from mercer.gram.shift import moved, shift_of_far_rows
 from mercer.kernels import Kernel, Linear, Polynomial, Scaled, Sum
 
 __all__ = ["linear_coef", "linear_factor", "near_vectors"]
@@ -40,8 +40,8 @@ def linear_coef(machine: Any, class_cuts: NDArray[np.intp]) -> Any:
 def near_vectors(machine: Any) -> Any:
     """The support vectors, measured from their mean if they are far from zero and may be."""
     vectors = machine.support_vectors_
-    origin = far_origin(machine.kernel_.form(), vectors) if machine._sums_vanish() else None
-    return vectors if origin is None else moved(vectors, origin)
+    shift = shift_of_far_rows(machine.kernel_.form(), vectors) if machine._sums_vanish() else None
+    return vectors if shift is None else moved(vectors, shift)
 
 
 def linear_factor(kernel: Kernel) -> float | None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.formulations import Formulation, ReadOut
+from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 from mercer.problem.solution import lowered
@@ -48,14 +48,14 @@ class Solved(NamedTuple):
     ----------
     solution : Solution
         The solution, of the problem on the rows of the Gram.
-    read_out : ReadOut
+    fitted : FittedParameters
         What it says; coefficients are those of the rows of the formulation.
     near : float
         The bias where the Gram measures its rows from.
     """
 
     solution: Solution
-    read_out: ReadOut
+    fitted: FittedParameters
     near: float
 
 
@@ -108,17 +108,17 @@ class Problems:
         formulation = self.formulations[k]
         start = None if self._starts is None else self._starts[k].coef
         solution = self._solution(formulation, k, start, callback)
-        read_out = formulation.read_out(solution)
-        other = formulation.fallback and formulation.correction(read_out)
+        fitted = formulation.fitted_parameters(solution)
+        other = formulation.fallback and formulation.correction(fitted)
         if other is not None:
             solution = self._solution(other, k, None, callback)
-            read_out = other.read_out(solution)
-        near = read_out.intercept
-        level = 0.0 if self.gram.origin is None else self._level(read_out.coef, k)
-        if level:
-            solution = lowered(solution, level / (read_out.scale or 1.0))
-            read_out = replace(read_out, intercept=near - level)
-        return Solved(solution, read_out, near)
+            fitted = other.fitted_parameters(solution)
+        near = fitted.intercept
+        offset = 0.0 if self.gram.shift is None else self._shift_offset(fitted.coef, k)
+        if offset:
+            solution = lowered(solution, offset / (fitted.scale or 1.0))
+            fitted = replace(fitted, intercept=near - offset)
+        return Solved(solution, fitted, near)
 
     def _solution(
         self, formulation: Formulation, k: int, start: FloatArray | None, callback: Callback | None
@@ -151,13 +151,13 @@ class Problems:
             return False
         return gram.features() is None and gram.native().work <= _MOST_WORK
 
-    def _level(self, coef: FloatArray, k: int) -> float:
+    def _shift_offset(self, coef: FloatArray, k: int) -> float:
         """By how much values are larger where the Gram measures its rows from."""
         if self.rows is None:
-            return self.gram.level(coef)
+            return self.gram.shift_offset(coef)
         spread = np.zeros(self.gram.n_rows)
         spread[self.rows[k]] = coef
-        return self.gram.level(spread)
+        return self.gram.shift_offset(spread)
 
 
 def solve_side_by_side(

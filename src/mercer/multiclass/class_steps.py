@@ -59,23 +59,23 @@ class ClassStep:
 
     def two_class_problem(self) -> Problem:
         """Of |v|^2 t, so that its kernel is the kernel."""
-        rows, unit = self.rows, self.curvature
+        rows, curvature = self.rows, self.curvature
         return Problem(
             index=rows,
             linear=self.slope[rows],
-            lower=unit * self.lower[rows],
-            upper=unit * self.upper[rows],
+            lower=curvature * self.lower[rows],
+            upper=curvature * self.upper[rows],
             group=np.full(len(rows), -1, dtype=np.int8),
             group_sum=np.empty(0),
         )
 
     def amounts(self, coef: FloatArray) -> FloatArray:
         """The t of all rows from a solution; what lies at a bound lies at it exactly."""
-        rows, unit = self.rows, self.curvature
+        rows, curvature = self.rows, self.curvature
         t = np.zeros(self.problem.n_rows)
         low, high = self.lower[rows], self.upper[rows]
-        t[rows] = np.where(coef >= unit * high, high, np.clip(coef / unit, low, high))
-        t[rows] = np.where(coef <= unit * low, low, t[rows])
+        t[rows] = np.where(coef >= curvature * high, high, np.clip(coef / curvature, low, high))
+        t[rows] = np.where(coef <= curvature * low, low, t[rows])
         return t
 
     def move(self, alpha: FloatArray, t: FloatArray) -> None:

@@ -152,7 +152,7 @@ class _RowBlocks:
 
     problem: MulticlassProblem
     inverse: FloatArray  # b, of shape (n_classes, n_rows), 0 for own classes
-    pull: FloatArray  # g / (1 + g sum b)
+    shrinkage: FloatArray  # g / (1 + g sum b)
 
     @classmethod
     def of(cls, problem: MulticlassProblem, diagonal: FloatArray, shared: FloatArray) -> _RowBlocks:
@@ -164,7 +164,7 @@ class _RowBlocks:
 
     def solve(self, right: FloatArray) -> FloatArray:
         found = self.inverse * _square(self.problem, right)
-        found -= self.inverse * (self.pull * found.sum(axis=0))
+        found -= self.inverse * (self.shrinkage * found.sum(axis=0))
         return _flat(self.problem, found)
 
     def products(self, a: int) -> FloatArray:
@@ -174,8 +174,8 @@ class _RowBlocks:
         with nu_p = 1/N - e_p it is E^-1 - (1 s' + s 1')/N + sum(s)/N^2.
         """
         p, b = self.problem, self.inverse
-        s = b * (1.0 - self.pull * b.sum(axis=0))
-        found = -self.pull * b[a] * b
+        s = b * (1.0 - self.shrinkage * b.sum(axis=0))
+        found = -self.shrinkage * b[a] * b
         found[a] += b[a]
         if p.margins == "absolute":
             found -= (s + s[a]) / p.n_classes

@@ -91,7 +91,7 @@ class ChunkLearner:
             known=self._known(gram, state, terms),
         )
         kept = self._wanted(found, terms)
-        has_error = gram.origin is None
+        has_error = gram.shift is None
         after = {
             "slots": np.arange(len(kept)),
             "ids": ids[kept],
@@ -121,7 +121,7 @@ class ChunkLearner:
     def _known(self, gram: Gram, state: State, terms: FloatArray) -> list[KnownGradient] | None:
         """Gradients at the start: those of kept examples are there, others take a product."""
         errors, n_kept = state["gradient_error"], len(state["ids"])
-        is_good = errors is not None and gram.origin is None
+        is_good = errors is not None and gram.shift is None
         if not n_kept or not is_good or not errors.max() <= _MOST_ERROR * self.tol:
             return None
         n_functions = self.stream.rules.n_functions

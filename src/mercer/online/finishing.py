@@ -95,10 +95,10 @@ def finished(
             **gradient,
         )
         found[:, f] = solution.coef.reshape(-1, n).T
-        read_out = formulation.read_out(solution)
-        if level := gram.level(read_out.coef):
-            solution = lowered(solution, level)
-            read_out = replace(read_out, intercept=read_out.intercept - level)
+        fitted = formulation.fitted_parameters(solution)
+        if offset := gram.shift_offset(fitted.coef):
+            solution = lowered(solution, offset)
+            fitted = replace(fitted, intercept=fitted.intercept - offset)
         solutions.append(solution)
-        intercept.append(read_out.intercept)
+        intercept.append(fitted.intercept)
     return Finished(solutions, intercept, found.reshape(n, -1))

@@ -49,7 +49,7 @@ def as_numbers(rows: Any) -> Any:
 class Packing:
     """How rows are packed: alike for all of a stream, so that values do not depend on the block.
 
-    Rows are not shifted to a mean, which is not known yet. Where the origin would cost digits,
+    Rows are not shifted to a mean, which is not known yet. Where that costs digits,
     distances go by differences, and single precision gives way to double; both for good.
 
     Parameters

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._log import LOG
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
-from mercer.formulations import ReadOut
+from mercer.formulations import FittedParameters
 from mercer.gram import Gram
 from mercer.kernels import Kernel
 from mercer.lowrank import LowRank
@@ -283,7 +283,7 @@ class PathSVC(KernelClassifier):
             is_short = len(inputs.classes) == 2 and self.class_weight != "balanced"
             return [] if is_short else leave_one_out_splits(inputs)
         if isinstance(cv, Integral):
-            smaller = int(np.bincount(inputs.class_index).min())
+            smaller = int(np.bincount(inputs.class_index[inputs.weight > 0]).min())
             cv = max(min(int(cv), smaller), 2)
         return two_class_splits(inputs, cv, groups)
 
@@ -320,23 +320,24 @@ class PathSVC(KernelClassifier):
         """The machine at the chosen C, in the layout of the other machines."""
         n_classes = len(inputs.classes)
         pairs = ClassPairs(inputs.class_index, n_classes)
-        read_outs = [
-            ReadOut(path.coef(self.C_), path.intercept(self.C_), 0.0) for path in full.paths
+        parameters = [
+            FittedParameters(path.coef(self.C_), path.intercept(self.C_), 0.0)
+            for path in full.paths
         ]
-        own = zip(pairs, read_outs, strict=True)
-        coef = np.concatenate([read_out.coef[pair.rows] for pair, read_out in own])
+        own = zip(pairs, parameters, strict=True)
+        coef = np.concatenate([fitted.coef[pair.rows] for pair, fitted in own])
         support, coef = dual_coefficients(pairs, coef, inputs.class_index, n_classes)
         if n_classes == 2:
             # rows in their own order, as they were given
-            support = np.flatnonzero(read_outs[0].coef)
-            coef = read_outs[0].coef[None, support]
+            support = np.flatnonzero(parameters[0].coef)
+            coef = parameters[0].coef[None, support]
         self.kernel_ = kernel
         self._keep_support(inputs.rows, support)
         self.dual_coef_ = coef
-        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
+        self.intercept_ = np.array([fitted.intercept for fitted in parameters])
         self._n_support = np.bincount(inputs.class_index[support], minlength=n_classes)
         near = [path.solutions.bias(self.C_) for path in full.paths]
-        self._keep_origin(full.paths[0].origin, near, self.intercept_)
+        self._keep_shift(full.paths[0].shift, near, self.intercept_)
         self._forget_expansion()
 
     def decision_function(self, X: Any, C: float | None = None) -> FloatArray:

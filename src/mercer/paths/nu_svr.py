@@ -21,10 +21,10 @@ from mercer.formulations import svr
 from mercer.gram import Gram
 from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
+from mercer.paths.exact.box_scale import scaled_limits, unscaled
 from mercer.paths.exact.follow import Run, coef_sizes, follow
 from mercer.paths.exact.start import Start
 from mercer.paths.exact.step_over import step_over
-from mercer.paths.exact.units import in_unit, out_of_unit
 from mercer.paths.inputs.data import KernelChoice, read_rows
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
 from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
@@ -111,20 +111,20 @@ def nu_svr_path(
     problem = svr(targets, float(C), 0.0, weight).problem
     used = targets[weight > 0]
     middle = 0.5 * float(used.min()) + 0.5 * float(used.max())
-    unit = _unit(problem, float(np.abs(used - middle).max()))
+    box_scale = _scale_of_tube(problem, float(np.abs(used - middle).max()))
     with limits.shown(verbose) as shown_limits:
         told = shown_limits.told_of("epsilon", lambda C: 1.0 / C if C > 0 else np.inf)
-        run = _follow(problem, values.gram, middle, unit, in_unit(told, unit))
+        run = _follow(problem, values.gram, middle, box_scale, scaled_limits(told, box_scale))
     values.gram.inspect(coef_sizes(problem, values.gram, run))
     status = run.status
     if status == "C_max":
         status = "complete" if epsilon_min == 0 else "epsilon_min"
-    segments = out_of_unit(run.segments, problem, unit)
+    segments = unscaled(run.segments, problem, box_scale)
     solutions = NuSVRSolutions(segments, problem, float(C), middle, status)
     return Path(solutions, kernel_values=values, violation=run.violation)
 
 
-def _unit(problem: Problem, size: float) -> float:
+def _scale_of_tube(problem: Problem, size: float) -> float:
     """The power of two that brings targets of a size near 1, and no bound to 0 or infinity."""
     bounds = problem.upper[problem.upper > 0]
     exponent = -int(np.frexp(size)[1])
@@ -132,15 +132,15 @@ def _unit(problem: Problem, size: float) -> float:
     return float(np.ldexp(1.0, max(min(exponent, 1000, 1000 - largest), -1000, -1000 - least)))
 
 
-def _follow(problem: Problem, gram: Gram, middle: float, unit: float, limits: Limits) -> Run:
-    """The path over the half-width of the tube, targets and bounds times ``unit``."""
+def _follow(problem: Problem, gram: Gram, middle: float, box_scale: float, limits: Limits) -> Run:
+    """The path over the half-width of the tube, targets and bounds times ``box_scale``."""
     tube = replace(
         problem,
         linear=np.repeat([-1.0, 1.0], problem.n_variables // 2),
-        lower=unit * problem.lower,
-        upper=unit * problem.upper,
+        lower=box_scale * problem.lower,
+        upper=box_scale * problem.upper,
     )
-    family = Family.line(tube, offset=unit * (problem.linear - middle))
+    family = Family.line(tube, offset=box_scale * (problem.linear - middle))
     start, n_tied = _start(family)
     if start.is_trivial or n_tied <= 2 or start.parameter * limits.C_max <= 1.0:
         return follow(family, gram, start, limits)

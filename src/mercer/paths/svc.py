@@ -15,10 +15,10 @@ from mercer.gram.spot_check import require_definite
 from mercer.lowrank import LowRank
 from mercer.paths.approximate.chords import approximate
 from mercer.paths.exact.artificial import artificial_start
+from mercer.paths.exact.box_scale import scaled_limits, unscaled
 from mercer.paths.exact.follow import coef_sizes, follow
 from mercer.paths.exact.middle_bias import with_middle_bias
-from mercer.paths.exact.start import Start, box_unit, exact_start, start_at
-from mercer.paths.exact.units import in_unit, out_of_unit
+from mercer.paths.exact.start import Start, exact_start, scale_of_box, start_at
 from mercer.paths.inputs.data import KernelChoice, read_inputs
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.inputs.limits import Limits, PathCallback, read_limits
@@ -158,10 +158,10 @@ def trace(
     """
     began = time.perf_counter()
     require_definite(gram, "a path")
-    unit = box_unit(problem)
-    near = problem if unit == 1.0 else Family(problem).at(unit)
-    limits = limits if unit == 1.0 else in_unit(limits, unit)
-    begin, method = _begin(near, gram, limits, C_min and C_min / unit, start)
+    box_scale = scale_of_box(problem)
+    near = problem if box_scale == 1.0 else Family(problem).at(box_scale)
+    limits = limits if box_scale == 1.0 else scaled_limits(limits, box_scale)
+    begin, method = _begin(near, gram, limits, C_min and C_min / box_scale, start)
     is_open = not begin.status and not begin.is_trivial
     if accuracy > 0 and is_open and begin.parameter * limits.C_max > 1.0:
         run, accuracy = approximate(near, gram, begin, limits, accuracy)
@@ -170,9 +170,9 @@ def trace(
         run, accuracy = follow(Family(near), gram, begin, limits), 0.0
         segments, start_rate = with_middle_bias(near, gram, run.segments, begin)
     gram.inspect(coef_sizes(near, gram, run))
-    segments = segments if unit == 1.0 else out_of_unit(segments, problem, unit)
+    segments = segments if box_scale == 1.0 else unscaled(segments, problem, box_scale)
     return Path(
-        CSolutions(segments, problem, run.status, start_rate, begin.begin * unit),
+        CSolutions(segments, problem, run.status, start_rate, begin.begin * box_scale),
         classes=classes,
         kernel_values=values,
         violation=run.violation,

@@ -98,6 +98,6 @@ def _without_rounding(linear: FloatArray) -> FloatArray:
 
     0.7 - 0.1 and 0.5 + 0.1 meet at every C, or at 1e16 times the parameter of all other events.
     """
-    levels, of_level = np.unique(linear, return_inverse=True)
-    is_first = np.diff(levels, prepend=-np.inf) > _DIGITS * np.abs(levels[[0, -1]]).max()
-    return np.asarray(levels[is_first][np.cumsum(is_first) - 1][of_level])
+    distinct, which = np.unique(linear, return_inverse=True)
+    is_first = np.diff(distinct, prepend=-np.inf) > _DIGITS * np.abs(distinct[[0, -1]]).max()
+    return np.asarray(distinct[is_first][np.cumsum(is_first) - 1][which])

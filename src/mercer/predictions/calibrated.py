@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._sklearn import HasMethods, StrOptions
 from mercer.calibration import METHODS, Calibration
 from mercer.calibration.layout import layout_of
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.predictions.out_of_sample import OutOfSample, out_of_sample, values_without
 from mercer.predictions.values import values_of
@@ -101,6 +101,7 @@ class CalibratedSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,

@@ -18,7 +18,7 @@ from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._warning import warn
 from mercer.gram.native import count_rows
 from mercer.machines.base import KernelMachine
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.predictions.given_rows import (
     checked_alpha,
@@ -33,6 +33,7 @@ from mercer.predictions.parts import cross_parts, fit_parts, refuse_stored, spli
 from mercer.predictions.ranks import Counts, count
 from mercer.predictions.retrained import retrained
 from mercer.predictions.searched_anew import warn_of_searches
+from mercer.predictions.splits import are_given
 from mercer.predictions.trials import Retrained, Trial
 from mercer.training.classes import check_weighted_classes, find_classes
 from mercer.training.estimator_kind import check_kind
@@ -173,6 +174,7 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,
@@ -202,7 +204,7 @@ class ConformalSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         weight = checked_weight(self._machine, sample_weight, len(y))
         classes, labels = find_classes(y)
         check_weighted_classes(classes, labels, np.ones(len(y)) if weight is None else weight)
-        if self.kind != "cross":
+        if not (self.kind == "cross" and are_given(self.cv, groups)):
             X, labels, weight = weighted_rows(X, labels, weight, self._is_pairwise)
         self.classes_ = classes
         if self.kind == "full":

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from mercer._floating import without_warnings
 from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer._warning import warn
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.regressors import SVR
 from mercer.predictions.given_rows import (
     checked_alpha,
@@ -29,6 +29,7 @@ from mercer.predictions.part_ends import PartEnds, is_quantile
 from mercer.predictions.parts import refuse_stored
 from mercer.predictions.searched_anew import warn_of_searches
 from mercer.predictions.searched_ends import SearchedEnds
+from mercer.predictions.splits import are_given
 from mercer.training.checked_input import naming
 from mercer.training.estimator_kind import check_kind
 
@@ -149,6 +150,7 @@ class ConformalSVR(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,
@@ -180,7 +182,7 @@ class ConformalSVR(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         if not np.isfinite(targets).all():
             raise ValueError("Input y contains NaN or infinity")
         weight = checked_weight(self._machine, sample_weight, len(targets))
-        if self.kind != "cv+":
+        if not (self.kind == "cv+" and are_given(self.cv, groups)):
             X, targets, weight = weighted_rows(X, targets, weight, self._is_pairwise)
         if self.kind == "full":
             refuse_stored(self._is_pairwise)

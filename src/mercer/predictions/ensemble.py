@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import HasMethods, Interval, StrOptions
 from mercer.gram.native import count_rows
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.predictions.calibrated import CalibratedSVC
 from mercer.predictions.cells import Cells, make_cells
 from mercer.predictions.chunk_fits import ChunkFits
@@ -178,6 +178,7 @@ class ChunkedEnsemble(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.partition == "cells"
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,

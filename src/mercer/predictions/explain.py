@@ -13,7 +13,7 @@ from mercer import _core
 from mercer._threads import resolve_threads
 from mercer.formulations.checks import check_weight
 from mercer.gram.native import count_rows, take_rows
-from mercer.gram.origin import moved
+from mercer.gram.shift import moved
 from mercer.kernels.blocks import row_slices
 from mercer.machines.base import KernelMachine
 from mercer.machines.functions import MachineFunctions, functions_of, machine_and_rows
@@ -176,7 +176,7 @@ def _add_linear(
     if len(term.polynomial) < 2:
         return
     support = functions.rows
-    near = support if functions.origin is None else moved(support, functions.origin)
+    near = support if functions.shift is None else moved(support, functions.shift)
     weights = np.asarray(near.T @ functions.coef, dtype=np.float64)
     mean = np.asarray(background.T @ weight, dtype=np.float64).ravel()
     rows = X.toarray() if sp.issparse(X) else np.asarray(X, dtype=np.float64)

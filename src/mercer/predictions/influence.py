@@ -38,8 +38,8 @@ class Influence:
     --------
     >>> from mercer import SVC, influence
     >>> machine = SVC(kernel="linear").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
-    >>> pull = influence(machine, [[2.5]])
-    >>> pull.support.tolist(), pull.values.round(2).tolist()
+    >>> found = influence(machine, [[2.5]])
+    >>> found.support.tolist(), found.values.round(2).tolist()
     ([1, 2], [[-2.5, 5.0]])
     """
 
@@ -94,8 +94,8 @@ def influence(machine: Any, X: Any, *, output: str = "classes") -> Influence:
     >>> from mercer import SVC, influence
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> machine = SVC().fit(X, y)
-    >>> pull = influence(machine, X[:3])
-    >>> total = pull.values.sum(axis=1) + pull.base_values
+    >>> found = influence(machine, X[:3])
+    >>> total = found.values.sum(axis=1) + found.base_values
     >>> bool(abs(total - machine.decision_function(X[:3])).max() < 1e-8)
     True
     """

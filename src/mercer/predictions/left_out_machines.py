@@ -40,7 +40,7 @@ class LeftOutMachines:
     ----------
     kernel : Kernel
         The kernel, with the constant of a penalized bias.
-    origin : ndarray of shape (n_features,) or None
+    shift : ndarray of shape (n_features,) or None
         Where rows are measured from.
     coef : sparse array of shape (n_machines, n_rows)
         Coefficients, first of the machine of all rows.
@@ -51,7 +51,7 @@ class LeftOutMachines:
     """
 
     kernel: Kernel
-    origin: FloatArray | None
+    shift: FloatArray | None
     coef: Any
     bias: FloatArray
     member: NDArray[np.intp]
@@ -59,13 +59,13 @@ class LeftOutMachines:
     def predict(self, X: Any, Z: Any) -> FloatArray:
         """Values of new rows by the machine without each row of ``X``: (n_new, n_rows)."""
         n, m = count_rows(X), count_rows(Z)
-        gram = Gram(self.kernel, stacked(X, Z), precision="double", origin=self.origin)
+        gram = Gram(self.kernel, stacked(X, Z), precision="double", shift=self.shift)
         block = np.asarray(gram.block(np.arange(n, n + m), np.arange(n)), dtype=np.float64)
         return np.asarray((self.coef @ block.T).T + self.bias)[:, self.member]
 
     def left_out(self, X: Any) -> FloatArray:
         """Value of each row by the machine without it."""
-        gram = Gram(self.kernel, X, precision="double", origin=self.origin)
+        gram = Gram(self.kernel, X, precision="double", shift=self.shift)
         values = np.empty(len(self.member))
         for k in np.unique(self.member):
             rows, used = np.flatnonzero(self.member == k), self.coef[[k]]
@@ -84,7 +84,7 @@ def left_out_machines(machine: Any, X: Any, y: FloatArray, weight: FloatArray) -
     warm.warm_start = True
     gram = warm._make_gram(warm.kernel_, X, weight)
     found = [_solved(warm, y, weight, gram)]
-    support = np.flatnonzero(found[0].read_out.coef)
+    support = np.flatnonzero(found[0].fitted.coef)
     # from here on each solve starts from the machine of all rows
     for i in support:
         without = weight.copy()
@@ -95,8 +95,8 @@ def left_out_machines(machine: Any, X: Any, y: FloatArray, weight: FloatArray) -
     is_penalized = getattr(machine, "fit_intercept", True) == "penalized"
     return LeftOutMachines(
         kernel=warm.kernel_ + Constant(1.0, value_bounds="fixed") if is_penalized else warm.kernel_,
-        origin=gram.origin,
-        coef=sp.csr_array(np.array([one.read_out.coef for one in found])),
+        shift=gram.shift,
+        coef=sp.csr_array(np.array([one.fitted.coef for one in found])),
         bias=np.array([0.0 if is_penalized else one.near for one in found]),
         member=member,
     )

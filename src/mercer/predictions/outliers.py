@@ -7,15 +7,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, OutlierMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import HasMethods, Interval, StrOptions
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.predictions.out_of_sample import out_of_sample
+from mercer.predictions.out_of_sample import values_without
 from mercer.predictions.values import values_of
+from mercer.selection.tuned import TunedMachine
+from mercer.selection.tuned.scaling import last_machine
 from mercer.training.estimator_kind import check_kind
 
 __all__ = ["CalibratedOneClassSVM"]
@@ -32,6 +34,8 @@ class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
 
         p(x) = (1 + sum_i w_i [f_-i(x_i) <= f(x)]) / (1 + sum_i w_i).
 
+    A machine that searches its parameters, as :class:`TunedOneClassSVM`, does so once, on all rows.
+
     Parameters
     ----------
     estimator : OneClassSVM, default=None
@@ -40,7 +44,8 @@ class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
     alpha : float, default=0.05
         Rows with a p-value of at most alpha are outliers.
     cv : "loo", int, splitter or iterable of (train, test), default=5
-        The splits, as in scikit-learn.
+        The splits, as in scikit-learn. Machines of fewer rows are lower where a kernel is narrow,
+        and p-values are then too large rather than too small; "loo" is nearest to the machine.
 
     Attributes
     ----------
@@ -88,6 +93,7 @@ class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         return tags
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,
@@ -114,22 +120,26 @@ class CalibratedOneClassSVM(MetaEstimatorMixin, OutlierMixin, BaseEstimator):
         self : object
         """
         check_kind(self._machine, "outlier_detector")
-        found = out_of_sample(self._machine, X, None, self.cv, sample_weight, groups)
+        full = clone(self._machine)
+        full = full.fit(X) if sample_weight is None else full.fit(X, sample_weight=sample_weight)
+        # Folds that searched widths of their own would have heights of their own scale.
+        chosen = full.best_estimator_ if isinstance(full, TunedMachine) else full
+        found = values_without(chosen, X, None, self.cv, sample_weight, groups)
         weight = np.ones(len(found.values))
         if sample_weight is not None:
             weight = np.asarray(sample_weight, dtype=np.float64)
         values = found.values
-        if isinstance(found.full, OneClassSVM):
+        if isinstance(last_machine(chosen), OneClassSVM):
             values = values * _scale(found.fold, weight)
         order = np.argsort(values, kind="stable")
-        self.estimator_, self.values_ = found.full, values
+        self.estimator_, self.values_ = full, values
         self._heights = values[order]
         self._below = np.append(0.0, np.cumsum(weight[order]))
         self.offset_ = float(self.alpha)
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-            if hasattr(found.full, name):
-                setattr(self, name, getattr(found.full, name))
+            if hasattr(full, name):
+                setattr(self, name, getattr(full, name))
         return self
 
     def p_values(self, X: Any) -> FloatArray:

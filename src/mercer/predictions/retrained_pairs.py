@@ -132,11 +132,11 @@ class RetrainedPairs:
         options = {"tol": min(machine.tol, _TOL), "max_iter": machine.max_iter}
         problem = formulation.problem.on_rows(rows)
         solution = solve_by(self._solver, problem, block.gram, start=start, **options)
-        read_out = formulation.read_out(solution)
-        scale = read_out.scale or 1.0
+        fitted = formulation.fitted_parameters(solution)
+        scale = fitted.scale or 1.0
         # K beta = linear - gradient - ridge beta; a penalized bias is part of K
         values = problem.linear - solution.gradient - problem.ridge * solution.coef
-        bias = 0.0 if formulation.kind == "penalized" else read_out.intercept
+        bias = 0.0 if formulation.kind == "penalized" else fitted.intercept
         error = solution.error if np.isfinite(solution.error) else 0.0
         inexact = scale * (solution.violation + error)
         share = scale * _per_copy(np.abs(solution.coef), weight, block.first[rows], sign)

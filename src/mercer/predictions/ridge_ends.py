@@ -30,7 +30,7 @@ from scipy.linalg import cho_factor, cho_solve
 from mercer._memory import require_memory
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
-from mercer.gram.origin import far_origin
+from mercer.gram.shift import shift_of_far_rows
 from mercer.kernels import Constant, Kernel
 from mercer.machines import LSSVR
 from mercer.predictions.fixed_kernel import has_fixed_kernel
@@ -80,7 +80,7 @@ class Ridge:
         self._X, self._weight, self._alpha = X, weight, float(machine.alpha)
         self._has_bias = machine.fit_intercept is True
         may_move = self._has_bias and not kernel.is_normalized
-        self._origin = far_origin(kernel.form(), X, weight) if may_move else None
+        self._shift = shift_of_far_rows(kernel.form(), X, weight) if may_move else None
         if machine.fit_intercept == "penalized":
             kernel = kernel + Constant(1.0, value_bounds="fixed")
         self._kernel, self._threads = kernel, machine.n_threads
@@ -88,7 +88,7 @@ class Ridge:
         self._factor()
 
     def _gram(self, X: Any) -> Gram:
-        options: dict[str, Any] = {"n_threads": self._threads, "origin": self._origin}
+        options: dict[str, Any] = {"n_threads": self._threads, "shift": self._shift}
         return Gram(self._kernel, X, precision="double", **options).check_values()
 
     def _factor(self) -> None:

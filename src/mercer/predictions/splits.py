@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from mercer.training.splits import Split
 from mercer.training.training_set import TrainingSet
 from mercer.training.weights import check_weight
 
-__all__ = ["Splits", "read_splits", "shuffled_folds"]
+__all__ = ["Splits", "are_given", "read_splits", "shuffled_folds"]
 
 IntArray = NDArray[np.intp]
 
@@ -90,6 +91,11 @@ def read_splits(
             f"out {count[wrong[0]]} times"
         )
     return Splits(fold, splits)
+
+
+def are_given(cv: Any, groups: ArrayLike | None) -> bool:
+    """Whether splits are of the rows as they were given, those of weight 0 included."""
+    return groups is not None or not isinstance(cv, Integral)
 
 
 def shuffled_folds(machine: Any, X: Any, y: Any, cv: int, random_state: Any) -> Any:

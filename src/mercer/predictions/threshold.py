@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._sklearn import HasMethods, StrOptions
-from mercer.machines.fit_context import fit_context
+from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.svm.classifiers import SVC
 from mercer.predictions.gains import Gain, check_cost, gain_of
 from mercer.predictions.out_of_sample import out_of_sample
@@ -94,6 +94,7 @@ class ThresholdSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return SVC() if self.estimator is None else self.estimator
 
     @fit_context(prefer_skip_nested_validation=False)
+    @counting_all_rows
     def fit(
         self,
         X: Any,

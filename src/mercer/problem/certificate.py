@@ -118,12 +118,12 @@ def _own_error(problem: Problem, gram: KernelMatrix, beta: FloatArray) -> float:
     """The part of it that is not rounding of kernel values and their sums.
 
     That is what linear - K beta loses, and what sums of coefficients that are not quite zero do
-    where rows are measured from another origin.
+    where rows are shifted.
     """
     error = 4.0 * _U * problem.linear_size
-    if getattr(gram, "origin", None) is not None:
+    if getattr(gram, "shift", None) is not None:
         rows = problem.index[problem.present]
-        error += gram.origin_error(problem.row_coef(beta, gram.n_rows), rows)  # type: ignore[attr-defined]
+        error += gram.shift_error(problem.row_coef(beta, gram.n_rows), rows)  # type: ignore[attr-defined]
     return error
 
 

@@ -105,15 +105,15 @@ class Family:
         on an approximate path.
         """
         box, sums, ridge = self.powers.at(C)
-        moved, unit = copy(self.problem), self.problem
+        moved, base = copy(self.problem), self.problem
         vars(moved).update(
-            lower=box * unit.lower,
-            upper=box * unit.upper,
-            group_sum=sums * unit.group_sum + self.sum_rate * t,
-            ridge=ridge * unit.ridge,
+            lower=box * base.lower,
+            upper=box * base.upper,
+            group_sum=sums * base.group_sum + self.sum_rate * t,
+            ridge=ridge * base.ridge,
         )
         if self.offset is not None:
-            vars(moved).update(linear=self.offset + t * unit.linear)
+            vars(moved).update(linear=self.offset + t * base.linear)
             vars(moved).pop("linear_size", None)
         return moved
 

@@ -192,13 +192,13 @@ def likely_rounding(found: Certificate) -> float:
     return _core.likely(found.rounding, len(found.gradient))
 
 
-def lowered(solution: Solution, level: float) -> Solution:
-    """The solution with values ``K coef`` that are larger by ``level`` everywhere.
+def lowered(solution: Solution, offset: float) -> Solution:
+    """The solution with values ``K coef`` that are larger by ``offset`` everywhere.
 
     Coefficients that add up to zero do not see it; gradients and multipliers do.
     """
     return replace(
-        solution, gradient=solution.gradient - level, multiplier=solution.multiplier - level
+        solution, gradient=solution.gradient - offset, multiplier=solution.multiplier - offset
     )
 
 

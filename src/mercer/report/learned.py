@@ -37,8 +37,8 @@ class Learned:
         Those that it was trained on.
     Z, z : rows and labels or targets
         Those that it is judged by.
-    unit : float
-        Of the targets of the machine, in that of the targets given; 1 for classes.
+    target_scale : float
+        By which targets were divided for the machine; 1 for classes.
     has_classes : bool
         Whether it predicts classes.
     n_support : int or None
@@ -50,7 +50,7 @@ class Learned:
     y: NDArray[Any]
     Z: Any
     z: NDArray[Any]
-    unit: float
+    target_scale: float
     has_classes: bool
     n_support: int | None
 
@@ -80,7 +80,7 @@ class Learned:
         said = np.asarray(machine.predict(self.Z))
         if self.has_classes:
             return (said != self.z).astype(np.float64)
-        return np.square(self.unit * (said - self.z))
+        return np.square(self.target_scale * (said - self.z))
 
     def error(self, mean_loss: float) -> float:
         """Share of wrong rows, or root of the mean squared error."""

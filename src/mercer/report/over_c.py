@@ -57,9 +57,9 @@ def other_C(learned: Learned, inside: Inside, judged: Judged) -> dict[str, Any]:
     rows = np.sort(learned.in_order()[:MOST_ROWS])
     family = _followed(learned, rows)
     points = _points(family)
-    unit = learned.unit**2
-    errors = [learned.error(unit * float(own)) for own in family.error(points)]
-    least = unit * float(family.error.minimum)
+    square = learned.target_scale**2
+    errors = [learned.error(square * float(own)) for own in family.error(points)]
+    least = square * float(family.error.minimum)
     return {
         "why_not": None,
         "n_rows": len(rows),

@@ -29,7 +29,7 @@ from scipy.linalg import lstsq
 from scipy.linalg.lapack import dsysvx
 from scipy.sparse.linalg import LinearOperator, minres
 
-from mercer.formulations import Formulation, ReadOut
+from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Gram
 from mercer.problem import Powers, Problem, Solution
 
@@ -79,20 +79,20 @@ class Trained:
 
     def values(self, at: NDArray[np.intp]) -> FloatArray:
         """f at some rows of the Gram."""
-        read_out = self.read_out
-        used = np.flatnonzero(read_out.coef)
-        out = self.gram.product(used, read_out.coef[used], rows=at, precision="double")
+        fitted = self.fitted
+        used = np.flatnonzero(fitted.coef)
+        out = self.gram.product(used, fitted.coef[used], rows=at, precision="double")
         return out + self.bias
 
     @property
     def bias(self) -> float:
         """What is added to the kernel values; a penalized bias is part of the kernel."""
-        return 0.0 if self.formulation.kind == "penalized" else self.read_out.intercept
+        return 0.0 if self.formulation.kind == "penalized" else self.fitted.intercept
 
     @property
-    def read_out(self) -> ReadOut:
+    def fitted(self) -> FittedParameters:
         """Coefficients by row and the bias."""
-        return self.formulation.read_out(self.solution)
+        return self.formulation.fitted_parameters(self.solution)
 
     def pulled_back(self, at: NDArray[np.intp], slope: FloatArray) -> tuple[float, FloatArray]:
         """The derivative by the logarithm of C, and ``left``, one entry for each row.
@@ -130,9 +130,9 @@ class Trained:
         multiplier = self.solution.multiplier
         total = float(slope.sum())
         by_multiplier = np.full(len(multiplier), total / max(len(multiplier), 1))
-        if self.formulation.kind in ("origin", "penalized"):
+        if self.formulation.kind in ("no_bias", "penalized"):
             by_multiplier[:] = 0.0
-        scale = self.read_out.scale
+        scale = self.fitted.scale
         if scale is not None and self.formulation.kind == "nu":
             by_half = -scale * float(slope @ self.values(at))
             by_multiplier = scale * by_multiplier + by_half * np.array([-0.5, 0.5])

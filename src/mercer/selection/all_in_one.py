@@ -37,7 +37,7 @@ def all_in_one_values(
     found = []
     for machine in machines:
         problem = multiclass_problem(
-            machine.multiclass, task.labels, task.n_classes, machine.C, weight
+            machine.multiclass, task.class_index, task.n_classes, machine.C, weight
         )
         solver = machine.solver if isinstance(machine.solver, AllInOne) else AllInOne()
         left = deadline.seconds_left if np.isfinite(deadline.moment) else None

@@ -58,7 +58,22 @@ def among_machines(
         if found.histories[-1].status == "callback":
             break
     names = tuple(name for name in task.variants[0] if name != "kernel")
-    return replace(_best(tried), varied=names)
+    found = _best(tried)
+    _tell_limits(found, tried, len(task.variants), budget)
+    return replace(found, varied=names)
+
+
+def _tell_limits(
+    found: SearchResult, tried: Sequence[SearchResult], n_variants: int, budget: Budget
+) -> None:
+    """Say that a limit has ended the search of some variant, if not of the chosen one."""
+    limits = [own.histories[-1].status for own in tried]
+    limits = [status for status in limits if status in ("max-evals", "max-time")]
+    if len(tried) < n_variants and budget.is_spent:
+        limits.append("max-evals" if budget.max_evals == 0 else "max-time")
+    history = found.histories[-1]
+    if limits and history.status in ("converged", "boundary", "flat"):
+        history.status = limits[-1]
 
 
 def _best(tried: Sequence[SearchResult]) -> SearchResult:

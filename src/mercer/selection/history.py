@@ -169,7 +169,7 @@ class History:
     def points(self) -> FloatArray:
         """C and the kernel's parameters as numbers, where theta has their logarithms."""
         points = np.exp(np.array(self.thetas).reshape(len(self), len(self.names)))
-        points[:, 0] *= [space.unit for space in self.spaces]
+        points[:, 0] *= [space.C_scale for space in self.spaces]
         return points
 
     @property

@@ -122,7 +122,7 @@ def _without(task: TrainingTask, split: Split, others: list[Split]) -> Any:
     rows = np.flatnonzero((split.times > 0) & (task.weight > 0))
     pairs = splits_on_rows(others, rows)
     if task.is_classifier:
-        labels = task.labels[rows]
+        labels = task.class_index[rows]
         pairs = [(train, test) for train, test in pairs if len(np.unique(labels[train])) > 1]
     if not pairs:
         return None

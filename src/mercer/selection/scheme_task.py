@@ -37,13 +37,13 @@ def _is_plain_system(machine: Any, full: Any) -> bool:
     return is_exact and is_flat and scheme == "one-vs-all" and not is_robust
 
 
-def _has_tasks(machine: Any, full: Any) -> bool:
+def _has_subproblems(machine: Any, full: Any) -> bool:
     return not full._is_all_in_one
 
 
 _RULES: dict[type, Any] = {
     **dict.fromkeys((RLSC, LSSVC, LSSVR), _is_plain_system),
-    **dict.fromkeys((SVC, NuSVC), _has_tasks),
+    **dict.fromkeys((SVC, NuSVC), _has_subproblems),
     **dict.fromkeys((SVR, OneClassSVM), lambda machine, full: True),
     NuSVR: lambda machine, full: not machine.loss.startswith("squared"),
 }

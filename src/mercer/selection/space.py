@@ -41,8 +41,8 @@ class Space:
     kernel : Kernel
         The kernel at the start, all its parameters numbers. The theta of a full metric is zero
         there, and counts from it.
-    unit : float
-        Theta counts C in such units. If the targets of a regression are multiplied by a factor,
+    C_scale : float
+        Theta counts C divided by this. If the targets of a regression are multiplied by a factor,
         and C and epsilon with them, the machine is the same up to that factor.
     reach : tuple of float
         Range of every gamma whose own range is the default one.
@@ -60,7 +60,7 @@ class Space:
 
     machine: Any
     kernel: Kernel
-    unit: float = 1.0
+    C_scale: float = 1.0
     reach: tuple[float, float] = POSITIVE_BOUNDS
     C_range: tuple[float, float] | None = None
     gamma_range: tuple[float, float] | None = None
@@ -75,7 +75,7 @@ class Space:
         space = cls(task.machine, kernel, 1.0, _reach(task, kernel), *asked)
         if task.gamma_range is not None and not space._is_gamma.any():
             raise ValueError(f"gamma_range needs a kernel with a gamma to choose, got {kernel!r}")
-        return replace(space, unit=task.target_scale) if space.penalty == "C" else space
+        return replace(space, C_scale=task.target_scale) if space.penalty == "C" else space
 
     @property
     def penalty(self) -> str:
@@ -111,7 +111,7 @@ class Space:
         """Theta of the machine as it is."""
         given = getattr(self.machine, self.penalty)
         number = float(given) if np.ndim(given) == 0 and not isinstance(given, str) else 1.0
-        number = 1.0 / number if self.penalty == "alpha" else number / self.unit
+        number = 1.0 / number if self.penalty == "alpha" else number / self.C_scale
         first = np.log(number if 0.0 < number < np.inf else 1.0)
         return np.concatenate([[first], self.kernel.theta])
 
@@ -126,7 +126,7 @@ class Space:
             kernel[is_usual] = np.log(self.reach)
         log_C = np.log(_PENALTIES[self.penalty])
         if self.C_range is not None and self.penalty == "C":
-            log_C = np.log(self.C_range) - np.log(self.unit)
+            log_C = np.log(self.C_range) - np.log(self.C_scale)
         return np.concatenate([[log_C], kernel])
 
     @property
@@ -211,7 +211,7 @@ class Space:
     def penalty_at(self, theta: FloatArray) -> float:
         """The machine's parameter that the first entry stands for."""
         C = float(np.exp(theta[0]))
-        return 1.0 / C if self.penalty == "alpha" else C * self.unit
+        return 1.0 / C if self.penalty == "alpha" else C * self.C_scale
 
     def tuned(self, theta: FloatArray) -> Any:
         """An unfitted machine with this C and kernel."""

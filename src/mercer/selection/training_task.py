@@ -20,7 +20,7 @@ from mercer.kernels import Kernel
 from mercer.machines.least_squares.machine import LeastSquaresMachine, check_extremes
 from mercer.machines.least_squares.one_against_all import signed_labels
 from mercer.machines.svm.one_class import OneClassSVM
-from mercer.machines.svm.schemes import CodeScheme, TaskScheme, make_scheme, one_against_all
+from mercer.machines.svm.schemes import CodeScheme, SubproblemScheme, make_scheme, one_against_all
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Powers
 from mercer.selection.adjoint import Trained
@@ -105,7 +105,7 @@ class TrainingTask:
         else:
             self.data = TrainingSet(*given)
         self.classes: NDArray[Any] | None = self.data.classes
-        self.labels = self.data.class_index
+        self.class_index = self.data.class_index
         self.parts = self._make_parts()
         self.target_scale, self.is_sample = 1.0, False
         self.C_range: tuple[float, float] | None = None
@@ -121,7 +121,9 @@ class TrainingTask:
 
         Small classes keep ten rows, or all they have.
         """
-        labels = self.labels if self.classes is not None else np.zeros(self.n_rows, dtype=np.intp)
+        labels = (
+            self.class_index if self.classes is not None else np.zeros(self.n_rows, dtype=np.intp)
+        )
         share, kept = min(count / self.n_rows, 1.0), []
         for label in range(max(self.n_classes, 1)):
             own = np.flatnonzero((labels == label) & (self.weight > 0))
@@ -165,13 +167,13 @@ class TrainingTask:
             return [Part(everything, target)]
         if self.is_least_squares:
             self._check_least_squares()
-            signs = np.ascontiguousarray(signed_labels(self.labels, self.n_classes).T)
+            signs = np.ascontiguousarray(signed_labels(self.class_index, self.n_classes).T)
             return [Part(everything, own) for own in signs]
         parts = []
-        for task in self.scheme.tasks(self.labels):  # type: ignore[attr-defined]
+        for own in self.scheme.subproblems(self.class_index):  # type: ignore[attr-defined]
             target = np.zeros(self.n_rows)
-            target[task.rows] = task.sign
-            parts.append(Part(task.rows, target))
+            target[own.rows] = own.sign
+            parts.append(Part(own.rows, target))
         return parts
 
     def _check_least_squares(self) -> None:
@@ -189,7 +191,7 @@ class TrainingTask:
         return self.n_classes > 2 and getattr(self.machine, "multiclass", None) in ALL_IN_ONE
 
     @cached_property
-    def scheme(self) -> TaskScheme:
+    def scheme(self) -> SubproblemScheme:
         """The two-class problems of a classifier that is no least squares."""
         scheme: Any = make_scheme(self.machine, self.n_classes)
         # a function for each class has values as one class against all has

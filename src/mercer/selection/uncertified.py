@@ -20,11 +20,11 @@ def uncertified_machines(
 
     ``options`` are handed on to :class:`~mercer.machines.svm.uncertified.UncertifiedMachines`.
     """
-    units = []
+    formulations = []
     for split in splits:
         weight = task.training_weight(split.times)
-        units.append([task.formulate(machine, part, weight) for part in task.parts])
-    tasks = task.scheme.tasks(task.labels) if len(task.parts) > 1 else None
+        formulations.append([task.formulate(machine, part, weight) for part in task.parts])
+    subproblems = task.scheme.subproblems(task.class_index) if len(task.parts) > 1 else None
     tol = float(task.machine.tol) / task.target_scale
     tests = [split.test for split in splits]
-    return UncertifiedMachines(units, tests, powers, tol, tasks=tasks, **options)
+    return UncertifiedMachines(formulations, tests, powers, tol, subproblems=subproblems, **options)

@@ -32,7 +32,7 @@ def jaakkola_gamma(task: TrainingTask, distances: Distances = squared_distances)
     1,000 rows, at equal intervals within each class; without classes of all rows. 1 if they do not
     differ.
     """
-    labels = task.labels if task.classes is not None else np.zeros(task.n_rows, dtype=np.intp)
+    labels = task.class_index if task.classes is not None else np.zeros(task.n_rows, dtype=np.intp)
     step = max(-(-task.n_rows // _MOST_ROWS), 1)
     chosen = [
         np.flatnonzero((labels == c) & (task.weight > 0))[::step]

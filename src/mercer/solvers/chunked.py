@@ -156,7 +156,7 @@ class _Run(CertifiedRun):
             self.gram,
             self.coef,
             self.gradient,
-            self.origin,
+            self.anchor,
             precision,
             enough=self.tol,
             keeps_sample=is_whole and not self.single_only,
@@ -197,7 +197,7 @@ class _Run(CertifiedRun):
         options.kernel_rows = _KERNEL_ROWS[self._kernel_rows(precision)]
         if n_variables > _FEW_VARIABLES:
             options.few_rows_first = self._may_be_easy(precision)
-        options.gradient_error = self.origin.error  # used if a gradient is given
+        options.gradient_error = self.anchor.error  # used if a gradient is given
         options.may_start_at_zero, self.may_start_at_zero = self.may_start_at_zero, False
         self.gradient = np.empty(n_variables)
         return _core.chunked_solve(

@@ -20,8 +20,8 @@ from mercer.solvers.crew import Crew
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback, Progress, ending_all
 from mercer.solvers.runs.start import full_start
+from mercer.solvers.scheduler import Job, Scheduler, Turn
 from mercer.solvers.solving import Solver, resolve_solver
-from mercer.solvers.turns import Job, Turn, Turns
 from mercer.solvers.warm_start import carried, reused
 
 __all__ = ["solve_many", "solve_series"]
@@ -108,14 +108,14 @@ def solve_series(
     first = next(made, None)
     if first is None:
         return
-    turns = Turns(Job(*pair) for pair in itertools.chain((first,), made))
+    scheduler = Scheduler(Job(*pair) for pair in itertools.chain((first,), made))
     # A thread that ends leaves the rest to others: those who have the last sequences go on.
-    crew = Crew(turns, first[1].n_threads)
+    crew = Crew(scheduler, first[1].n_threads)
     in_sequence = _InSequence(solver, tol, max_iter, deadline, callback, crew)
     with crew.at_work(in_sequence.take_turn):
         while True:
-            crew.wait_for(lambda: turns.is_first_done)
-            job = turns.give_out()
+            crew.wait_for(lambda: scheduler.is_first_done)
+            job = scheduler.give_out()
             if job is None:
                 return
             yield job.solutions

@@ -52,7 +52,7 @@ class Parts:
 
 def suits_parts(gram: Gram) -> bool:
     """Whether problems on a Gram can be solved so: its values are computed by the core."""
-    if gram.origin is not None or gram.form.reads_python:
+    if gram.shift is not None or gram.form.reads_python:
         return False
     return gram.inspect() != "refuted"
 
@@ -91,7 +91,7 @@ def solve_parts(
     offsets : ndarray of shape (n_problems + 1,)
         Ascending.
     gram : Gram
-        Kernel values, measured from the origin that the rows have.
+        Kernel values, of rows that are not shifted.
     tol : float
         Largest KKT violation accepted.
     group_sums : ndarray of shape (n_problems, n_groups), default=None

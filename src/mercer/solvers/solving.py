@@ -16,7 +16,7 @@ from mercer.solvers.auto import Auto
 from mercer.solvers.chunked import Chunked
 from mercer.solvers.divide import Divide
 from mercer.solvers.linear_system import ConjugateGradient, Direct
-from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.margin import violation_scale
 from mercer.solvers.runs.progress import Callback
 from mercer.solvers.runs.start import are_sums_worth
 from mercer.solvers.smo.solver import Smo
@@ -155,19 +155,19 @@ def solve_by(
     found = solver.solve(problem, gram.check_values(), tol=tol, **options)
     if found.status == "converged" and not np.isfinite(found.objective):
         return replace(found, status="precision-limit")
-    if gram.origin is None and not are_sums_worth(problem, found.coef, found):
+    if gram.shift is None and not are_sums_worth(problem, found.coef, found):
         return found
     return _with_sums(problem, gram, found, tol)
 
 
 def _with_sums(problem: Problem, gram: Gram, found: Solution, tol: float) -> Solution:
-    """The solution with group sums to the last digit: another origin relies on them."""
+    """The solution with group sums to the last digit: shifted rows rely on them."""
     coef = found.coef.copy()
     problem._native.restore_sums(coef)
     if np.array_equal(coef, found.coef):
         return found
-    unit = violation_unit(problem, gram, coef, found)
-    certificate = certify(problem, gram, coef, accuracy=0.05 * tol * unit)
-    is_lost = found.converged and not certificate.is_within(tol * unit)
+    scale = violation_scale(problem, gram, coef, found)
+    certificate = certify(problem, gram, coef, accuracy=0.05 * tol * scale)
+    is_lost = found.converged and not certificate.is_within(tol * scale)
     status = "precision-limit" if is_lost else found.status
     return replace(found, coef=coef, **vars(certificate), status=status)

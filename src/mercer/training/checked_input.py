@@ -13,18 +13,21 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.kernels.rows import is_plain
-from mercer.training.not_finite import not_finite
+from mercer.training.not_finite import missing_labels, not_finite
 
 __all__ = [
     "READ_TYPES",
     "are_ready",
     "as_rows",
     "naming",
+    "telling_where",
 ]
 
 READ_TYPES = (np.float64, np.float32, np.uint8, np.int8)  # of dense rows, without a copy
 # What NumPy says of values that are no numbers, without saying whose.
-_NOT_FINITE = re.compile(r"Input (\w+) contains (?:NaN|infinity)")
+_NOT_FINITE = re.compile(r"Input (?:(\w+) )?contains (?:NaN|infinity|missing)")
+# What sorting and comparing labels says where some are None or pandas.NA.
+_MISSING = re.compile("not supported between instances|NA is ambiguous|contains (NaN|missing)")
 _NO_NUMBERS = re.compile("could not convert|argument must be|setting an array element")
 
 
@@ -32,12 +35,9 @@ _NO_NUMBERS = re.compile("could not convert|argument must be|setting an array el
 def naming(**arguments: Any) -> Iterator[None]:
     """Let the errors of a conversion to numbers name the argument that has none, and where."""
     try:
-        yield
+        with telling_where(**arguments):
+            yield
     except (TypeError, ValueError) as error:
-        if isinstance(error, ValueError) and (found := _NOT_FINITE.match(str(error))):
-            told = not_finite(found[1], arguments.get(found[1]))
-            if told is not None:
-                raise ValueError(told) from None
         if not _NO_NUMBERS.search(str(error)):
             raise
         guilty = [name for name, value in arguments.items() if not _is_numeric(value)]
@@ -45,6 +45,27 @@ def naming(**arguments: Any) -> Iterator[None]:
             raise
         where = _text_columns(arguments[guilty[0]])
         raise type(error)(f"{guilty[0]} must hold numbers{where}: {error}") from error
+
+
+@contextmanager
+def telling_where(**arguments: Any) -> Iterator[None]:
+    """Let errors of values that are not finite, or missing, tell where in these arguments."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        told = _where(str(error), arguments)
+        if told is None:
+            raise
+        raise ValueError(told) from None
+
+
+def _where(message: str, arguments: dict[str, Any]) -> str | None:
+    found = _NOT_FINITE.match(message)
+    names = list(arguments) if found is None or found[1] is None else [found[1]]
+    for name in names if found else ():
+        if name in arguments and (told := not_finite(name, arguments[name])) is not None:
+            return told
+    return missing_labels(arguments.get("y")) if _MISSING.search(message) else None
 
 
 def _is_numeric(value: Any) -> bool:

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from mercer import _core
+from mercer.training.checked_input import telling_where
 
 __all__ = ["check_weighted_classes", "find_classes", "read_classes", "weigh_classes"]
 
@@ -33,13 +34,14 @@ def read_classes(
 def find_classes(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The classes in ascending order, and which of them each row has."""
     y = y if y.ndim == 1 else column_or_1d(y, warn=True)
-    is_plain = y.dtype.kind in "biuUS"
-    if not is_plain:
-        check_classification_targets(y)
+    if y.dtype.kind not in "biuUS":
+        with telling_where(y=y):
+            check_classification_targets(y)
+            return np.unique(y, return_inverse=True)
     # np.unique, small whole numbers by counting
     counted: Any = _core.count_classes(np.ascontiguousarray(y)) if y.dtype == np.intp else None
     classes, labels = np.unique(y, return_inverse=True) if counted is None else counted
-    if is_plain and 5 * len(classes) > len(y):
+    if 5 * len(classes) > len(y):
         # names or whole numbers are classes, but so many of them deserve a warning
         check_classification_targets(y)
     return classes, labels

@@ -58,9 +58,11 @@ def possible_folds(data: TrainingSet, cv: Any) -> Any:
     """No more folds than the largest class has rows, or than there are rows of numbers."""
     if not isinstance(cv, Integral):
         return cv
-    most, reason = data.n_rows, "there are no more rows"
+    used = data.weight > 0
+    most, reason = int(np.count_nonzero(used)), "there are no more rows"
     if data.has_classes:
-        most, reason = int(np.bincount(data.class_index).max()), "no class has more rows"
+        most = int(np.bincount(data.class_index[used], minlength=1).max())
+        reason = "no class has more rows"
     if most < 2:
         needs = "two rows, got n_samples=1"
         if data.has_classes:

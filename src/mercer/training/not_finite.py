@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["not_finite"]
+__all__ = ["missing_labels", "not_finite"]
 
 _MOST_NAMED = 8
 _REMEDIES = {
@@ -42,6 +42,27 @@ def not_finite(name: str, value: Any) -> str | None:
         told += f"; {_columns(value, np.unique(columns))}"
     remedy = _REMEDIES.get(name, _OTHERWISE) if is_nan.any() else _OTHERWISE
     return f"{told}. {remedy}."
+
+
+def missing_labels(y: Any) -> str | None:
+    """What is wrong with texts or other objects of which some are missing; None if none is."""
+    labels = np.asarray(y, dtype=object)
+    if labels.ndim != 1:
+        return None
+    missing = np.flatnonzero([_is_missing(label) for label in labels])
+    if not len(missing):
+        return None
+    return (
+        f"Input y contains missing values: {len(missing):,} of {len(labels):,}, the first in row "
+        f"{missing[0]}, counted from 0. {_REMEDIES['y']}."
+    )
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):
+        return True  # pandas.NA is neither equal to itself nor not
 
 
 def _places(

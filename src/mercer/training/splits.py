@@ -132,12 +132,24 @@ def _pairs(data: TrainingSet, cv: Any, groups: ArrayLike | None) -> Iterator[Any
         yield from cv
         return
     try:
+        if is_integer and not data.weight.all():
+            yield from _folds_of_weight(data, int(cv))
+            return
         splitter = check_cv(cv, data.y, classifier=data.has_classes)
         yield from splitter.split(data.rows, data.y, groups)
     except (TypeError, ValueError) as error:
         if "groups" in str(error) and groups is None:
             raise ValueError(f"groups must be given, as cv={cv!r} needs them: {error}") from error
         raise ValueError(f"cv={cv!r} gives no splits: {error}") from error
+
+
+def _folds_of_weight(data: TrainingSet, n_folds: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Folds as if rows of weight 0 were not there."""
+    used = np.flatnonzero(data.weight)
+    y = None if data.y is None else data.y[used]
+    splitter = check_cv(n_folds, y, classifier=data.has_classes)
+    for train, test in splitter.split(used, y):
+        yield used[train], used[test]
 
 
 def _checked(n_rows: int, number: int, pair: Any) -> tuple[IntArray, IntArray]:

@@ -46,9 +46,9 @@ void Basis::solve(const double* u, std::span<const double> v, std::vector<double
         if (group_at(a) >= 0) h[reference(group_at(a))] -= h[a];
     }
     for (std::size_t b = 0; b < r; ++b) {
-        double& level = eta[group(b)] = u[b];
+        double& sum_of_b = eta[group(b)] = u[b];
         for (std::size_t a = 0; a < m; ++a) {
-            level -= entry(*rows_[b], members_[b], members_[a]) * h[a];
+            sum_of_b -= entry(*rows_[b], members_[b], members_[a]) * h[a];
         }
     }
 }
@@ -100,9 +100,9 @@ Response Basis::respond(std::size_t variable, const KernelRow& row) const {
         out.h[b] = -moved - sum[std::size_t(group_at(b) + 1)];
     }
     for (std::size_t b = 0; b < r; ++b) {
-        double& level = out.eta[std::size_t(group_at(b))] = -kernel_->value(row, members_[b]);
+        double& sum_of_b = out.eta[std::size_t(group_at(b))] = -kernel_->value(row, members_[b]);
         for (std::size_t a = 0; a < m; ++a) {
-            level -= entry(*rows_[b], members_[b], members_[a]) * out.h[a];
+            sum_of_b -= entry(*rows_[b], members_[b], members_[a]) * out.h[a];
         }
     }
     out.noise = noise(variable, out.h);

@@ -38,8 +38,9 @@ double Path::leaving_distance(std::size_t position) const {
     const std::size_t v = basis_.members()[position];
     const double rate = rate_[position];
     // rates that cannot be told from zero: beside the box, or beside others if it does not move
-    const double width = std::min(upper_[v] - lower_[v], has_offset_ ? unit() * fastest_ : 1e300);
-    if (!(unit() * std::abs(rate) > 1e-12 * width)) return infinity;
+    const double width =
+        std::min(upper_[v] - lower_[v], has_offset_ ? linear_scale() * fastest_ : 1e300);
+    if (!(linear_scale() * std::abs(rate) > 1e-12 * width)) return infinity;
     const double room = rate < 0.0 ? upper_[v] - coef_[v] : coef_[v] - lower_[v];
     return std::max(room, 0.0) / std::abs(rate);
 }

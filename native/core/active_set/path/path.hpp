@@ -136,11 +136,11 @@ class Path {
                ridge_[v] * coef_[v] - bias_;
     }
     // What the terms of slopes are compared with, in units of the linear term.
-    double unit() const { return parameter_ + offset_size_; }
+    double linear_scale() const { return parameter_ + offset_size_; }
     // How far breakpoints may be apart that count as equal: `share` of t, unless coefficients move
     // so fast that they show it.
     double tie_distance(double share) const {
-        return std::min(share * unit(), 1e3 * share * widest_ / fastest_);
+        return std::min(share * linear_scale(), 1e3 * share * widest_ / fastest_);
     }
     double slope_rate(std::size_t v) const {
         return linear_[v] - value_rate_[kernel_->place(v)] - bias_rate_;

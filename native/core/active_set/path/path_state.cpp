@@ -133,7 +133,8 @@ void Path::clean_bounded() {
     largest_bounded_ = std::max(largest_bounded_, size);
     const double rounding =
         std::numeric_limits<double>::epsilon() * largest_bounded_ * kernel_->largest_diagonal();
-    if (size < 0.5 * largest_bounded_ && rounding > 1e-11 * unit() * scale_) expand_bounded();
+    if (size < 0.5 * largest_bounded_ && rounding > 1e-11 * linear_scale() * scale_)
+        expand_bounded();
 }
 
 // H_F rate + bias_rate = linear_F, the rates adding up to sum_rate (Sentelle 2014, equation 6.33);
@@ -215,7 +216,7 @@ bool Path::refresh() {
     for (std::size_t a = 0; a < values.size(); ++a) coef_[basis_.members()[a]] = values[a];
     value_ = bounded_;
     kernel_->add_rows(values.data(), basis_.rows(), value_.data());
-    if (solution_residual(residual) > 1e-14 * unit() * scale_) {
+    if (solution_residual(residual) > 1e-14 * linear_scale() * scale_) {
         std::vector<double> correction;
         double shift = 0.0;
         solve(residual, 0.0, correction, shift);
@@ -277,12 +278,12 @@ double Path::solution_residual(std::vector<double>& residual) const {
     return worst;
 }
 
-// The largest KKT violation of the present point: of a slope in its unit, or how far a free
+// The largest KKT violation of the present point: of a slope on its scale, or how far a free
 // variable is outside its box, relative to its width.
 double Path::violation() const {
     double worst = 0.0;
     for (std::size_t v = 0; v < coef_.size(); ++v) {
-        const double s = slope(v) / unit();
+        const double s = slope(v) / linear_scale();
         if (!std::isfinite(s)) return infinity;
         if (basis_.position(v) == none) {
             if (lower_[v] < upper_[v]) worst = std::max(worst, side_[v] == Side::upper ? -s : s);
@@ -303,7 +304,7 @@ double Path::relative_gap() const {
         gap += s > 0.0 ? (upper_[v] - coef_[v]) * s : (lower_[v] - coef_[v]) * s;
         size += std::abs(linear_[v] * coef_[v]);
     }
-    return size > 0.0 ? gap / (unit() * size) : 0.0;
+    return size > 0.0 ? gap / (linear_scale() * size) : 0.0;
 }
 
 void Path::record() {

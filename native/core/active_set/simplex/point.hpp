@@ -23,11 +23,11 @@ struct Point {
 
     std::size_t n_variables() const { return coef.size(); }
     // The multiplier of a variable's group.
-    double level(std::size_t v, const std::vector<double>& multipliers) const {
+    double group_multiplier(std::size_t v, const std::vector<double>& multipliers) const {
         return group[v] < 0 ? 0.0 : multipliers[std::size_t(group[v])];
     }
     double slope(std::size_t v, double expansion_at_v) const {
-        return linear[v] - expansion_at_v - ridge[v] * coef[v] - level(v, multiplier);
+        return linear[v] - expansion_at_v - ridge[v] * coef[v] - group_multiplier(v, multiplier);
     }
     // K coef by place, from that of the nonbasic variables.
     std::vector<double> expansion() const;

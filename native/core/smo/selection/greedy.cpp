@@ -6,7 +6,7 @@ namespace mercer::smo {
 // Every row is asked for in every iteration: small problems only.
 template <class T>
 Choice<T> Greedy<T>::select(State<T>& state, const Hint&) {
-    Found best;
+    BestPair best;
     scan_singles(state, true, best);
     for (const Run& run : state.runs()) {
         if (run.group < 0) continue;

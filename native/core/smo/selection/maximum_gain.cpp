@@ -18,7 +18,7 @@ Choice<T> MaximumGain<T>::select(State<T>& state, const Hint& hint) {
     const std::size_t group = worst_group(state);
     if (group == state.n_groups()) {  // no pairs: the best of all steps needs no row
         Choice<T> choice;
-        Found best;
+        BestPair best;
         scan_singles(state, true, best);
         choice.pair = best.pair;
         choice.length = best.length;
@@ -46,7 +46,7 @@ bool MaximumGain<T>::may_continue(const State<T>& state, const Memory& memory) c
 
 template <class T>
 Choice<T> MaximumGain<T>::related(State<T>& state, std::size_t group) const {
-    Found best;
+    BestPair best;
     if (rows_ == Rows::cached) {
         for (const Run& run : state.runs()) {
             if (run.group != int(group)) continue;

@@ -8,9 +8,9 @@ namespace {
 // The violating partner of `up` with the highest score(position, slope, curvature); ties go to the
 // last.
 template <class T, class Score>
-Found best_partner(const State<T>& state, std::size_t up, const typename State<T>::Row& row,
-                   Score score) {
-    Found best;
+BestPair best_partner(const State<T>& state, std::size_t up, const typename State<T>::Row& row,
+                      Score score) {
+    BestPair best;
     const double high = state.gradient[up], own = state.curvature[up];
     for (const Run& run : state.runs()) {
         if (run.group != state.group_of(up)) continue;
@@ -30,8 +30,8 @@ Found best_partner(const State<T>& state, std::size_t up, const typename State<T
 // Along e_up - e_p made conjugate to the direction d the curvature is less by
 // ((e_up - e_p)' H d)^2 / d'Hd.
 template <class T>
-Found best_conjugate_partner(const State<T>& state, std::size_t up,
-                             const typename State<T>::Row& row, const Direction& direction) {
+BestPair best_conjugate_partner(const State<T>& state, std::size_t up,
+                                const typename State<T>::Row& row, const Direction& direction) {
     const double along = direction.curvature, own = direction.response[up];
     return best_partner<T>(state, up, row, [&](std::size_t p, double slope, double curve) {
         const double cross = own - direction.response[p];
@@ -41,14 +41,15 @@ Found best_conjugate_partner(const State<T>& state, std::size_t up,
 
 // The partner with the largest gain of a step that ignores the box.
 template <class T>
-Found best_unclipped_partner(State<T>& state, std::size_t up, const typename State<T>::Row& row) {
+BestPair best_unclipped_partner(State<T>& state, std::size_t up,
+                                const typename State<T>::Row& row) {
     const Extremes& found = state.extremes()[std::size_t(state.group_of(up))];
     const auto gain = [&](std::size_t p) {
         const double slope = state.gradient[up] - state.gradient[p];
         const double sum = state.curvature[up] + state.curvature[p];
         return unclipped_gain(slope, std::max(state.pair_curvature({up, p}, row), flat<T>(sum)));
     };
-    Found best;
+    BestPair best;
     const auto compare = [&](std::size_t p) {
         if (const double found_gain = gain(p); found_gain >= best.gain)
             best = {{up, p}, found_gain};
@@ -68,8 +69,8 @@ Found best_unclipped_partner(State<T>& state, std::size_t up, const typename Sta
 }
 
 template <class T>
-Found partner_by_hint(State<T>& state, std::size_t up, const typename State<T>::Row& row,
-                      const Hint& hint) {
+BestPair partner_by_hint(State<T>& state, std::size_t up, const typename State<T>::Row& row,
+                         const Hint& hint) {
     if (hint.conjugate) return best_conjugate_partner<T>(state, up, row, *hint.conjugate);
     if (hint.clipped) {
         return best_partner<T>(state, up, row, [&](std::size_t p, double slope, double curve) {
@@ -83,7 +84,7 @@ template <class T>
 Choice<T> best_in(State<T>& state, std::size_t group, const Hint& hint, double& best_gain) {
     Choice<T> choice;
     if (group == state.n_groups()) {
-        Found best{{}, best_gain};
+        BestPair best{{}, best_gain};
         scan_singles(state, hint.clipped, best);
         choice.pair = best.pair;
         best_gain = best.gain;
@@ -92,7 +93,7 @@ Choice<T> best_in(State<T>& state, std::size_t group, const Hint& hint, double& 
     const Extremes found = state.extremes()[group];
     if (!(found.up > found.down)) return choice;
     choice.up_row = state.row(found.up_at);
-    const Found best = partner_by_hint<T>(state, found.up_at, choice.up_row, hint);
+    const BestPair best = partner_by_hint<T>(state, found.up_at, choice.up_row, hint);
     if (!(best.gain > best_gain)) return {};
     best_gain = best.gain;
     choice.pair = best.pair;

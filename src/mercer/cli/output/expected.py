@@ -48,16 +48,16 @@ def expected_lines(tuning: Tuning, data: TrainingSet, has_test: bool) -> Iterato
 
 
 def _named(tuning: Tuning, values: tuple[float, ...]) -> tuple[str, tuple[float, ...]]:
-    """The name of the score, and values of it; errors are in the unit of the target."""
+    """The name of the score, and values of it; errors are on the scale of the target."""
     scoring = getattr(tuning.tuned, "scoring", None)
     if not is_regressor(tuning.estimator):
         return str(scoring or "accuracy").replace("_", " "), values
     line = target_map(tuning.estimator)
-    unit = 1.0 if line is None else abs(line[0])
+    scale = 1.0 if line is None else abs(line[0])
     if scoring in _ROOTS:
         # the search takes the mean of squares, negated: the larger the better
-        roots = tuple(unit * math.sqrt(max(-value, 0.0)) for value in values)
+        roots = tuple(scale * math.sqrt(max(-value, 0.0)) for value in values)
         return _ERRORS["neg_root_mean_squared_error"], roots
     if scoring in _ERRORS:
-        return _ERRORS[scoring], tuple(-unit * value for value in values)
+        return _ERRORS[scoring], tuple(-scale * value for value in values)
     return str(scoring).replace("_", " "), values

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.io.c.kernels import KernelWriter
+from mercer.io.c.outputs import chosen, decisions
 from mercer.io.c.preprocessing import prepared
 from mercer.io.c.probabilities import calibrated_mean, slope_probabilities
-from mercer.io.c.read_outs import chosen, decisions
 from mercer.io.c.source import Source
 from mercer.io.exchange.model import (
     Calibrated,
@@ -21,8 +21,8 @@ from mercer.io.exchange.model import (
     Machine,
     Node,
     Numbers,
+    Output,
     Prepared,
-    ReadOut,
     Rescaled,
     TwoClasses,
 )
@@ -61,16 +61,16 @@ def written(source: Source, node: Node, n_features: int) -> Written:
         case Calibrated():
             return _calibrated(source, node, n_features)
         case Coded():
-            return _read(source, node.read_out, _coded_values(source, node, n_features), n_features)
+            return _read(source, node.output, _coded_values(source, node, n_features), n_features)
     return _machine(source, node)
 
 
 def _machine(source: Source, node: Machine) -> Written:
     function = node.function
     values = _function(source, function), function.n_machines
-    found = _read(source, node.read_out, values, function.n_features)
+    found = _read(source, node.output, values, function.n_features)
     if node.slope is not None and found.decision is not None:
-        is_binary, by_label = (isinstance(node.read_out, k) for k in (TwoClasses, Labels))
+        is_binary, by_label = (isinstance(node.output, k) for k in (TwoClasses, Labels))
         name = slope_probabilities(
             source, node.slope, found.decision, found.width, is_binary, by_label
         )
@@ -86,12 +86,12 @@ def _function(source: Source, function: Function) -> str:
     """f_c(x) = sum_j w_jc k(x_j, x) + b_c; of pairs of classes two such sums."""
     bias = source.table("bias", function.bias)
     width = function.n_features
-    head = VALUES if function.origin is None else "void @(const number *given, number *out)"
+    head = VALUES if function.shift is None else "void @(const number *given, number *out)"
     declared, before = ["int i;"], []
-    if function.origin is not None:
-        origin = source.table("origin", function.origin)
+    if function.shift is not None:
+        shift = source.table("shift", function.shift)
         declared += [f"number x[{width}];"]
-        before += [f"for (i = 0; i < {width}; i++)", f"    x[i] = given[i] - {origin}[i];"]
+        before += [f"for (i = 0; i < {width}; i++)", f"    x[i] = given[i] - {shift}[i];"]
     n = function.n_machines
     if not len(function.rows):
         lines = ["(void) x;", f"for (i = 0; i < {n}; i++)", f"    out[i] = {bias}[i];"]
@@ -134,19 +134,19 @@ def _sums(source: Source, function: Function, value: str, bias: str, lines: list
     return [*lines, f"    out[i] = sums[{first}[i]] + sums[{second}[i]] + {bias}[i];"]
 
 
-def _read(source: Source, read_out: ReadOut, values: tuple[str, int], n_features: int) -> Written:
+def _read(source: Source, output: Output, values: tuple[str, int], n_features: int) -> Written:
     name, n_values = values
-    if isinstance(read_out, Numbers):
+    if isinstance(output, Numbers):
         return Written(n_features, prediction=name, width=n_values)
-    decision, width = decisions(source, read_out, name, n_values)
-    if isinstance(read_out, Labels):
+    decision, width = decisions(source, output, name, n_values)
+    if isinstance(output, Labels):
         return Written(n_features, decision=decision, width=width, n_labels=width)
     return Written(
         n_features,
-        label=chosen(source, read_out, name, n_values),
+        label=chosen(source, output, name, n_values),
         decision=decision,
         width=width,
-        classes=getattr(read_out, "classes", None),
+        classes=getattr(output, "classes", None),
     )
 
 

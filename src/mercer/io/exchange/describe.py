@@ -30,8 +30,8 @@ from mercer.io.exchange.model import (
     Member,
     Node,
     Numbers,
+    Output,
     Prepared,
-    ReadOut,
     Rescaled,
     TwoClasses,
     Votes,
@@ -122,7 +122,7 @@ def _with_threshold(node: Node, threshold: float) -> Node:
     if not isinstance(node, Machine):
         raise ValueError("ThresholdSVC of other than one machine of two classes cannot be exported")
     function = replace(node.function, bias=node.function.bias - threshold)
-    return Machine(function, node.read_out)
+    return Machine(function, node.output)
 
 
 def _ball(machine: SVDD) -> Machine:
@@ -136,8 +136,8 @@ def _ball(machine: SVDD) -> Machine:
             f"SVDD with the kernel {machine.kernel_!r} cannot be exported: k(x, x) must be the "
             "same for all rows, as of Gaussian, Laplacian and normalized kernels"
         )
-    level = found.bias - machine.intercept_  # of f, where its rows are moved
-    bias = 2.0 * level + machine.intercept_ - square
+    offset = found.bias - machine.intercept_  # of f, where its rows are moved
+    bias = 2.0 * offset + machine.intercept_ - square
     function = replace(found, weights=2.0 * found.weights, bias=bias)
     return Machine(function, Heights(float(machine._error())))
 
@@ -154,10 +154,10 @@ def _tuned(estimator: Any) -> Node:
 
 
 def _machine(machine: Any) -> Machine:
-    read_out = _read_out(machine)
+    output = _output(machine)
     return Machine(
         function=function_of(machine),
-        read_out=read_out,
+        output=output,
         slope=slope_of(machine),
         curves=_own_curves(machine),
     )
@@ -168,7 +168,7 @@ def _own_curves(machine: Any) -> tuple[Curve, ...]:
     return curves_of(vars(machine).get("_calibration")) if hasattr(machine, "predict_proba") else ()
 
 
-def _read_out(machine: Any) -> ReadOut:
+def _output(machine: Any) -> Output:
     if not hasattr(machine, "intercept_"):
         known = type(machine).__name__ in EXPORTED
         reason = "is not fitted" if known else f"cannot be exported; {', '.join(EXPORTED)} can"
@@ -196,12 +196,12 @@ def _read_out(machine: Any) -> ReadOut:
     raise ValueError(f"{type(machine).__name__} cannot be exported; {', '.join(EXPORTED)} can")
 
 
-def _votes(machine: Any, break_ties: bool, by_pairs: bool = False) -> ReadOut:
+def _votes(machine: Any, break_ties: bool, by_pairs: bool = False) -> Output:
     classes = machine.classes_
     return TwoClasses(classes) if len(classes) == 2 else Votes(classes, break_ties, by_pairs)
 
 
-def _of_scheme(machine: Any) -> ReadOut:
+def _of_scheme(machine: Any) -> Output:
     scheme, classes = machine._scheme, machine.classes_
     if isinstance(scheme, PairScheme):
         return _votes(machine, machine.break_ties, machine.decision_function_shape == "ovo")
@@ -211,7 +211,7 @@ def _of_scheme(machine: Any) -> ReadOut:
     return Largest(classes)
 
 
-def _of_least_squares(machine: Any) -> ReadOut:
+def _of_least_squares(machine: Any) -> Output:
     scores, classes = machine._class_scores, machine.classes_
     if machine.multilabel_:
         return Labels(len(classes))
@@ -279,9 +279,9 @@ def _with_curves(estimator: CalibratedSVC) -> Calibrated:
             "method='temperature' can, and 'platt' and 'isotonic' of two classes or one-vs-all"
         )
     node = _node(estimator.estimator_)
-    if isinstance(node, Machine) and isinstance(node.read_out, Votes):
+    if isinstance(node, Machine) and isinstance(node.output, Votes):
         # the map takes one value for each class, whatever decision_function gives
-        node = replace(node, read_out=replace(node.read_out, by_pairs=False))
+        node = replace(node, output=replace(node.output, by_pairs=False))
     places = range(len(curves)) if len(curves) > 1 else (1,)
     return Calibrated((Member(node, curves, tuple(places)),), estimator.classes_)
 

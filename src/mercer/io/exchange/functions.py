@@ -29,12 +29,12 @@ def function_of(machine: Any) -> Function:
     pairs = _pair_columns(len(expansion.parts))
     found = Function(
         form=expansion.form,
-        rows=_dense(expansion.rows if expansion.origin is None else expansion._near_rows),
+        rows=_dense(expansion.rows if expansion.shift is None else expansion._near_rows),
         weights=expansion.weights,
         cuts=(0, *(part.stop for part in expansion.parts)),
         pairs=pairs,
         bias=_bias_of(machine, expansion, pairs),
-        origin=expansion.origin,
+        shift=expansion.shift,
     )
     factor = linear_factor(machine.kernel_)
     return found if factor is None else _collapsed(found, factor)
@@ -54,9 +54,9 @@ def check_kernel(kernel: Kernel) -> None:
 def _of_weights(machine: Any) -> Function:
     """A linear machine that has weights of features in place of coefficients."""
     weights = _dense(machine.coef_)
-    origin = vars(machine).get("_origin")
+    shift = vars(machine).get("_shift")
     bias = np.asarray(machine._bias, dtype=np.float64)
-    return Function(shapes.Leaf("linear"), weights, None, (0, len(weights)), None, bias, origin)
+    return Function(shapes.Leaf("linear"), weights, None, (0, len(weights)), None, bias, shift)
 
 
 def _expansion_of(machine: Any) -> Expansion:
@@ -79,12 +79,12 @@ def _pair_columns(n_parts: int) -> tuple[IntArray, IntArray] | None:
 def _bias_of(
     machine: Any, expansion: Expansion, pairs: tuple[IntArray, IntArray] | None
 ) -> FloatArray:
-    """The bias, with what the values lack because of an origin that the machine does not know."""
+    """The bias, with what the values lack because of a shift that the machine does not know."""
     bias = np.asarray(getattr(machine, "_bias", machine.intercept_), dtype=np.float64)
-    if expansion.origin is None or expansion._given_origin is not None:
+    if expansion.shift is None or expansion._given_shift is not None:
         return bias
-    levels = expansion._levels.ravel()
-    return bias + (levels if pairs is None else levels[pairs[0]] + levels[pairs[1]])
+    offsets = expansion._shift_offsets.ravel()
+    return bias + (offsets if pairs is None else offsets[pairs[0]] + offsets[pairs[1]])
 
 
 def _collapsed(found: Function, factor: float) -> Function:
@@ -96,7 +96,7 @@ def _collapsed(found: Function, factor: float) -> Function:
     if found.pairs is not None:
         weights = weights[found.pairs[0]] + weights[found.pairs[1]]
     cut = (0, len(weights))
-    return Function(shapes.Leaf("linear"), weights, None, cut, None, found.bias, found.origin)
+    return Function(shapes.Leaf("linear"), weights, None, cut, None, found.bias, found.shift)
 
 
 def _dense(rows: Any) -> FloatArray:

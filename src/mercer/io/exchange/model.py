@@ -1,7 +1,7 @@
-"""A fitted estimator as a small tree of arrays: steps that prepare rows, functions, read-outs.
+"""A fitted estimator as a small tree of arrays: steps that prepare rows, functions, outputs.
 
 Exporters walk the tree and know nothing of estimators. A node has *values*, one column for each
-machine, and a read-out says what they mean.
+machine, and an output says what they mean.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = [
     "Member",
     "Node",
     "Numbers",
+    "Output",
     "Prepared",
-    "ReadOut",
     "Rescaled",
     "TwoClasses",
     "Votes",
@@ -41,14 +41,14 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """``f_c(x) = sum_j weights[j, c] k(rows[j], x - origin) + bias_c``.
+    """``f_c(x) = sum_j weights[j, c] k(rows[j], x - shift) + bias_c``.
 
     Attributes
     ----------
     form : Form
         The kernel.
     rows : ndarray of shape (n_rows, n_features)
-        The rows expanded over, measured from the origin.
+        The rows expanded over, already shifted.
     weights : ndarray of shape (n_rows, n_columns) or None
         Coefficients; None means that the kernel values are the values.
     cuts : tuple of int
@@ -58,7 +58,7 @@ class Function:
         for one part, whose columns are the values.
     bias : ndarray of shape (n_machines,)
         What is added.
-    origin : ndarray of shape (n_features,) or None
+    shift : ndarray of shape (n_features,) or None
         Where rows are measured from, if it is not zero.
     """
 
@@ -68,7 +68,7 @@ class Function:
     cuts: tuple[int, ...]
     pairs: tuple[IntArray, IntArray] | None
     bias: FloatArray
-    origin: FloatArray | None
+    shift: FloatArray | None
 
     @property
     def n_features(self) -> int:
@@ -142,7 +142,7 @@ class Labels:
     n_labels: int
 
 
-ReadOut = Numbers | Heights | TwoClasses | Votes | Largest | Decoded | Labels
+Output = Numbers | Heights | TwoClasses | Votes | Largest | Decoded | Labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,17 +154,17 @@ class Machine:
     """
 
     function: Function
-    read_out: ReadOut
+    output: Output
     slope: float | None = None
     curves: tuple[Curve, ...] = ()
 
     @property
     def calibrated(self) -> Calibrated | None:
         """The probabilities of the curves: those of the one member that this machine is."""
-        if not self.curves or not isinstance(self.read_out, TwoClasses | Largest | Decoded):
+        if not self.curves or not isinstance(self.output, TwoClasses | Largest | Decoded):
             return None
         places = range(len(self.curves)) if len(self.curves) > 1 else (1,)
-        return Calibrated((Member(self, self.curves, tuple(places)),), self.read_out.classes)
+        return Calibrated((Member(self, self.curves, tuple(places)),), self.output.classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +172,7 @@ class Coded:
     """Two-class nodes, one for each column of a code."""
 
     members: tuple[Node, ...]
-    read_out: ReadOut
+    output: Output
 
 
 @dataclass(frozen=True, eq=False)

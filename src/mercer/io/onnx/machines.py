@@ -19,8 +19,8 @@ from mercer.io.exchange.model import (
     Machine,
     Node,
     Numbers,
+    Output,
     Prepared,
-    ReadOut,
     Rescaled,
     TwoClasses,
     Votes,
@@ -65,7 +65,7 @@ def results(graph: Graph, node: Node, rows: Columns) -> Results:
             return _calibrated(graph, node, rows)
         case Coded():
             members = [results(graph, own, rows).decision or "" for own in node.members]
-            return _read(graph, node.read_out, graph.node("Concat", *members, axis=1))
+            return _read(graph, node.output, graph.node("Concat", *members, axis=1))
     return _machine(graph, node, rows)
 
 
@@ -74,9 +74,9 @@ def _machine(graph: Graph, node: Machine, rows: Columns) -> Results:
     found = _read(graph, _rounded(graph, node), values)
     changes: dict[str, Any] = {}
     if node.slope is not None and found.decision is not None:
-        is_binary = isinstance(node.read_out, TwoClasses)
+        is_binary = isinstance(node.output, TwoClasses)
         changes["probabilities"] = slope_probabilities(
-            graph, node.slope, found.decision, is_binary, isinstance(node.read_out, Labels)
+            graph, node.slope, found.decision, is_binary, isinstance(node.output, Labels)
         )
         changes["n_probabilities"] = 2 if is_binary else found.width
     if (own := node.calibrated) is not None and found.decision is not None:
@@ -85,18 +85,18 @@ def _machine(graph: Graph, node: Machine, rows: Columns) -> Results:
     return Results(**vars(found) | changes)
 
 
-def _rounded(graph: Graph, node: Machine) -> ReadOut:
+def _rounded(graph: Graph, node: Machine) -> Output:
     """What the values mean; in single precision more of them may be a height of 0."""
-    read_out, weights = node.read_out, node.function.weights
-    if not isinstance(read_out, Heights) or graph.precision == "double" or weights is None:
-        return read_out
-    return Heights(max(read_out.zero, _SINGLE_ERROR * float(np.abs(weights).sum())))
+    output, weights = node.output, node.function.weights
+    if not isinstance(output, Heights) or graph.precision == "double" or weights is None:
+        return output
+    return Heights(max(output.zero, _SINGLE_ERROR * float(np.abs(weights).sum())))
 
 
 def function_values(graph: Graph, function: Function, x: str) -> str:
     """Values of all machines, shape (n_rows, n_machines)."""
-    if function.origin is not None:
-        x = graph.node("Sub", x, graph.numbers(function.origin))
+    if function.shift is not None:
+        x = graph.node("Sub", x, graph.numbers(function.shift))
     bias = graph.numbers(function.bias)
     if len(function.rows) and graph.operators == "svm":
         return operator_values(graph, function, x)
@@ -129,44 +129,44 @@ def _weighted(graph: Graph, function: Function, values: str) -> str:
     return graph.node("Add", first, second)
 
 
-def _read(graph: Graph, read_out: ReadOut, values: str) -> Results:
-    match read_out:
+def _read(graph: Graph, output: Output, values: str) -> Results:
+    match output:
         case Numbers():
-            return Results(prediction=values, width=1 if read_out.is_flat else 2)
+            return Results(prediction=values, width=1 if output.is_flat else 2)
         case Heights():
-            return _heights(graph, read_out, values)
+            return _heights(graph, output, values)
         case Labels():
             there = graph.node("Cast", _positive(graph, values), to=7)
-            n = read_out.n_labels
+            n = output.n_labels
             return Results(label=there, decision=values, width=n, label_width=n)
         case TwoClasses():
             place = graph.flat(graph.node("Cast", _positive(graph, values), to=7))
-            return Results(label=place, decision=values, width=1, classes=read_out.classes)
+            return Results(label=place, decision=values, width=1, classes=output.classes)
         case Votes():
-            return _votes(graph, read_out, values)
+            return _votes(graph, output, values)
         case Decoded():
-            values = _scores_of_code(graph, read_out, values)
-    width = len(read_out.classes)
+            values = _scores_of_code(graph, output, values)
+    width = len(output.classes)
     place = graph.node("ArgMax", values, axis=1, keepdims=0)
-    return Results(label=place, decision=values, width=width, classes=read_out.classes)
+    return Results(label=place, decision=values, width=width, classes=output.classes)
 
 
 def _positive(graph: Graph, values: str) -> str:
     return graph.node("Greater", values, graph.numbers(0.0))
 
 
-def _heights(graph: Graph, read_out: Heights, values: str) -> Results:
+def _heights(graph: Graph, output: Heights, values: str) -> Results:
     zero = graph.numbers(0.0)
-    is_zero = graph.node("LessOrEqual", graph.node("Abs", values), graph.numbers(read_out.zero))
+    is_zero = graph.node("LessOrEqual", graph.node("Abs", values), graph.numbers(output.zero))
     height = graph.node("Where", is_zero, zero, values)
     inside = graph.node("GreaterOrEqual", height, zero)
     label = graph.node("Where", inside, graph.integers(1), graph.integers(-1))
     return Results(label=graph.flat(label), decision=height, width=1)
 
 
-def _votes(graph: Graph, read_out: Votes, values: str) -> Results:
+def _votes(graph: Graph, output: Votes, values: str) -> Results:
     """Votes, and s / (3 (|s| + 1)) of summed values s to break ties."""
-    classes = read_out.classes
+    classes = output.classes
     pairs = np.array(list(combinations(range(len(classes)), 2)))
     first, second = (np.eye(len(classes))[pairs[:, k]] for k in (0, 1))
     wins = graph.cast(graph.node("GreaterOrEqual", values, graph.numbers(0.0)))
@@ -180,24 +180,24 @@ def _votes(graph: Graph, read_out: Votes, values: str) -> Results:
     below = graph.node("Add", graph.node("Abs", sums), graph.numbers(1.0))
     share = graph.node("Div", sums, graph.node("Mul", below, graph.numbers(3.0)))
     scores = graph.node("Add", votes, share)
-    place = graph.node("ArgMax", scores if read_out.break_ties else votes, axis=1, keepdims=0)
-    if read_out.by_pairs:
+    place = graph.node("ArgMax", scores if output.break_ties else votes, axis=1, keepdims=0)
+    if output.by_pairs:
         return Results(label=place, decision=values, width=len(pairs), classes=classes)
     return Results(label=place, decision=scores, width=len(classes), classes=classes)
 
 
-def _scores_of_code(graph: Graph, read_out: Decoded, values: str) -> str:
+def _scores_of_code(graph: Graph, output: Decoded, values: str) -> str:
     """Negated losses of the code words (Allwein et al. 2000)."""
-    matrix = read_out.matrix
-    if read_out.mixes:
+    matrix = output.matrix
+    if output.mixes:
         values = graph.node("MatMul", values, graph.numbers(matrix))
     plus, minus = (graph.numbers(np.equal(matrix.T, sign)) for sign in (1, -1))
-    zeros = (matrix == 0).sum(axis=1) * _at_zero(read_out.loss)
+    zeros = (matrix == 0).sum(axis=1) * _at_zero(output.loss)
     negated = graph.node("Neg", values)
     found = graph.node(
         "Add",
-        graph.node("MatMul", _loss(graph, read_out.loss, values), plus),
-        graph.node("MatMul", _loss(graph, read_out.loss, negated), minus),
+        graph.node("MatMul", _loss(graph, output.loss, values), plus),
+        graph.node("MatMul", _loss(graph, output.loss, negated), minus),
     )
     return graph.node("Neg", graph.node("Add", found, graph.numbers(zeros[None])))
 

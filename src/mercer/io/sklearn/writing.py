@@ -170,7 +170,7 @@ def _as_ridge(machine: LSSVR) -> KernelRidge:
 
 def _linear_ridge(machine: LSSVR) -> KernelRidge:
     """Weights w of features as coefficients of unit rows: f(x) = sum_j w_j e_j'x."""
-    if linear_factor(machine.kernel_) is None or "_origin" in vars(machine):
+    if linear_factor(machine.kernel_) is None or "_shift" in vars(machine):
         raise ValueError("LSSVR without dual coefficients cannot become a KernelRidge")
     estimator = KernelRidge(alpha=machine.alpha_, kernel="linear")
     return _with_rows(estimator, machine, np.eye(machine.n_features_in_), machine.coef_.T)

@@ -17,7 +17,7 @@ from mercer.kernels import Linear
 from mercer.lab.solver_names import resolve_solver
 from mercer.solvers import Solver, solve
 
-__all__ = ["HullTrace", "hull_trace", "in_one_unit"]
+__all__ = ["HullTrace", "hull_trace", "on_one_scale"]
 
 FloatArray = NDArray[np.float64]
 
@@ -76,8 +76,8 @@ class HullTrace:
     @property
     def distance(self) -> FloatArray:
         """Their distance at each moment."""
-        (a, b), unit = in_one_unit(self.A, self.B)
-        return np.asarray(unit * np.linalg.norm(self.coef_a @ a - self.coef_b @ b, axis=1))
+        (a, b), size = on_one_scale(self.A, self.B)
+        return np.asarray(size * np.linalg.norm(self.coef_a @ a - self.coef_b @ b, axis=1))
 
 
 def hull_trace(
@@ -129,7 +129,7 @@ def hull_trace(
     mu = check_mu(mu, (a, b))
     labels = np.repeat([1.0, -1.0], [a.n, b.n])
     problem = nearest_points(labels, np.inf if mu is None else mu).problem
-    rows, unit = in_one_unit(a.rows, b.rows)
+    rows, size = on_one_scale(a.rows, b.rows)
     gram = Gram(Linear(), np.vstack(rows), precision="double")
     found: Any = resolve_solver(solver)
     coef, gaps, converged = [], [], False
@@ -138,7 +138,7 @@ def hull_trace(
         coef.append(solution.coef)
         square = max(-2.0 * solution.objective, 0.0)
         slack = 2.0 * solution.gap if solution.gap is not None else np.inf
-        gaps.append(unit * (np.sqrt(square) - np.sqrt(max(square - slack, 0.0))))
+        gaps.append(size * (np.sqrt(square) - np.sqrt(max(square - slack, 0.0))))
         converged = solution.converged
         if solution.n_iter < steps or converged:
             break
@@ -147,8 +147,8 @@ def hull_trace(
     return HullTrace(found.name, a.rows, b.rows, mu, *parts, np.array(gaps), converged)
 
 
-def in_one_unit(A: FloatArray, B: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
-    """Both from the first row, in a unit of the size of the farthest; and that unit.
+def on_one_scale(A: FloatArray, B: FloatArray) -> tuple[tuple[FloatArray, FloatArray], float]:
+    """Both from the first row, divided by the size of the farthest; and that size.
 
     Hulls far from the origin keep the digits of their distance so.
     """

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.hull import nearest_points, reduced_polygon
-from mercer.lab.pictures.hull_trace import HullTrace, hull_trace, in_one_unit
+from mercer.lab.pictures.hull_trace import HullTrace, hull_trace, on_one_scale
 from mercer.lab.pictures.page import PAGE
 from mercer.solvers import Solver
 
@@ -65,8 +65,8 @@ def hull_report(
     if first.A.shape[1] != 2:
         raise ValueError(f"A and B must have 2 features, got {first.A.shape[1]}")
     found = nearest_points(first.A, first.B, mu=mu)
-    # places of the picture have a unit of their own, lengths in the text that of the points
-    sides, _ = in_one_unit(first.A, first.B)
+    # places of the picture have a scale of their own, lengths in the text that of the points
+    sides, _ = on_one_scale(first.A, first.B)
     data = {
         "points": [_rounded(side) for side in sides],
         "hulls": [_rounded(reduced_polygon(side)) for side in sides],

@@ -51,7 +51,7 @@ class ColumnFits:
             "n_iter": max(fit.n_iter for fit in self.fits),
             "converged": all(fit.converged for fit in self.fits),
             "is_rough": any(fit.is_rough for fit in self.fits),
-            **{"scan": None, "origin": None, "near_intercept": None, "rows": None},
+            **{"scan": None, "shift": None, "near_intercept": None, "rows": None},
         }
         if first.weights is not None:
             weights = np.hstack([fit.weights for fit in self.fits if fit.weights is not None])

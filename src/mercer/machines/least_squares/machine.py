@@ -17,7 +17,7 @@ from sklearn.metrics import get_scorer_names
 from mercer._sklearn import Interval, StrOptions
 from mercer._warning import warn
 from mercer.gram.native import take_rows
-from mercer.gram.origin import moved
+from mercer.gram.shift import moved
 from mercer.kernels import Kernel
 from mercer.kernels.blocks import row_slices
 from mercer.least_squares import Job, LeastSquaresFit, Scan, fit_least_squares
@@ -213,7 +213,7 @@ class LeastSquaresMachine(KernelMachine):
         self.kernel_ = kernel
         self.alpha_ = fit.alpha
         self.intercept_ = np.asarray(fit.intercept, dtype=np.float64)
-        self._keep_origin(fit.origin, fit.near_intercept, self.intercept_)
+        self._keep_shift(fit.shift, fit.near_intercept, self.intercept_)
         self.solver_ = fit.solver
         self.n_iter_ = fit.n_iter
         self.condition_ = fit.condition
@@ -336,12 +336,12 @@ class LeastSquaresMachine(KernelMachine):
         """Values of all outputs at validated rows, (n_rows, n_outputs)."""
         if not hasattr(self, "coef_"):
             return self._evaluate(X)[0] + self._bias
-        origin = vars(self).get("_origin")
-        if origin is None:
+        shift = vars(self).get("_shift")
+        if shift is None:
             return np.asarray(X @ self.coef_.T) + self.intercept_
         out = np.empty((X.shape[0], len(self.coef_)))
         for rows in row_slices(len(out), 8 * X.shape[1]):
-            out[rows] = moved(X[rows], origin) @ self.coef_.T
+            out[rows] = moved(X[rows], shift) @ self.coef_.T
         return out + self._bias
 
 

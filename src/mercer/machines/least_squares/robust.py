@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Expansion
 from mercer.gram.native import take_rows
-from mercer.gram.origin import moved
+from mercer.gram.shift import moved
 from mercer.least_squares import Job, LeastSquaresFit, fit_least_squares
 from mercer.solvers.linear_system import System
 
@@ -73,14 +73,14 @@ def residuals(job: Job, fit: LeastSquaresFit) -> FloatArray:
     """y - f(x) of the rows of the job."""
     s, bias = job.system, fit.intercept if fit.near_intercept is None else fit.near_intercept
     if fit.weights is not None:
-        near = job.X if fit.origin is None else moved(job.X, fit.origin)
+        near = job.X if fit.shift is None else moved(job.X, fit.shift)
         return s.targets - (near @ fit.weights + bias)
     assert fit.coef is not None
     rows = fit.rows
     if fit.support is not None:
         is_stored = job.kernel.form().reads_stored
         rows = fit.support if is_stored else take_rows(job.X, fit.support)
-    expansion = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads, origin=fit.origin)
+    expansion = Expansion(job.kernel, rows, fit.coef, n_threads=job.n_threads, shift=fit.shift)
     return s.targets - expansion.evaluate(job.X)[0] - bias
 
 

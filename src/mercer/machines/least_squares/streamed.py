@@ -23,7 +23,7 @@ LEARNED = frozenset((
     "alpha_", "alphas_", "coef_", "condition_", "dof_", "dual_coef_", "gcv_", "intercept_",
     "kernel_", "loo_error_", "loo_errors_", "loo_scores_", "loo_values_", "low_rank_",
     "n_iter_", "residual_", "solver_", "support_", "support_vectors_", "_expansions",
-    "_near_intercept", "_origin",
+    "_near_intercept", "_shift",
 ))  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.gram.native import count_rows, take_rows
-from mercer.gram.origin import FAR, far_origin_of_products, moved
+from mercer.gram.shift import FAR, moved, shift_of_products
 from mercer.kernels import Constant, Kernel, Linear
 from mercer.kernels.blocks import row_slices
 from mercer.least_squares import LeastSquaresFit, default_alphas
@@ -83,8 +83,8 @@ class Stream:
         ranks = [X.shape[1] + penalized]
         if low_rank is not None:
             self.low_rank = low_rank = clone(low_rank)
-            origin = far_origin_of_products(kernel.form(), X) if bias else None
-            low_rank.choose(self.full_kernel, X, n_threads=n_threads, origin=origin)
+            shift = shift_of_products(kernel.form(), X) if bias else None
+            low_rank.choose(self.full_kernel, X, n_threads=n_threads, shift=shift)
             ranks = [features.rank for features in low_rank.maps_]
         self.moments = [Moments(rank, n_outputs, bias) for rank in ranks]
 
@@ -109,8 +109,8 @@ class Stream:
             for moments, features in zip(self.moments, self._features(part), strict=True):
                 moments.add(features, y, w)
             if self.low_rank is not None:
-                origin = self.low_rank.maps_[0].origin
-                near = part if origin is None else moved(part, origin)
+                shift = self.low_rank.maps_[0].shift
+                near = part if shift is None else moved(part, shift)
                 self.diagonal += float(w @ self.full_kernel.diag(near))
 
     def _features(self, X: Any) -> list[Any]:
@@ -177,7 +177,7 @@ def _near(moments: Moments) -> dict[str, Any]:
     spread = float(np.trace(moments.inner)) / moments.total
     if not moments.bias or not float(moments.mean @ moments.mean) > FAR * spread:
         return {}
-    return {"origin": moments.mean.copy(), "near_intercept": moments.target_mean.copy()}
+    return {"shift": moments.mean.copy(), "near_intercept": moments.target_mean.copy()}
 
 
 def positive_rows(X: Any, weight: FloatArray) -> Any:

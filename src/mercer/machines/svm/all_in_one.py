@@ -56,17 +56,17 @@ def check_all_in_one(machine: Any) -> None:
 
 
 def fit_all_in_one(
-    machine: Any, X: Any, labels: IntArray, n_classes: int, weight: FloatArray, kernel: Kernel
+    machine: Any, X: Any, class_index: IntArray, n_classes: int, weight: FloatArray, kernel: Kernel
 ) -> Functions:
     """The functions of all classes, from one problem.
 
     There is no free bias: with one of any kind it is a weight among others (kernel k + 1), which
     is the sum of a function's coefficients.
     """
-    problem = multiclass_problem(machine.multiclass, labels, n_classes, machine.C, weight)
+    problem = multiclass_problem(machine.multiclass, class_index, n_classes, machine.C, weight)
     bias = "penalized" if machine.fit_intercept else False
     gram = machine._make_gram(kernel, X, weight, bias=bias)
-    machine._keep_origin(None, None, 0.0)
+    machine._keep_shift(None, None, 0.0)
     with machine._display(1) as display:
         watch = display.watch(0, machine.callback) if display else machine.callback
         solver = machine.solver if isinstance(machine.solver, AllInOne) else AllInOne()
@@ -80,7 +80,7 @@ def fit_all_in_one(
             callback=watch,
         )
     support = np.flatnonzero(solution.coef.any(axis=0))
-    support = support[np.argsort(labels[support], kind="stable")]
+    support = support[np.argsort(class_index[support], kind="stable")]
     coef = problem.coefficients(solution.coef)
     intercept = coef.sum(axis=1) if bias else np.zeros(n_classes)
     return Functions([solution], support, np.ascontiguousarray(coef[:, support]), intercept)

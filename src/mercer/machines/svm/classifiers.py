@@ -13,7 +13,7 @@ from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import (
     Formulation,
     JoinedFormulations,
-    ReadOuts,
+    JoinedParameters,
     absolute,
     joined_nu_svc,
     least_squares,
@@ -383,9 +383,9 @@ class NuSVC(KernelClassifier):
     def _keep_margins(
         self,
         solutions: Sequence[Solution],
-        read_outs: ReadOuts,
+        parameters: JoinedParameters,
         rows: NDArray[np.intp],
         gram: Gram,
     ) -> None:
-        self.rho_ = read_outs.rho
-        warn_of_overlap(self.nu, solutions, read_outs, rows, gram)
+        self.rho_ = parameters.rho
+        warn_of_overlap(self.nu, solutions, parameters, rows, gram)

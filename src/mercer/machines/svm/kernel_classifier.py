@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _core
 from mercer._sklearn import Hidden, StrOptions
 from mercer.codes import decoding_named
-from mercer.formulations import Formulation, JoinedFormulations, ReadOuts
+from mercer.formulations import Formulation, JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
 from mercer.gram.native import count_rows, take_rows
 from mercer.kernels import Kernel
@@ -34,11 +34,11 @@ from mercer.machines.svm.schemes import (
     CodeScheme,
     PairScheme,
     Scheme,
-    TaskScheme,
+    SubproblemScheme,
     make_scheme,
 )
-from mercer.machines.svm.task_plan import TaskPlan, task_plan
-from mercer.machines.svm.tasks import Formulations, TaskRows, class_order
+from mercer.machines.svm.subproblem_plan import SubproblemPlan, subproblem_plan
+from mercer.machines.svm.subproblems import Formulations, SubproblemRows, class_order
 from mercer.multiclass import ALL_IN_ONE
 from mercer.problem import Solution
 from mercer.problem.solutions import column
@@ -48,7 +48,7 @@ from mercer.training.classes import read_classes
 __all__ = ["KernelClassifier"]
 
 FloatArray = NDArray[np.float64]
-_SEPARABLE = ("intercept", "origin", "penalized")  # kinds whose rows know nothing of each other
+_SEPARABLE = ("intercept", "no_bias", "penalized")  # kinds whose rows know nothing of each other
 _WORDS = 32  # bytes for the value of a machine: of the expansion, by pairs, and what adds them up
 _FEW_CLASSES = 64
 _BLOCK_BYTES = 2**28
@@ -108,8 +108,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self : object
         """
         X, y, weight = self._validate_fit(X, y, sample_weight)
-        classes, labels, class_weight = read_classes(y, self.class_weight, weight)
-        self._fit_machines(X, labels, classes, class_weight, weight)
+        classes, class_index, class_weight = read_classes(y, self.class_weight, weight)
+        self._fit_machines(X, class_index, classes, class_weight, weight)
         self.__dict__.pop("_calibration", None)  # of an earlier fit
         if self.probability != "deprecated":
             self._fit_probability(X, y, sample_weight)
@@ -118,20 +118,20 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _fit_machines(
         self,
         X: Any,
-        labels: NDArray[np.intp],
+        class_index: NDArray[np.intp],
         classes: NDArray[Any],
         class_weight: FloatArray,
         weight: FloatArray,
     ) -> None:
         scheme = make_scheme(self, len(classes))
         kernel = self._resolve_kernel(X, weight)
-        weights = weight * class_weight[labels]
+        weights = weight * class_weight[class_index]
         if len(classes) == 2:
-            found = self._fit_two_classes(X, labels, weights, kernel)
+            found = self._fit_two_classes(X, class_index, weights, kernel)
         elif isinstance(scheme, CodeScheme | PairScheme):
-            found = self._fit_tasks(X, labels, weights, kernel, scheme)
+            found = self._fit_subproblems(X, class_index, weights, kernel, scheme)
         else:
-            found = fit_all_in_one(self, X, labels, len(classes), weights, kernel)
+            found = fit_all_in_one(self, X, class_index, len(classes), weights, kernel)
         self.classes_ = classes
         self.class_weight_ = class_weight
         self._keep_scheme(scheme)
@@ -139,84 +139,88 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
         self.dual_coef_ = sp.csr_matrix(found.coef) if is_sparse(X) else found.coef
         self.intercept_ = found.intercept
         self._weight_sum = _core.absolute_sum(weights)
-        self._n_support = np.bincount(labels[found.support], minlength=len(classes))
+        self._n_support = np.bincount(class_index[found.support], minlength=len(classes))
         self.n_iter_ = column(found.solutions, "n_iter").astype(np.int32)
         self._keep_solutions(found.solutions, kernel, np.shape(X))
 
     def _fit_two_classes(
-        self, X: Any, labels: NDArray[np.intp], weight: FloatArray, kernel: Kernel
+        self, X: Any, class_index: NDArray[np.intp], weight: FloatArray, kernel: Kernel
     ) -> Functions:
         """The machine of two classes; positive decisions mean the second."""
-        formulation = self._formulate(np.where(labels == 1, 1.0, -1.0), weight)
+        formulation = self._formulate(np.where(class_index == 1, 1.0, -1.0), weight)
         gram = self._make_gram(kernel, X, weight, bias=getattr(self, "fit_intercept", True))
-        solutions, read_outs = self._solve_all([formulation], gram)
+        solutions, parameters = self._solve_all([formulation], gram)
         if self._has_sides:
-            self._keep_margins(solutions, ReadOuts.of(read_outs), np.arange(len(labels)), gram)
-        coef, intercept = read_outs[0].coef, read_outs[0].intercept
+            self._keep_margins(
+                solutions, JoinedParameters.of(parameters), np.arange(len(class_index)), gram
+            )
+        coef, intercept = parameters[0].coef, parameters[0].intercept
         support = coef.nonzero()[0]
-        support = support[labels[support].argsort(kind="stable")]
+        support = support[class_index[support].argsort(kind="stable")]
         return Functions(solutions, support, coef[support][None], np.array([intercept]))
 
-    def _fit_tasks(
+    def _fit_subproblems(
         self,
         X: Any,
-        labels: NDArray[np.intp],
+        class_index: NDArray[np.intp],
         weight: FloatArray,
         kernel: Kernel,
-        scheme: TaskScheme,
+        scheme: SubproblemScheme,
     ) -> Functions:
         """The two-class machines of a scheme."""
         order, segments = None, None
-        rows, sorted_labels, weights = X, labels, weight
+        rows, sorted_index, weights = X, class_index, weight
         if (scheme.leaves_classes_out or self._has_sides) and not self._is_precomputed():
-            order, segments = class_order(labels)
-            rows, sorted_labels, weights = take_rows(X, order), labels[order], weight[order]
-        tasks = scheme.tasks(sorted_labels)
+            order, segments = class_order(class_index)
+            rows, sorted_index, weights = take_rows(X, order), class_index[order], weight[order]
+        subproblems = scheme.subproblems(sorted_index)
         deadline = Deadline.after(self.max_time)
-        formulations = Formulations(tasks, weights, self._formulate)
+        formulations = Formulations(subproblems, weights, self._formulate)
         # wrong parameters cost no kernel value
         made: Sequence[Formulation] = formulations
-        plan = task_plan(self, formulations)
-        if plan is None and len(tasks) * len(labels) <= _MOST_VARIABLES:
+        plan = subproblem_plan(self, formulations)
+        if plan is None and len(subproblems) * len(class_index) <= _MOST_VARIABLES:
             made = list(formulations)
         bias = getattr(self, "fit_intercept", True)
         gram = self._make_gram(kernel, rows, weights, segments, bias)
         if plan is not None and plan.suits(gram):
             found = self._fit_plan(plan, formulations, gram, deadline, scheme)
             return found if order is None else replace(found, support=order[found.support])
-        task_rows = TaskRows(tasks) if scheme.leaves_classes_out else None
-        solutions, found_singly = self._solve_all(made, gram, deadline, task_rows)
-        read_outs = ReadOuts.of(found_singly)
-        support, coef = scheme.coefficients(tasks, read_outs.coef, sorted_labels)
+        subproblem_rows = SubproblemRows(subproblems) if scheme.leaves_classes_out else None
+        solutions, found_singly = self._solve_all(made, gram, deadline, subproblem_rows)
+        parameters = JoinedParameters.of(found_singly)
+        support, coef = scheme.coefficients(subproblems, parameters.coef, sorted_index)
         if self._has_sides:
-            all_rows = tasks.row_lists(np.arange(len(tasks))).rows
-            self._keep_margins(solutions, read_outs, all_rows, gram)
+            all_rows = subproblems.row_lists(np.arange(len(subproblems))).rows
+            self._keep_margins(solutions, parameters, all_rows, gram)
         support = support if order is None else order[support]
-        return Functions(solutions, support, coef, read_outs.intercept)
+        return Functions(solutions, support, coef, parameters.intercept)
 
     def _fit_plan(
         self,
-        plan: TaskPlan,
+        plan: SubproblemPlan,
         formulations: Formulations,
         gram: Gram,
         deadline: Deadline,
-        scheme: TaskScheme,
+        scheme: SubproblemScheme,
     ) -> Functions:
         """All problems at once, and one by one those that ask for a closer look."""
-        parts, read_outs = plan.solve(gram, deadline)
+        parts, parameters = plan.solve(gram, deadline)
         left = np.flatnonzero(~parts.is_final).tolist()
         solutions = parts.solutions
-        self._keep_origin(None, None, 0.0)
+        self._keep_shift(None, None, 0.0)
         if left:
             made = [formulations[k] for k in left]
-            rows = [plan.tasks[k].rows for k in left] if scheme.leaves_classes_out else None
+            rows = [plan.subproblems[k].rows for k in left] if scheme.leaves_classes_out else None
             found, others = self._solve_all(made, gram, deadline, rows)
             solutions = solutions.replaced(dict(zip(left, found, strict=True)))
-            read_outs = read_outs.replaced(dict(zip(left, others, strict=True)))
-        support, coef = scheme.coefficients(plan.tasks, read_outs.coef, plan.tasks.labels)
+            parameters = parameters.replaced(dict(zip(left, others, strict=True)))
+        support, coef = scheme.coefficients(
+            plan.subproblems, parameters.coef, plan.subproblems.class_index
+        )
         if self._has_sides:
-            self._keep_margins(solutions, read_outs, plan.lists.rows, gram)
-        return Functions(solutions, support, coef, read_outs.intercept)
+            self._keep_margins(solutions, parameters, plan.lists.rows, gram)
+        return Functions(solutions, support, coef, parameters.intercept)
 
     @property
     def _decoding(self) -> str:
@@ -253,7 +257,7 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
     def _keep_margins(
         self,
         solutions: Sequence[Solution],
-        read_outs: ReadOuts,
+        parameters: JoinedParameters,
         rows: NDArray[np.intp],
         gram: Gram,
     ) -> None:
@@ -332,8 +336,8 @@ class KernelClassifier(PlattMixin, ClassifierMixin, KernelMachine):
 
     def _decide(self, X: Any) -> NDArray[np.intp]:
         """Position of the class of each row."""
-        scheme, ties = self._scheme, self.break_ties
-        return self._in_blocks(X, lambda rows: scheme.choose(self._machine_decisions(rows), ties))
+        scheme, bias, ties = self._scheme, self._bias, self.break_ties
+        return self._in_blocks(X, lambda rows: scheme.classes_of(self._evaluate(rows), bias, ties))
 
     def _in_blocks(self, X: Any, work: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
         """``work`` of all rows, so many at a time that the values of all machines fit."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _core
-from mercer.machines.svm.tasks import RowLists
+from mercer.machines.svm.subproblems import RowLists
 
 __all__ = [
     "ClassPairs",
@@ -20,6 +20,7 @@ __all__ = [
     "dual_coefficients",
     "most_voted",
     "pair_bounds",
+    "pair_classes",
     "pair_decisions",
     "positive_wins",
     "scores",
@@ -53,13 +54,13 @@ class ClassPairs(Sequence[Pair]):
     Made when they are asked for: of many classes there are more pairs than memory for them.
     """
 
-    def __init__(self, labels: NDArray[np.intp], n_classes: int) -> None:
-        self.labels, self.n_classes = labels, n_classes
+    def __init__(self, class_index: NDArray[np.intp], n_classes: int) -> None:
+        self.class_index, self.n_classes = class_index, n_classes
         self._pairs = list(combinations(range(n_classes), 2))
 
     @cached_property
     def _members(self) -> list[NDArray[np.intp]]:
-        return [(self.labels == c).nonzero()[0] for c in range(self.n_classes)]
+        return [(self.class_index == c).nonzero()[0] for c in range(self.n_classes)]
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -72,7 +73,7 @@ class ClassPairs(Sequence[Pair]):
     @cached_property
     def class_sizes(self) -> NDArray[np.intp]:
         """Number of rows of every class."""
-        return np.bincount(self.labels, minlength=self.n_classes)
+        return np.bincount(self.class_index, minlength=self.n_classes)
 
     @property
     def blocks(self) -> NDArray[np.intp] | None:
@@ -80,7 +81,7 @@ class ClassPairs(Sequence[Pair]):
 
         Pairs of tiny classes ask for nearly all values, each of them for a few.
         """
-        n = len(self.labels)
+        n = len(self.class_index)
         if n <= min(_TINY_CLASS * self.n_classes, _MOST_TINY):
             return np.array([0, n])
         return np.concatenate([[0], np.cumsum(self.class_sizes)]) if self._is_sorted else None
@@ -107,17 +108,17 @@ class ClassPairs(Sequence[Pair]):
 
     @cached_property
     def _is_sorted(self) -> bool:
-        return bool((np.diff(self.labels) >= 0).all())
+        return bool((np.diff(self.class_index) >= 0).all())
 
     @cached_property
     def _by_class(self) -> NDArray[np.intp]:
-        return np.argsort(self.labels, kind="stable")
+        return np.argsort(self.class_index, kind="stable")
 
     def __getitem__(self, k: Any) -> Any:
         i, j = self._pairs[k]
         if self.n_classes == 2:
-            labels = self.labels
-            return Pair(i, j, np.arange(len(labels)), np.where(labels == 1, 1.0, -1.0))
+            class_index = self.class_index
+            return Pair(i, j, np.arange(len(class_index)), np.where(class_index == 1, 1.0, -1.0))
         first, second = self._members[i], self._members[j]
         rows = np.concatenate([first, second])
         sign = np.ones(len(rows))
@@ -129,7 +130,7 @@ class ClassPairs(Sequence[Pair]):
 
 
 def dual_coefficients(
-    pairs: ClassPairs, coef: FloatArray, labels: NDArray[np.intp], n_classes: int
+    pairs: ClassPairs, coef: FloatArray, class_index: NDArray[np.intp], n_classes: int
 ) -> tuple[NDArray[np.intp], FloatArray]:
     """Support vectors (by class, then row) and their coefficients.
 
@@ -138,17 +139,17 @@ def dual_coefficients(
     class r if r < c, else against class r + 1.
     """
     entries, begin = [], 0
-    for which in _runs_of_pairs(pairs, labels):
+    for which in _runs_of_pairs(pairs, class_index):
         lists = pairs.row_lists(which)
         end = begin + len(lists.rows)
-        entries.append(_nonzero_entries(pairs.classes[which], lists, coef[begin:end], labels))
+        entries.append(_nonzero_entries(pairs.classes[which], lists, coef[begin:end], class_index))
         begin = end
-    in_use = np.zeros(len(labels), dtype=bool)
+    in_use = np.zeros(len(class_index), dtype=bool)
     for rows, _, _ in entries:
         in_use[rows] = True
     support = in_use.nonzero()[0]
-    support = support[np.argsort(labels[support], kind="stable")]
-    place = np.empty(len(labels), dtype=np.intp)
+    support = support[np.argsort(class_index[support], kind="stable")]
+    place = np.empty(len(class_index), dtype=np.intp)
     place[support] = np.arange(len(support))
     out = np.zeros((n_classes - 1, len(support)))
     for rows, other, values in entries:
@@ -156,22 +157,22 @@ def dual_coefficients(
     return support, out
 
 
-def _runs_of_pairs(pairs: ClassPairs, labels: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def _runs_of_pairs(pairs: ClassPairs, class_index: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Pairs that follow each other, so many that their rows take little memory."""
-    rows_of_all = max(len(pairs.class_sizes) - 1, 1) * len(labels)
+    rows_of_all = max(len(pairs.class_sizes) - 1, 1) * len(class_index)
     every = np.arange(len(pairs))
     n_runs = -(-rows_of_all // _MOST_ROWS)
     return [every] if n_runs == 1 else np.array_split(every, n_runs)
 
 
 def _nonzero_entries(
-    classes: NDArray[np.intp], lists: RowLists, coef: FloatArray, labels: NDArray[np.intp]
+    classes: NDArray[np.intp], lists: RowLists, coef: FloatArray, class_index: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
     """Rows, rows of the layout and values of the coefficients of some pairs."""
     used = coef.nonzero()[0]
     rows = lists.rows[used]
     first, second = classes[np.searchsorted(lists.offsets, used, side="right") - 1].T
-    return rows, np.where(labels[rows] == first, second - 1, first), coef[used]
+    return rows, np.where(class_index[rows] == first, second - 1, first), coef[used]
 
 
 def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:
@@ -181,6 +182,15 @@ def pair_decisions(by_class: FloatArray, intercept: FloatArray) -> FloatArray:
     of row r of :func:`dual_coefficients`.
     """
     return _core.pair_decisions(np.ascontiguousarray(by_class), np.ascontiguousarray(intercept))
+
+
+def pair_classes(by_class: FloatArray, intercept: FloatArray, break_ties: bool) -> NDArray[np.intp]:
+    """The class that the values of all pairs decide for, which are not kept.
+
+    :func:`winners` of :func:`pair_decisions` or, if ties need not be broken, :func:`most_voted`.
+    """
+    sums, bias = np.ascontiguousarray(by_class), np.ascontiguousarray(intercept)
+    return _core.pair_classes(sums, bias, break_ties)
 
 
 def pair_bounds(by_class: FloatArray) -> FloatArray:

@@ -11,10 +11,10 @@ from sklearn.base import ClassifierMixin, clone
 
 from mercer._memory import require_memory
 from mercer._sklearn import Interval, StrOptions
-from mercer.formulations import ReadOut, svc
+from mercer.formulations import FittedParameters, svc
 from mercer.gram import Gram
 from mercer.gram.native import count_rows
-from mercer.gram.origin import far_origin_of_products, level, moved
+from mercer.gram.shift import moved, shift_of_products, shift_offset
 from mercer.kernels import Constant, Linear
 from mercer.least_squares.low_rank_fit import expansion_of_maps
 from mercer.lowrank import LowRank
@@ -148,8 +148,8 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         kernel = self._resolve_kernel(X, weight)
         weights = weight * self.class_weight_[labels]
         may_move = has_free_bias(self)
-        origin = far_origin_of_products(kernel.form(), X, weights) if may_move else None
-        features = self._features(kernel, X, np.flatnonzero(weight > 0), deadline.moment, origin)
+        shift = shift_of_products(kernel.form(), X, weights) if may_move else None
+        features = self._features(kernel, X, np.flatnonzero(weight > 0), deadline.moment, shift)
         pairs = list(ClassPairs(labels, len(self.classes_)))
         formulations = [
             svc(
@@ -162,9 +162,9 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             for pair in pairs
         ]
         gram = self._feature_gram(features)
-        solutions, read_outs = self._solve_all(formulations, gram, deadline)
-        self.intercept_ = np.array([read_out.intercept for read_out in read_outs])
-        self._keep_landmarks(X, features, read_outs)
+        solutions, parameters = self._solve_all(formulations, gram, deadline)
+        self.intercept_ = np.array([fitted.intercept for fitted in parameters])
+        self._keep_landmarks(X, features, parameters)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions], dtype=np.int32)
         self._keep_solutions(solutions, kernel, np.shape(X))
         return self
@@ -178,7 +178,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         X: Any,
         rows: NDArray[np.intp],
         deadline: float,
-        origin: FloatArray | None,
+        shift: FloatArray | None,
     ) -> FloatArray:
         """Features of all rows; landmarks are chosen among ``rows``."""
         wanted = self.low_rank
@@ -194,7 +194,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             "a smaller rank works, and so does SVC, whose cache_size bounds its memory",
         )
         options: dict[str, Any] = {"n_threads": self.n_threads, "deadline": deadline}
-        wanted.choose_among(rows, kernel, X, origin=origin, **options)
+        wanted.choose_among(rows, kernel, X, shift=shift, **options)
         wanted.warn_of_loss(self.max_time)
         self.low_rank_ = wanted
         rank = sum(features.rank for features in wanted.maps_)
@@ -209,17 +209,19 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
             kernel = kernel + Constant(1.0, value_bounds="fixed")  # type: ignore[assignment]
         return Gram(kernel, features, precision=self.precision, n_threads=self.n_threads)  # type: ignore[arg-type]
 
-    def _keep_landmarks(self, X: Any, features: FloatArray, read_outs: list[ReadOut]) -> None:
+    def _keep_landmarks(
+        self, X: Any, features: FloatArray, parameters: list[FittedParameters]
+    ) -> None:
         """K_mm c = K_mn beta: the coefficients of the landmarks from the dual ones."""
-        dual = np.column_stack([read_out.coef for read_out in read_outs])
+        dual = np.column_stack([fitted.coef for fitted in parameters])
         maps = self.low_rank_.maps_
         if self.low_rank_.method == "nystrom":
             self._keep_support(X, np.flatnonzero(dual.any(axis=1)))
             self.dual_coef_ = dual[self.support_].T
-            if (origin := maps[0].origin) is not None:
-                near, form = moved(self.support_vectors_, origin), maps[0].kernel.form()
-                lower = self.intercept_ - level(form, near, origin, self.dual_coef_.T)
-                self._keep_origin(origin, self.intercept_, lower)
+            if (shift := maps[0].shift) is not None:
+                near, form = moved(self.support_vectors_, shift), maps[0].kernel.form()
+                lower = self.intercept_ - shift_offset(form, near, shift, self.dual_coef_.T)
+                self._keep_shift(shift, self.intercept_, lower)
                 self.intercept_ = lower
             return
         weights = features.T @ dual / np.sqrt(len(maps))
@@ -227,7 +229,7 @@ class ReducedSVC(ClassifierMixin, KernelMachine):
         parts = zip(maps, np.split(weights, cuts), strict=True)
         coefs = [one.coefficients(part) for one, part in parts]
         found = expansion_of_maps(self.low_rank_, coefs, self.intercept_)
-        self._keep_origin(found["origin"], self.intercept_, found["intercept"])
+        self._keep_shift(found["shift"], self.intercept_, found["intercept"])
         self.dual_coef_, self.intercept_ = found["coef"].T, found["intercept"]
         if self._is_precomputed():
             self._keep_support(X, found["rows"])

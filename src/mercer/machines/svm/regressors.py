@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer._sklearn import Interval, StrOptions
 from mercer.formulations import (
+    FittedParameters,
     Formulation,
-    ReadOut,
     absolute,
     huber,
     least_squares,
@@ -47,22 +47,26 @@ FloatArray = NDArray[np.float64]
 class KernelFunction(KernelMachine):
     """A machine that is one function: one problem, one expansion."""
 
-    def _fit_function(self, X: Any, formulation: Formulation, weight: FloatArray) -> ReadOut:
+    def _fit_function(
+        self, X: Any, formulation: Formulation, weight: FloatArray
+    ) -> FittedParameters:
         kernel = self._resolve_kernel(X, weight)
         return self._fit_on(self._make_gram(kernel, X, weight), kernel, X, formulation)
 
-    def _fit_on(self, gram: Gram, kernel: Kernel, X: Any, formulation: Formulation) -> ReadOut:
+    def _fit_on(
+        self, gram: Gram, kernel: Kernel, X: Any, formulation: Formulation
+    ) -> FittedParameters:
         """Solve on the kernel values of the rows, and keep what came of it."""
-        solutions, read_outs = self._solve_all([formulation], gram)
-        read_out = read_outs[0]
-        support = np.flatnonzero(read_out.coef)
-        coef = read_out.coef[support][np.newaxis]
+        solutions, parameters = self._solve_all([formulation], gram)
+        fitted = parameters[0]
+        support = np.flatnonzero(fitted.coef)
+        coef = fitted.coef[support][np.newaxis]
         self._keep_support(X, support)
         self.dual_coef_ = sp.csr_matrix(coef) if sp.issparse(X) else coef
-        self.intercept_ = np.array([read_out.intercept])
+        self.intercept_ = np.array([fitted.intercept])
         self.n_iter_ = solutions[0].n_iter
         self._keep_solutions(solutions, kernel, np.shape(X))
-        return read_out
+        return fitted
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
@@ -110,13 +114,13 @@ class KernelRegressor(RegressorMixin, KernelFunction):
         with naming(y=y):
             y = y if np.ndim(y) == 1 else column_or_1d(y, warn=True)
             targets = np.asarray(y, dtype=np.float64)
-        self._keep_read_out(self._fit_function(X, self._formulate(targets, weight), weight))
+        self._keep_fitted(self._fit_function(X, self._formulate(targets, weight), weight))
         return self
 
     def _sums_vanish(self) -> bool:
         return has_free_bias(self)
 
-    def _keep_read_out(self, read_out: ReadOut) -> None:
+    def _keep_fitted(self, fitted: FittedParameters) -> None:
         """For machines that learn more than coefficients."""
 
     def predict(self, X: Any) -> FloatArray:
@@ -323,6 +327,6 @@ default="epsilon_insensitive"
     def _formulate(self, y: FloatArray, weight: FloatArray) -> Formulation:
         return nu_svr(y, self.C, self.nu, weight, loss=self.loss)  # type: ignore[arg-type]
 
-    def _keep_read_out(self, read_out: ReadOut) -> None:
-        self.epsilon_ = read_out.epsilon
+    def _keep_fitted(self, fitted: FittedParameters) -> None:
+        self.epsilon_ = fitted.epsilon
         warn_of_small_targets(self.tol, self.solutions_[0])

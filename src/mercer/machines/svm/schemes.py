@@ -18,12 +18,13 @@ from mercer.machines.svm.one_vs_one import (
     ClassPairs,
     dual_coefficients,
     pair_bounds,
+    pair_classes,
     pair_decisions,
     scores,
     votes,
     winners,
 )
-from mercer.machines.svm.tasks import Columns, Tasks
+from mercer.machines.svm.subproblems import Columns, Subproblems
 from mercer.multiclass import ALL_IN_ONE, AllInOne
 
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
     "CodeScheme",
     "PairScheme",
     "Scheme",
-    "TaskScheme",
+    "SubproblemScheme",
     "make_scheme",
     "one_against_all",
 ]
@@ -76,24 +77,27 @@ class Scheme(Protocol):
     def choose(self, decisions: FloatArray, break_ties: bool) -> Labels:
         """Positions of the chosen classes."""
 
+    def classes_of(self, values: FloatArray, bias: FloatArray, break_ties: bool) -> Labels:
+        """:meth:`choose` of :meth:`decisions`."""
+
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
         """The same from values that may be wrong by ``bound``, and where that is certain."""
 
 
-class TaskScheme(Scheme, Protocol):
+class SubproblemScheme(Scheme, Protocol):
     """A scheme of two-class problems."""
 
     @property
     def leaves_classes_out(self) -> bool:
         """Whether problems are about some of the classes only."""
 
-    def tasks(self, labels: IntArray) -> Tasks:
+    def subproblems(self, class_index: IntArray) -> Subproblems:
         """The problems on rows of these classes."""
 
     def coefficients(
-        self, tasks: Tasks, coef: FloatArray, labels: IntArray
+        self, subproblems: Subproblems, coef: FloatArray, class_index: IntArray
     ) -> tuple[IntArray, FloatArray]:
         """Support vectors, by class and then by row, and ``dual_coef_``.
 
@@ -116,15 +120,15 @@ class PairScheme:
         """Whether problems are about some of the classes only."""
         return self.n_classes > 2
 
-    def tasks(self, labels: IntArray) -> Tasks:
+    def subproblems(self, class_index: IntArray) -> Subproblems:
         """The pairs of classes."""
-        return ClassPairs(labels, self.n_classes)
+        return ClassPairs(class_index, self.n_classes)
 
     def coefficients(
-        self, tasks: Tasks, coef: FloatArray, labels: IntArray
+        self, subproblems: Subproblems, coef: FloatArray, class_index: IntArray
     ) -> tuple[IntArray, FloatArray]:
         """Support vectors and coefficients in LIBSVM's layout, (n_classes - 1, n_support)."""
-        return dual_coefficients(tasks, coef, labels, self.n_classes)  # type: ignore[arg-type]
+        return dual_coefficients(subproblems, coef, class_index, self.n_classes)  # type: ignore[arg-type]
 
     def parts(self, n_support: IntArray) -> ArrayLike | None:
         """The support vectors of each class have coefficients of their own."""
@@ -157,6 +161,12 @@ class PairScheme:
         low, high = (self.choose(near + step, break_ties) for step in (-tol, tol))
         return int(np.count_nonzero(low != high))
 
+    def classes_of(self, values: FloatArray, bias: FloatArray, break_ties: bool) -> Labels:
+        """:meth:`choose` of :meth:`decisions`."""
+        if self.n_classes == 2:
+            return self.choose(self.decisions(values, bias), break_ties)
+        return pair_classes(values, bias, break_ties)
+
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
@@ -188,6 +198,10 @@ class AllInOneScheme:
         """The class of the largest score; ties go to the first."""
         return self.scores(decisions).argmax(axis=1)
 
+    def classes_of(self, values: FloatArray, bias: FloatArray, break_ties: bool) -> Labels:
+        """:meth:`choose` of :meth:`decisions`."""
+        return self.choose(self.decisions(values, bias), break_ties)
+
     def screen(
         self, values: FloatArray, bound: FloatArray, bias: FloatArray
     ) -> tuple[Labels, BoolArray]:
@@ -217,22 +231,22 @@ class CodeScheme(AllInOneScheme):
         """Whether problems are about some of the classes only."""
         return self.code.has_zeros
 
-    def tasks(self, labels: IntArray) -> Tasks:
+    def subproblems(self, class_index: IntArray) -> Subproblems:
         """The columns of the code."""
-        return Columns(self.code, labels)
+        return Columns(self.code, class_index)
 
     def coefficients(
-        self, tasks: Tasks, coef: FloatArray, labels: IntArray
+        self, subproblems: Subproblems, coef: FloatArray, class_index: IntArray
     ) -> tuple[IntArray, FloatArray]:
         """Support vectors and coefficients, (n_machines, n_support)."""
         if self.code.has_zeros:
-            lists = tasks.row_lists(np.arange(len(tasks)))
-            full = np.zeros((len(tasks), len(labels)))
-            full[np.repeat(np.arange(len(tasks)), np.diff(lists.offsets)), lists.rows] = coef
+            lists = subproblems.row_lists(np.arange(len(subproblems)))
+            full = np.zeros((len(subproblems), len(class_index)))
+            full[np.repeat(np.arange(len(subproblems)), np.diff(lists.offsets)), lists.rows] = coef
         else:
-            full = coef.reshape(len(tasks), len(labels))
+            full = coef.reshape(len(subproblems), len(class_index))
         support = np.flatnonzero(full.any(axis=0))
-        support = support[np.argsort(labels[support], kind="stable")]
+        support = support[np.argsort(class_index[support], kind="stable")]
         return support, full[:, support]
 
     def count_doubtful(self, decisions: FloatArray, tol: float, break_ties: bool) -> int:

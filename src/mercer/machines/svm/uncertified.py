@@ -22,7 +22,7 @@ from mercer.formulations import Formulation
 from mercer.gram import Gram
 from mercer.gram.native import Precision
 from mercer.machines.svm.one_vs_one import ClassPairs
-from mercer.machines.svm.tasks import Tasks
+from mercer.machines.svm.subproblems import Subproblems
 from mercer.problem import Family, Powers, Problem
 from mercer.solvers import solve
 from mercer.solvers.runs.deadline import Deadline, OutOfTime
@@ -77,7 +77,7 @@ class UncertifiedMachines:
 
     Parameters
     ----------
-    units : sequence of sequences of Formulation
+    formulations : sequence of sequences of Formulation
         What is solved at C = 1: for each split the problems of its parts, on the rows of a Gram.
     tests : sequence of ndarray
         The rows that each split tests with.
@@ -85,7 +85,7 @@ class UncertifiedMachines:
         How the problems change with C.
     tol : float
         Largest KKT violation.
-    tasks : Tasks, default=None
+    subproblems : Subproblems, default=None
         The parts: pairs of classes, or the columns of a code; None for one, of all rows.
     most_error : float, default=0.02
         Of a decision value, in units of the targets, that single precision may make.
@@ -93,45 +93,48 @@ class UncertifiedMachines:
 
     def __init__(
         self,
-        units: Sequence[Sequence[Formulation]],
+        formulations: Sequence[Sequence[Formulation]],
         tests: Sequence[IntArray],
         powers: Powers,
         tol: float,
         *,
-        tasks: Tasks | None = None,
+        subproblems: Subproblems | None = None,
         most_error: float = _MOST_ERROR,
     ) -> None:
-        self.units, self.tests, self.powers, self.tol = units, tests, powers, tol
-        self.tasks, self.most_error = tasks, most_error
+        self.formulations, self.tests, self.powers, self.tol = formulations, tests, powers, tol
+        self.subproblems, self.most_error = subproblems, most_error
         self.deadline = Deadline()
         self.callback: Callback | None = None
 
     def suit(self, gram: Gram) -> bool:
         """Whether the machines can be trained so."""
-        first, size = self.units[0][0], self._largest
+        first, size = self.formulations[0][0], self._largest
         return (
             self.tol >= _LEAST_TOL
             and size <= _MOST_ROWS
             and 4 * size**2 <= gram.cache_bytes
             and not (gram.form.reads_python or gram.form.reads_stored or gram.precision_is_given)
-            and gram.origin is None
+            and gram.shift is None
             and gram.definiteness == "known"
             and gram.carries_single
-            and first.kind in ("intercept", "origin")
+            and first.kind in ("intercept", "no_bias")
             and not (first.problem.group_sum.any() or first.problem.may_be_unbounded)
         )
 
     @property
     def _largest(self) -> int:
         """Rows of the largest whole matrix."""
-        if isinstance(self.tasks, ClassPairs):
-            return int(np.sort(self.tasks.class_sizes)[-2:].sum())
-        return self.units[0][0].n_rows
+        if isinstance(self.subproblems, ClassPairs):
+            return int(np.sort(self.subproblems.class_sizes)[-2:].sum())
+        return self.formulations[0][0].n_rows
 
     @cached_property
     def _have_all_rows(self) -> bool:
         """Whether every part learns from all rows."""
-        return self.tasks is None or self.tasks.fewest_rows == self.units[0][0].n_rows
+        return (
+            self.subproblems is None
+            or self.subproblems.fewest_rows == self.formulations[0][0].n_rows
+        )
 
     def follow(self, gram: Gram, Cs: Sequence[float], accuracy: float = 1.0) -> Followed:
         """The machines of one kernel, as many as there is time for.
@@ -167,7 +170,7 @@ class UncertifiedMachines:
         found = self.follow(gram, Cs, accuracy)
         if not found.is_reached.all():
             raise OutOfTime
-        for s in range(len(self.units)):
+        for s in range(len(self.formulations)):
             yield self.values_of(s, found, gram, Cs, accuracy)
 
     def values_of(
@@ -178,7 +181,7 @@ class UncertifiedMachines:
         if self._have_all_rows:
             return self._held_out(s, found, Cs) + bias
         precision: Precision = "single" if accuracy == 1.0 else "double"
-        if isinstance(self.tasks, ClassPairs):
+        if isinstance(self.subproblems, ClassPairs):
             return self._of_pairs(s, found, gram, precision) + bias
         return self._of_columns(s, found, gram, precision) + bias
 
@@ -188,7 +191,7 @@ class UncertifiedMachines:
 
     def problems_of(self, s: int) -> range:
         """Positions of the problems of split ``s``."""
-        n_parts = len(self.units[0])
+        n_parts = len(self.formulations[0])
         return range(s * n_parts, (s + 1) * n_parts)
 
     def variables_of(self, k: int) -> slice:
@@ -199,9 +202,9 @@ class UncertifiedMachines:
     @cached_property
     def _problems(self) -> tuple[list[Problem], Problem, IntArray]:
         """Those of all splits and parts at C = 1, all of them as one, and their offsets."""
-        found = [unit.problem for units in self.units for unit in units]
+        found = [one.problem for own in self.formulations for one in own]
         if self._have_all_rows:
-            found = [_on_all_rows(problem, self.units[0][0].n_rows) for problem in found]
+            found = [_on_all_rows(problem, self.formulations[0][0].n_rows) for problem in found]
         return found, *joined_problem(found)
 
     def _options(self, accuracy: float) -> _core.FollowOptions:
@@ -238,14 +241,14 @@ class UncertifiedMachines:
         """Of all variables of a split the row, the part and the coefficient for each C."""
         ks = self.problems_of(s)
         own = slice(self.variables_of(ks[0]).start, self.variables_of(ks[-1]).stop)
-        sizes = [unit.problem.n_variables for unit in self.units[s]]
+        sizes = [one.problem.n_variables for one in self.formulations[s]]
         part = np.repeat(np.arange(len(sizes)), sizes)
         return self._problems[1].index[own], part, found.coef[:, own].T
 
     def _of_columns(self, s: int, found: Followed, gram: Gram, precision: Precision) -> FloatArray:
         """Values of the columns of a code with zeros: all of them by one product."""
         index, part, coef = self._coefficients_of(s, found)
-        spread = np.zeros((gram.n_rows, coef.shape[1], len(self.units[s])))
+        spread = np.zeros((gram.n_rows, coef.shape[1], len(self.formulations[s])))
         spread[index, :, part] = coef
         rows, shape = np.flatnonzero(spread.any(axis=(1, 2))), spread.shape[1:]
         own = spread[rows].reshape(len(rows), -1)
@@ -254,12 +257,12 @@ class UncertifiedMachines:
 
     def _of_pairs(self, s: int, found: Followed, gram: Gram, precision: Precision) -> FloatArray:
         """Values of pairs of classes: from the rows of each class, by products."""
-        assert isinstance(self.tasks, ClassPairs)
+        assert isinstance(self.subproblems, ClassPairs)
         index, part, coef = self._coefficients_of(s, found)
         # the coefficients of a pair stand with the other class of each row
-        first, second = self.tasks.classes[part].T
-        column = np.where(self.tasks.labels[index] == first, second - 1, first)
-        spread = np.zeros((gram.n_rows, len(found.coef), self.tasks.n_classes - 1))
+        first, second = self.subproblems.classes[part].T
+        column = np.where(self.subproblems.class_index[index] == first, second - 1, first)
+        spread = np.zeros((gram.n_rows, len(found.coef), self.subproblems.n_classes - 1))
         spread[index, :, column] = coef
         return self._expanded(gram, spread, self.tests[s], precision)
 
@@ -267,12 +270,12 @@ class UncertifiedMachines:
         self, gram: Gram, coef: FloatArray, test: IntArray, precision: Precision
     ) -> FloatArray:
         """The sum over the rows of both classes of a pair."""
-        assert isinstance(self.tasks, ClassPairs)
-        n_C, classes = coef.shape[1], self.tasks.classes
+        assert isinstance(self.subproblems, ClassPairs)
+        n_C, classes = coef.shape[1], self.subproblems.classes
         out = np.zeros((len(test), n_C, len(classes)))
         used = coef.any(axis=(1, 2))
-        for c in range(self.tasks.n_classes):
-            rows = np.flatnonzero(used & (self.tasks.labels == c))
+        for c in range(self.subproblems.n_classes):
+            rows = np.flatnonzero(used & (self.subproblems.class_index == c))
             if not len(rows):
                 continue
             own = coef[rows].reshape(len(rows), -1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer._warning import warn
-from mercer.formulations import ReadOuts
+from mercer.formulations import JoinedParameters
 from mercer.gram import Gram
 from mercer.problem import Solution
 from mercer.problem.solutions import column, relative_gaps
@@ -58,10 +58,14 @@ def warn_of_small_targets(tol: float, solution: Solution) -> None:
 
 
 def warn_of_overlap(
-    nu: float, solutions: Sequence[Solution], read_outs: ReadOuts, rows: IntArray, gram: Gram
+    nu: float,
+    solutions: Sequence[Solution],
+    parameters: JoinedParameters,
+    rows: IntArray,
+    gram: Gram,
 ) -> None:
     """Warn of two-class problems without a margin."""
-    if has_no_margin(solutions, read_outs, rows, gram):
+    if has_no_margin(solutions, parameters, rows, gram):
         warn(
             f"nu={nu} is too small: the reduced convex hulls of two classes overlap, there is "
             "no margin, and the decision function is noise. Choose a larger nu or another "
@@ -71,7 +75,7 @@ def warn_of_overlap(
 
 
 def has_no_margin(
-    solutions: Sequence[Solution], read_outs: ReadOuts, rows: IntArray, gram: Gram
+    solutions: Sequence[Solution], parameters: JoinedParameters, rows: IntArray, gram: Gram
 ) -> bool:
     """Whether a two-class problem has no margin (docs/theory/problem.md#hulls-that-overlap).
 
@@ -80,7 +84,7 @@ def has_no_margin(
     With coefficients beta before they are scaled to margin 1, rho is half a difference of
     gradients of support vectors, none of which exceeds |beta|_1 max k(x, x).
     """
-    begin, size = read_outs.offsets[:-1], np.abs(read_outs.coef)
+    begin, size = parameters.offsets[:-1], np.abs(parameters.coef)
     diagonal = np.where(size > 0.0, np.abs(gram.diagonal())[rows], 0.0)
-    reach = np.add.reduceat(size, begin) * np.maximum.reduceat(diagonal, begin) / read_outs.scale
-    return bool((read_outs.rho <= 1e-9 * reach).any() or are_vague(solutions).any())
+    reach = np.add.reduceat(size, begin) * np.maximum.reduceat(diagonal, begin) / parameters.scale
+    return bool((parameters.rho <= 1e-9 * reach).any() or are_vague(solutions).any())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.paths.exact.start import at_unit
+from mercer.paths.exact.start import at_box_one
 from mercer.problem import Problem
 from mercer.solvers import Basis
 
@@ -55,7 +55,7 @@ class Node:
 def read_node(problem: Problem, basis: Basis, C: float) -> Node:
     """The solution a basis holds, ``problem`` being its problem at C = 1."""
     t = 1.0 / C
-    coef = at_unit(problem, basis.problem, basis.coef, t)
+    coef = at_box_one(problem, basis.problem, basis.coef, t)
     multiplier = float(basis.multiplier.sum())
     slope = t * (basis.gradient - multiplier)
     gain = float(problem.linear @ coef)

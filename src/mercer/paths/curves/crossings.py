@@ -111,8 +111,8 @@ def sign_changes(
     is_positive = partial(positive_wins, positive_is_first=zero_is_positive)
     nothing = (np.zeros(0), np.zeros(0, np.intp), np.zeros(0, bool))
     if path.status == "trivial":
-        level = np.full(n_rows, path.over_C.start_rate)
-        return SignChanges(is_positive(level), *nothing, 0.0, np.inf)
+        value = np.full(n_rows, path.over_C.start_rate)
+        return SignChanges(is_positive(value), *nothing, 0.0, np.inf)
     parts, first = [nothing], np.zeros(n_rows, bool)
     for number, (parameter, s) in enumerate(margins(path.segments, block)):
         if number == 0:

@@ -105,12 +105,12 @@ class _Intervals:
     def middle(self, point: FloatArray, begin: float, end: float) -> _Middle | None:
         """The middle for ``begin >= t >= end``; None if there is none but for rounding."""
         self._move_to(point)
-        p, level = self.problem, -self.expansion - self.problem.ridge * point
+        p, height = self.problem, -self.expansion - self.problem.ridge * point
         rise, fall = point < p.upper, point > p.lower
         if not (rise.any() and fall.any()):
             return None
-        low = _upper_envelope(p.linear[rise], level[rise], begin, end)
-        high = _upper_envelope(-p.linear[fall], -level[fall], begin, end)
+        low = _upper_envelope(p.linear[rise], height[rise], begin, end)
+        high = _upper_envelope(-p.linear[fall], -height[fall], begin, end)
         knots = np.union1d(low.parameter, high.parameter)[::-1]
         of_low, of_high = (np.searchsorted(-e.parameter, -knots, "right") - 1 for e in (low, high))
         constant = low.constant[of_low] - high.constant[of_high]
@@ -118,7 +118,7 @@ class _Intervals:
         # the width of the interval is concave in t: that at the ends is the least
         wide = [low.constant[i] + high.constant[i] + t * (low.rate[i] + high.rate[i])
                 for i, t in ((0, begin), (-1, end)) if t < np.inf]  # fmt: skip
-        size = np.abs(level).max() + end * p.linear_size
+        size = np.abs(height).max() + end * p.linear_size
         if max(wide) > _ROUNDING * size:
             return None
         return _Middle(knots, 0.5 * constant, 0.5 * rate)
@@ -132,22 +132,22 @@ class _Intervals:
             self.point = point
 
 
-def _upper_envelope(slope: FloatArray, level: FloatArray, begin: float, end: float) -> _Middle:
-    """The largest of the lines level + t slope for ``begin >= t >= end``."""
+def _upper_envelope(slope: FloatArray, height: FloatArray, begin: float, end: float) -> _Middle:
+    """The largest of the lines height + t slope for ``begin >= t >= end``."""
     if begin == np.inf:
-        value = np.where(slope == slope.max(), level, -np.inf)
+        value = np.where(slope == slope.max(), height, -np.inf)
     else:
-        value = level + begin * slope
+        value = height + begin * slope
     # just below a place where several meet the least steep of them is the largest
     highest = np.flatnonzero(value == value.max())
     k, t = int(highest[np.argmin(slope[highest])]), begin
     knots, lines = [begin], [k]
     while True:
         flatter = np.flatnonzero(slope < slope[k])
-        meets = (level[flatter] - level[k]) / (slope[k] - slope[flatter])
+        meets = (height[flatter] - height[k]) / (slope[k] - slope[flatter])
         t = float(np.minimum(meets, t).max(initial=-np.inf))
         if t <= end:
-            return _Middle(np.array(knots), level[lines], slope[lines])
+            return _Middle(np.array(knots), height[lines], slope[lines])
         first = flatter[np.minimum(meets, t) == t]
         k = int(first[np.argmin(slope[first])])
         knots.append(t)

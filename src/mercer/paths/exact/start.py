@@ -20,11 +20,11 @@ from mercer.solvers.runs.deadline import Deadline
 
 __all__ = [
     "Start",
-    "at_unit",
-    "box_unit",
+    "at_box_one",
     "exact_start",
     "expansion_in_time",
     "finite_sums",
+    "scale_of_box",
     "start_at",
     "unfinished",
 ]
@@ -113,12 +113,12 @@ def start_at(problem: Problem, gram: Gram, C: float, limits: Limits) -> Start:
     )
     if solution.status in ("max-time", "callback"):
         return replace(start, status=solution.status)
-    coef = at_unit(problem, scaled, solution.coef, 1.0 / C)
+    coef = at_box_one(problem, scaled, solution.coef, 1.0 / C)
     bias = float(basis.multiplier.sum())
     return Start(coef, basis.free, 1.0 / C, bias / C, np.nan, False, begin=C)
 
 
-def box_unit(problem: Problem) -> float:
+def scale_of_box(problem: Problem) -> float:
     """The power of two that brings a box of extreme size near 1; 1 for others."""
     size = float(np.maximum(problem.upper, -problem.lower).max(initial=0.0))
     if size == 0.0 or _SMALL < size < _LARGE:
@@ -126,7 +126,7 @@ def box_unit(problem: Problem) -> float:
     return float(np.ldexp(1.0, -max(int(np.frexp(size)[1]), -1000)))
 
 
-def at_unit(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) -> FloatArray:
+def at_box_one(problem: Problem, scaled: Problem, coef: FloatArray, factor: float) -> FloatArray:
     """A point of the scaled problem in the box at C = 1, bounds met exactly."""
     out = np.clip(coef * factor, problem.lower, problem.upper)
     out = np.where(coef == scaled.upper, problem.upper, out)

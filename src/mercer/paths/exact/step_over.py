@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.paths.exact.start import Start, at_unit
+from mercer.paths.exact.start import Start, at_box_one
 from mercer.paths.inputs.limits import Limits
 from mercer.paths.results.segments import FREE, LOWER, UPPER, Segments
 from mercer.problem import Family, Problem
@@ -39,7 +39,7 @@ def solution_at(family: Family, gram: Gram, t: float, near: Start, limits: Limit
     solution = basis.solve(tol=_TOLERANCE, max_time=limits.deadline.seconds_left)
     return replace(
         near,
-        coef=at_unit(family.problem, basis.problem, solution.coef, 1.0 / scale),
+        coef=at_box_one(family.problem, basis.problem, solution.coef, 1.0 / scale),
         free=basis.free,
         parameter=t,
         bias=float(basis.multiplier.sum()) / scale,

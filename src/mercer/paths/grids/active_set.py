@@ -32,14 +32,14 @@ def columns_by_active_set(cells: Cells, grams: Iterable[Gram], watch: Watch) -> 
     For each kernel C goes up. The first solution begins with the coefficients it had for the
     kernel before.
     """
-    units = [cells.problem(part) for part in range(len(cells.parts))]
-    begins: list[FloatArray | None] = [None] * len(units)
+    problems = [cells.problem(part) for part in range(len(cells.parts))]
+    begins: list[FloatArray | None] = [None] * len(problems)
     for gram in grams:
         if watch.is_over:
             return
         solutions = []
-        for p, unit in enumerate(units):
-            found = [] if watch.is_over else _solutions(unit, gram, cells, begins[p], watch)
+        for p, problem in enumerate(problems):
+            found = [] if watch.is_over else _solutions(problem, gram, cells, begins[p], watch)
             begins[p] = found[0].coef / cells.costs[0] if found else None
             solutions.append(found)
         scores = cells.no_scores
@@ -77,13 +77,13 @@ def _fill(
 
 
 def _solutions(
-    unit: Problem, gram: Gram, cells: Cells, begin: FloatArray | None, watch: Watch
+    problem: Problem, gram: Gram, cells: Cells, begin: FloatArray | None, watch: Watch
 ) -> list[Solution]:
     """The solutions of one kernel for ascending C, as many as there is time for.
 
     Their certificates need every kernel value of a support vector once, for all C together.
     """
-    moving = MovingSolution(unit, gram, float(cells.costs[0]), begin, cells.tol)
+    moving = MovingSolution(problem, gram, float(cells.costs[0]), begin, cells.tol)
     points: list[tuple[Problem, FloatArray]] = []
     marks = [(time.perf_counter(), gram.n_evaluations, 0)]
     for C in cells.costs:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.codes.matrices import one_vs_one
 from mercer.formulations import Formulation, svc
 from mercer.machines.svm.schemes import CodeScheme, PairScheme
-from mercer.machines.svm.tasks import Tasks
+from mercer.machines.svm.subproblems import Subproblems
 from mercer.paths.validation.scoring import Scoring
 from mercer.problem import Family, Problem, Solution
 from mercer.training.splits import Split
@@ -78,9 +78,9 @@ class Cells:
         return self.given_scheme or PairScheme(len(self.inputs.classes))
 
     @cached_property
-    def parts(self) -> Tasks:
+    def parts(self) -> Subproblems:
         """The two-class problems, each a machine: of two classes the one that there is."""
-        return self.scheme.tasks(self.inputs.class_index)
+        return self.scheme.subproblems(self.inputs.class_index)
 
     @cached_property
     def n_variables(self) -> int:
@@ -119,7 +119,7 @@ class Cells:
         rows = np.arange(n) if split is None else np.union1d(own.rows, split.test)
         return svc(sign[rows], 1.0, trained[rows]).on_rows(rows, n).problem
 
-    def unit(self, part: int = 0, split: Split | None = None) -> Formulation:
+    def formulation(self, part: int = 0, split: Split | None = None) -> Formulation:
         """The same on no other rows than those that are trained on."""
         weight, own = self._weight(split), self.parts[part]
         used = weight[own.rows] > 0

@@ -85,18 +85,20 @@ class Plan:
         height = max(_MOST_BYTES // (16 * len(cells.costs) * cells.n_variables), 1)
         for begin in range(0, max(len(cells.splits), 1), height):
             numbers = range(begin, min(begin + height, len(cells.splits)))
-            units = [[cells.unit(part, cells.splits[k]) for part in parts] for k in numbers]
+            formulations = [
+                [cells.formulation(part, cells.splits[k]) for part in parts] for k in numbers
+            ]
             tests = [cells.splits[k].test for k in numbers]
             is_first = has_full and begin == 0
             if is_first:
-                units.insert(0, [cells.unit(part) for part in parts])
+                formulations.insert(0, [cells.formulation(part) for part in parts])
                 tests.insert(0, np.empty(0, dtype=np.intp))
             machines = UncertifiedMachines(
-                units,
+                formulations,
                 tests,
                 Powers(),
                 _SHARE * cells.tol,
-                tasks=cells.parts if len(parts) > 1 else None,
+                subproblems=cells.parts if len(parts) > 1 else None,
             )
             machines.callback = self.watch.wait
             yield _Batch(machines, numbers, is_first)
@@ -149,9 +151,9 @@ class Plan:
     ) -> Iterator[list[Solution]]:
         """Of all rows, the solutions of each part for the C that were reached."""
         for part in range(len(self.cells.parts)):
-            own, unit = machines.variables_of(part), machines.problem(part)
+            own, problem = machines.variables_of(part), machines.problem(part)
             reached = np.flatnonzero(found.is_reached[:, part])
-            family = Family(unit)
+            family = Family(problem)
             problems = [family.at(float(C)) for C in self.cells.costs[reached]]
             points = list(zip(problems, found.coef[reached, own], strict=True))
             solved: list[Solution] = []
@@ -161,7 +163,7 @@ class Plan:
                 one = _Solved(*points[len(solved)], certificate, int(found.n_iter[j, part]))
                 solved.append(self._accepted(one, gram, cost))
                 self.watch.tell(float(self.cells.costs[j]), one.n_free)
-            yield [_spread(solution, unit, gram.n_rows) for solution in solved]
+            yield [_spread(solution, problem, gram.n_rows) for solution in solved]
 
     def _accepted(self, found: _Solved, gram: Gram, cost: _Cost) -> Solution:
         """The solution with its certificate; solved again if that is not good enough."""

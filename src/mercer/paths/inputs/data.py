@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from mercer.gram import Gram
-from mercer.gram.origin import far_origin, far_origin_of_products
+from mercer.gram.shift import shift_of_far_rows, shift_of_products
 from mercer.kernels import Kernel, Linear, as_kernel
 from mercer.lowrank import LowRank
 from mercer.paths.inputs.kernel_values import KernelValues
@@ -112,13 +112,13 @@ class KernelChoice:
         Rows far from the origin are measured from another one if coefficients add up to zero.
         """
         kernel = X.kernel if isinstance(X, Gram) else self.made(rows, weight)
-        find = far_origin if self.low_rank is None else far_origin_of_products
+        find = shift_of_far_rows if self.low_rank is None else shift_of_products
         is_free = sums_vanish and not isinstance(X, Gram) and not kernel.is_normalized
-        origin = find(kernel.form(), rows, weight, _FAR) if is_free else None
-        given = X if isinstance(X, Gram) else self.gram(kernel, rows, origin, precision)
+        shift = find(kernel.form(), rows, weight, _FAR) if is_free else None
+        given = X if isinstance(X, Gram) else self.gram(kernel, rows, shift, precision)
         given.check_values()
         if self.low_rank is None:
-            return KernelValues(kernel, rows, training, gram=given, origin=origin)
+            return KernelValues(kernel, rows, training, gram=given, shift=shift)
         among = np.flatnonzero(weight)
         fitted, features = approximate_kernel(self.low_rank, given, rows, among, self.deadline)
         gram = self.gram(Linear(), features).check_values()
@@ -128,7 +128,7 @@ class KernelChoice:
         self,
         kernel: Kernel,
         rows: Any,
-        origin: FloatArray | None = None,
+        shift: FloatArray | None = None,
         precision: ValuePrecision = "double",
     ) -> Gram:
         """Values of a kernel, in double precision unless the solver is to choose."""
@@ -138,7 +138,7 @@ class KernelChoice:
             cache_size=self.cache_size,
             precision=precision,
             n_threads=self.n_threads,
-            origin=origin,
+            shift=shift,
         )
 
 
@@ -161,7 +161,7 @@ def approximate_kernel(
         )
     options: dict[str, Any] = {
         "n_threads": gram.n_threads,
-        "origin": gram.origin,
+        "shift": gram.shift,
         "deadline": deadline.moment,
     }
     fitted.choose_among(among, gram.kernel, rows, **options).warn_of_loss()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer.gram import Expansion, Gram
 from mercer.gram.cross import CrossGram
 from mercer.gram.native import take_rows
-from mercer.gram.origin import moved
+from mercer.gram.shift import moved
 from mercer.kernels import Kernel, Linear
 from mercer.lowrank import LowRank
 from mercer.training.rows import TrainingRows
@@ -36,8 +36,8 @@ class KernelValues:
     gram : Gram or None, default=None
         Values among the rows, or among their features if there is an approximation; made
         when first asked for if None.
-    origin : ndarray of shape (n_features,), default=None
-        Where rows are measured from, if it is not zero (:mod:`mercer.gram.origin`).
+    shift : ndarray of shape (n_features,), default=None
+        Where rows are measured from, if it is not zero (:mod:`mercer.gram.shift`).
     """
 
     def __init__(
@@ -47,9 +47,9 @@ class KernelValues:
         training: TrainingRows,
         low_rank: LowRank | None = None,
         gram: Gram | None = None,
-        origin: FloatArray | None = None,
+        shift: FloatArray | None = None,
     ) -> None:
-        self.origin = origin
+        self.shift = shift
         self.kernel, self.rows, self.training = kernel, rows, training
         self.low_rank, self._gram = low_rank, gram
 
@@ -62,7 +62,7 @@ class KernelValues:
         """Values among the rows, in double precision."""
         if self._gram is None:
             rows = self.rows if self.low_rank is None else self.features(self.rows)
-            gram = Gram(self._used, rows, precision="double", origin=self.origin)
+            gram = Gram(self._used, rows, precision="double", shift=self.shift)
             self._gram = gram.check_values()
         return self._gram
 
@@ -77,14 +77,14 @@ class KernelValues:
     def features(self, rows: Any) -> Any:
         """Rows as the kernel in use takes them."""
         if self.low_rank is None:
-            return rows if self.origin is None else moved(rows, self.origin)
+            return rows if self.shift is None else moved(rows, self.shift)
         return np.ascontiguousarray(self.low_rank.transform(rows))
 
     def _fixed(self, index: NDArray[np.intp]) -> Any:
         """Some of the rows; of stored kernel values their positions."""
         if self._used.form().reads_stored:
             return index
-        is_plain = self.low_rank is None and self.origin is None
+        is_plain = self.low_rank is None and self.shift is None
         return take_rows(self.rows if is_plain else self.gram._rows, index)
 
     def read(self, X: Any) -> Any:

@@ -162,9 +162,9 @@ class Path(OnRows):
         return self.solutions
 
     @property
-    def origin(self) -> FloatArray | None:
+    def shift(self) -> FloatArray | None:
         """Where rows are measured from if they lie far from zero; only ``solutions`` show it."""
-        return None if self.kernel_values is None else self.kernel_values.origin
+        return None if self.kernel_values is None else self.kernel_values.shift
 
     @property
     def C(self) -> Any:
@@ -224,20 +224,20 @@ class Path(OnRows):
 
         Of one class it is minus rho: negative values of the machine are outliers.
         """
-        return self.solutions.bias(value) - self._shift(value)
+        return self.solutions.bias(value) - self._offset(value)
 
-    def _shift(self, value: float) -> float:
-        """By how much the bias is larger because rows are measured from another origin."""
-        return 0.0 if self.origin is None else self.gram.level(self.coef(value))
+    def _offset(self, value: float) -> float:
+        """By how much the bias is larger because rows are shifted."""
+        return 0.0 if self.shift is None else self.gram.shift_offset(self.coef(value))
 
     def intercept_interval(self, value: float) -> tuple[float, float]:
         """Every bias that is optimal with the coefficients, and with the tube of a regression.
 
         docs/theory/paths.md#bias-interval has the formula.
         """
-        at, shift, gram = self.solutions, self._shift(value), self._values_at(value).gram
+        at, offset, gram = self.solutions, self._offset(value), self._values_at(value).gram
         low, high = bias_interval(at.problem_at(value), gram, at.variables(value), at.bias(value))
-        return low - shift, high - shift
+        return low - offset, high - offset
 
     def free(self, value: float) -> NDArray[np.intp]:
         """The rows in the factor; some may lie on a bound."""

@@ -58,13 +58,18 @@ class Polarization(Objective):
     def _target(self, rows: NDArray[np.intp]) -> FloatArray:
         """T of some rows against all that count, times the weights of both."""
         task = self.task
-        target: FloatArray = self._agreement[task.labels[rows]][:, task.labels[self._used]]
+        target: FloatArray = self._agreement[task.class_index[rows]][
+            :, task.class_index[self._used]
+        ]
         return target * np.multiply.outer(task.weight[rows], task.weight[self._used])
 
     def _between_classes(self) -> FloatArray:
         """H T H for a row of one class and a row of another one, (k, k)."""
         table = self._uncentred()
-        share = np.bincount(self.task.labels, self.task.weight, len(table)) / self.task.weight.sum()
+        share = (
+            np.bincount(self.task.class_index, self.task.weight, len(table))
+            / self.task.weight.sum()
+        )
         mean = table @ share
         return np.asarray(table - mean[:, None] - mean + share @ mean)
 
@@ -140,7 +145,7 @@ class Alignment(Polarization):
     def _target_size(self) -> float:
         """|T|."""
         task = self.task
-        own = np.bincount(task.labels, task.weight, task.n_classes)
+        own = np.bincount(task.class_index, task.weight, task.n_classes)
         same = float((own**2).sum())
         other = float(own.sum() ** 2) - same
         return float(np.sqrt(same + other / (task.n_classes - 1) ** 2))

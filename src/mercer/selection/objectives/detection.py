@@ -137,7 +137,7 @@ def _values_of(
     machine: Trained, kernel: Kernel, task: TrainingTask, rows: FloatArray
 ) -> FloatArray:
     """Decision values of rows that are not among those trained with."""
-    coef = machine.read_out.coef
+    coef = machine.fitted.coef
     used = np.flatnonzero(coef)
     if not len(used):
         return np.full(len(rows), machine.bias)

@@ -47,7 +47,7 @@ class Costs(Judge):
         self.task, self.costs = task, costs
 
     def __call__(self, values: FloatArray, test: IntArray) -> float:
-        cost = self.costs[self.task.labels[test], self.task.predicted(values)]
+        cost = self.costs[self.task.class_index[test], self.task.predicted(values)]
         return float(np.average(cost, weights=self.task.weight[test]))
 
 
@@ -109,7 +109,11 @@ class OfProbabilities(Scorer):
         return values[:, 0] if values.shape[1] == 1 else values
 
     def _fitted(self, values: FloatArray, rows: IntArray) -> Calibration:
-        layout, labels, weight = self.task.layout, self.task.labels[rows], self.task.weight[rows]
+        layout, labels, weight = (
+            self.task.layout,
+            self.task.class_index[rows],
+            self.task.weight[rows],
+        )
         return Calibration.fitted(layout, values, labels, weight, "temperature")
 
 

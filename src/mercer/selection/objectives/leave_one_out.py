@@ -80,7 +80,7 @@ class NumberOfSupportVectors(_ByRow):
     def _evaluate(self, theta: FloatArray, with_gradient: bool) -> tuple[float, None]:
         in_use = np.zeros(self.task.n_rows, dtype=bool)
         for _, machine in self._machines(theta):
-            in_use |= machine.read_out.coef != 0.0
+            in_use |= machine.fitted.coef != 0.0
         return float(in_use.sum()), None
 
 

@@ -110,7 +110,7 @@ class Validation(Objective):
 
     def _series(self, points: list[FloatArray]) -> list[FloatArray]:
         splits = list(self._splits())
-        found: list[FloatArray] | None = self._quick_series(points, splits)
+        found: list[FloatArray] | None = self._uncertified_series(points, splits)
         if found is not None:
             return found
         gram = self._gram_of(self.space.kernel_at(points[0]))
@@ -157,7 +157,7 @@ class Validation(Objective):
         self._offer(point, loss, splits, [self._predicted(own) for own in values], values)
         return loss
 
-    def _quick_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
+    def _uncertified_series(self, points: list[FloatArray], splits: list[Split]) -> Any:
         """Losses of machines that need no certificate; None if they do."""
         if self._judge is None or self.is_stochastic or self.space.penalty != "C":
             return None
@@ -170,12 +170,14 @@ class Validation(Objective):
         if self.task.machine.solver != "auto" or not self._uncertified.suit(gram):
             return None
         self._uncertified.deadline = self.deadline
-        losses, is_sure = self._quick_losses(points, splits, gram)
+        losses, is_sure = self._uncertified_losses(points, splits, gram)
         if len(again := np.flatnonzero(~is_sure)):
-            losses[again], _ = self._quick_losses([points[k] for k in again], splits, gram, SURE)
+            losses[again], _ = self._uncertified_losses(
+                [points[k] for k in again], splits, gram, SURE
+            )
         return list(losses)
 
-    def _quick_losses(
+    def _uncertified_losses(
         self, points: list[FloatArray], splits: list[Split], gram: Gram, accuracy: float = 1.0
     ) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Losses of each point and split, and whether few held-out rows of it are doubtful."""
@@ -368,7 +370,7 @@ class Validation(Objective):
 
 def values_at(machines: list[Trained], test: NDArray[np.intp]) -> FloatArray:
     """Values of all parts at some rows, shape (n, n_parts), from one product."""
-    coef = np.column_stack([machine.read_out.coef for machine in machines])
+    coef = np.column_stack([machine.fitted.coef for machine in machines])
     used = np.flatnonzero(coef.any(axis=1))
     out = machines[0].gram.product(used, coef[used], rows=test, precision="double")
     return out + [machine.bias for machine in machines]
@@ -432,7 +434,7 @@ class HoldOut(CrossValidation):
         if task.is_classifier:
             stratified = StratifiedShuffleSplit(1, test_size=test_size, random_state=0)
             with suppress(ValueError):  # of a class of one row, or more classes than test rows
-                next(stratified.split(np.zeros(task.n_rows), task.labels))
+                next(stratified.split(np.zeros(task.n_rows), task.class_index))
                 stratified.random_state = random_state
                 splitter = stratified
         super().__init__(task, loss=loss, cv=splitter)

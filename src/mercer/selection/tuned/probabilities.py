@@ -32,10 +32,10 @@ def slope_of(
     So the most probable class is the predicted one. None if a class has one row only: a machine
     trained without that row does not know the class.
     """
-    if np.bincount(task.labels[task.weight > 0]).min() < 2:
+    if np.bincount(task.class_index[task.weight > 0]).min() < 2:
         return None
     values = values[:, 0] if values.shape[1] == 1 else values
-    layout, labels = layout_of(machine), task.labels[rows]
+    layout, labels = layout_of(machine), task.class_index[rows]
     return Calibration.fitted(layout, values, labels, task.weight[rows], "temperature")
 
 

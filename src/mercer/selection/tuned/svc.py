@@ -285,7 +285,7 @@ class TunedSVC(TunedClassifier):
         """From the values that the search has held out, or from its folds trained again."""
         machine, history = self.best_estimator_, found.listed.held_out
         known = None if history is None else history.values_at(found.theta)
-        if known is None and np.bincount(task.labels[task.weight > 0]).min() > 1:
+        if known is None and np.bincount(task.class_index[task.weight > 0]).min() > 1:
             known = values_of_folds(
                 machine,
                 task,

@@ -16,7 +16,7 @@ from mercer.gram.spot_check import require_definite
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.problem.certificate import assess
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.margin import violation_scale
 from mercer.solvers.runs.progress import Callback, monitor
 from mercer.solvers.runs.start import feasible_start
 
@@ -177,7 +177,7 @@ class Basis:
             taken = self.n_iterations - before["iterations"]
             status = self._native.run(options, monitor(callback, taken, began))
             certificate = certify(self.problem, self.gram, self.coef)
-            aim = tol * violation_unit(self.problem, self.gram, self.coef, certificate)
+            aim = tol * violation_scale(self.problem, self.gram, self.coef, certificate)
             if status not in ("converged", "precision-limit"):
                 break
             if _is_good(certificate, aim, refine) or not _is_better(certificate, best):

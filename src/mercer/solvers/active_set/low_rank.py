@@ -15,7 +15,7 @@ from mercer.kernels import Linear
 from mercer.lowrank import IncompleteCholesky, incomplete_cholesky
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.margin import violation_unit
+from mercer.solvers.runs.margin import violation_scale
 
 __all__ = ["solve_low_rank"]
 
@@ -132,6 +132,6 @@ def _status(
     """How the run ended; a solution of K~ that does not solve K has the precision of the rank."""
     if inner.status != "converged":
         return inner.status
-    aim = tol * violation_unit(problem, gram, inner.coef, certificate)
+    aim = tol * violation_scale(problem, gram, inner.coef, certificate)
     is_good = certificate.is_within(aim) and certificate.is_feasible
     return "converged" if is_good else "precision-limit"

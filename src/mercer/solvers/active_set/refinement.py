@@ -32,7 +32,7 @@ from mercer.problem import Problem, Solution, certify
 from mercer.problem.error_free import Long, add_with_rest, long_expansion
 from mercer.solvers.active_set.basis import Basis
 from mercer.solvers.active_set.feature_step import feature_step
-from mercer.solvers.runs.margin import largest_diagonal, violation_unit
+from mercer.solvers.runs.margin import largest_diagonal, violation_scale
 from mercer.solvers.runs.progress import Callback, continued
 from mercer.solvers.runs.start import are_sums_worth
 
@@ -101,7 +101,7 @@ def refined(
     )
     before = limits.steps
     best = _best(problem, gram, features, solution, limits)
-    aim = tol * violation_unit(problem, gram, best.coef, best)
+    aim = tol * violation_scale(problem, gram, best.coef, best)
     return replace(
         best,
         n_iter=solution.n_iter + before - limits.steps,
@@ -134,7 +134,7 @@ def _best(
 def _certified(problem: Problem, gram: Gram, coef: FloatArray, solution: Solution) -> Solution:
     """The double of a point, its group sums restored if they are worth something."""
     coef, certificate = coef.copy(), certify(problem, gram, coef, accuracy=0.0)
-    if gram.origin is not None or are_sums_worth(problem, coef, certificate):
+    if gram.shift is not None or are_sums_worth(problem, coef, certificate):
         problem._native.restore_sums(coef)
         certificate = certify(problem, gram, coef, accuracy=0.0)
     return replace(solution, coef=coef, **vars(certificate))
@@ -169,7 +169,7 @@ class _Place:
         coef = point[0] + point[1]
         gradient = (problem.linear - value) - rest - problem.ridge * coef
         left = Problem(
-            gradient - _level(problem, point[0], gradient),
+            gradient - _group_gradient(problem, point[0], gradient),
             (problem.lower - point[0]) - point[1],
             (problem.upper - point[0]) - point[1],
             problem.index,
@@ -191,7 +191,7 @@ class _Place:
         return _Place.at(self.problem, self.features, (coef, np.where(low | high, 0.0, rest)))
 
 
-def _level(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArray:
+def _group_gradient(problem: Problem, coef: FloatArray, gradient: FloatArray) -> FloatArray:
     """The mean gradient of the free variables of each variable's group, which is no slope."""
     free = (coef > problem.lower) & (coef < problem.upper)
     count = problem.group_sums(free)

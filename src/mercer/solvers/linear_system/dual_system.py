@@ -50,11 +50,11 @@ class DualSystem:
         if (scale != 1.0).any():
             K *= scale[:, None]
             K *= scale
-        self._levels = K @ scale
+        self._row_sums = K @ scale
         self._size = float(np.abs(np.diagonal(K)).sum())
         self._mirror = None
         if system.bias:
-            self._mirror = _reflect(K, system.unit, self._levels / np.sqrt(system.total))
+            self._mirror = _reflect(K, system.unit, self._row_sums / np.sqrt(system.total))
         self.factor: SpectralFactor | CholeskyFactor
         if alpha is None:
             self.factor = SpectralFactor(K, clip=clip)
@@ -131,7 +131,7 @@ class DualSystem:
             if self.system.bias:
                 right[0] = 0.0
             U = self._mirrored(self.factor.solve(right))
-        return self.system.scale[:, None] * U, self.system.intercept(U, self._levels)
+        return self.system.scale[:, None] * U, self.system.intercept(U, self._row_sums)
 
     def _mirrored(self, V: FloatArray) -> FloatArray:
         """``H V``."""

@@ -82,8 +82,8 @@ def kernel_cg(
     U = system.project(run.x)
     intercept = np.zeros(system.targets.shape[1])
     if system.bias:
-        levels = image(system.scale[:, None])[:, 0]
-        intercept = system.intercept(U, levels)
+        row_sums = image(system.scale[:, None])[:, 0]
+        intercept = system.intercept(U, row_sums)
     return scale * U, intercept, run
 
 

@@ -52,8 +52,8 @@ def dual_residual(
     ``product`` goes from V to K V, ``diagonal`` is that of K.
     """
     values = product(coef) + intercept
-    level = float(np.abs(diagonal).max(initial=0.0))
-    cap = max(alpha / level, np.finfo(float).tiny) if level > 0 else np.inf
+    largest = float(np.abs(diagonal).max(initial=0.0))
+    cap = max(alpha / largest, np.finfo(float).tiny) if largest > 0 else np.inf
     even = replace(system, weight=np.minimum(system.weight, cap))
     parts = [_scaled_residual(part, system.weight, alpha, coef, values) for part in (system, even)]
     return float(np.max(parts))  # unlike max, NaN where one is

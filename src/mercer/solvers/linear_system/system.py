@@ -93,11 +93,11 @@ class System:
         """``V`` without its part along s if there is a bias; columns."""
         return V - np.outer(self.unit, self.unit @ V) if self.bias else V
 
-    def intercept(self, U: FloatArray, levels: FloatArray) -> FloatArray:
-        """b = s'(sY - sKs U) / s's, given ``levels`` = sKs s; zero without a bias."""
+    def intercept(self, U: FloatArray, row_sums: FloatArray) -> FloatArray:
+        """b = s'(sY - sKs U) / s's, given ``row_sums`` = sKs s; zero without a bias."""
         if not self.bias:
             return np.zeros(self.targets.shape[1])
-        return (self.weight @ self.targets - levels @ U) / self.total
+        return (self.weight @ self.targets - row_sums @ U) / self.total
 
     def on_rows(self, rows: NDArray[np.intp]) -> System:
         """The same problem on some of the rows."""

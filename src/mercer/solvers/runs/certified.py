@@ -17,9 +17,9 @@ from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, Solution, certify
 from mercer.problem.certificate import assess, definiteness_at, rounding_error
 from mercer.solvers.runs.deadline import Deadline
-from mercer.solvers.runs.margin import largest_diagonal, violation_unit
+from mercer.solvers.runs.margin import largest_diagonal, violation_scale
 from mercer.solvers.runs.progress import Callback, monitor
-from mercer.solvers.runs.selective_certificate import KnownGradient, Origin, selective_certificate
+from mercer.solvers.runs.selective_certificate import Anchor, KnownGradient, selective_certificate
 from mercer.solvers.runs.start import are_sums_worth, feasible_start
 
 __all__ = ["CertifiedRun"]
@@ -75,7 +75,7 @@ class CertifiedRun(ABC):
         self.start = self.coef.copy()
         self.best: tuple[NDArray[np.float64], Certificate] | None = None
         self.drifted = self.is_short = False
-        self.origin = Origin()
+        self.anchor = Anchor()
         self.gradient: NDArray[np.float64] | None = None
         self.trace: dict[str, Any] = {"iterations": 0}
         self.status = "converged"
@@ -110,7 +110,7 @@ class CertifiedRun(ABC):
         for _ in range(12):
             if self._is_over(precision, certificate):
                 break
-            tolerance = min(tolerance, self.tol * self._unit(certificate))
+            tolerance = min(tolerance, self.tol * self._violation_scale(certificate))
             if precision == "double" or certificate.violation <= tolerance:
                 tolerance = 0.1 * min(tolerance, max(certificate.violation, 1e-300))
                 carries = False
@@ -147,7 +147,7 @@ class CertifiedRun(ABC):
         if good and self.status != "unbounded":
             self.status = "converged"
         if not good and self.status == "converged":
-            aim = self.tol * self._unit(certificate)
+            aim = self.tol * self._violation_scale(certificate)
             if certificate.violation <= aim and certificate.is_hidden(aim):
                 # small enough, and no other would be known to be
                 self.status = "precision-limit"
@@ -170,7 +170,7 @@ class CertifiedRun(ABC):
     ) -> Certificate:
         """A native run from a point whose gradient may be known."""
         if known is not None:
-            self.origin = Origin(self.coef.copy(), known.error, known.corrections)
+            self.anchor = Anchor(self.coef.copy(), known.error, known.corrections)
         result = self.native_run(precision, tolerance, None if known is None else known.gradient)
         self.status, self.drifted = result.status, result.drifted
         if self.status == "unbounded" and not self.problem.may_be_unbounded:
@@ -185,7 +185,7 @@ class CertifiedRun(ABC):
             # gradients that drifted, or were not computed or brought up to date, say nothing; a
             # start that was optimal is certified as well as it was before
             self.gradient = None
-        if self.gram.origin is not None:
+        if self.gram.shift is not None:
             self.problem._native.restore_sums(self.coef)
         found = self.certificate(precision)
         if are_sums_worth(self.problem, self.coef, found):
@@ -196,9 +196,14 @@ class CertifiedRun(ABC):
     def _with_digits(self, found: Certificate) -> Certificate:
         """The certificate or, if rounding matters to it, one with twice the digits if there is."""
         accuracy = _core.ACCURATE * self.tol
-        if found.rounding <= accuracy * self._unit(found) or self.gram.features() is None:
+        if (
+            found.rounding <= accuracy * self._violation_scale(found)
+            or self.gram.features() is None
+        ):
             return found
-        return certify(self.problem, self.gram, self.coef, accuracy=accuracy * self._unit(found))
+        return certify(
+            self.problem, self.gram, self.coef, accuracy=accuracy * self._violation_scale(found)
+        )
 
     def _better(self, found: Certificate) -> Certificate:
         """The certificate of the point found or, if that was better, of the best one before.
@@ -233,7 +238,7 @@ class CertifiedRun(ABC):
         if self.gradient is None:
             return certify(self.problem, self.gram, self.coef)
         return selective_certificate(
-            self.problem, self.gram, self.coef, self.gradient, self.origin, precision
+            self.problem, self.gram, self.coef, self.gradient, self.anchor, precision
         )
 
     def _is_good(self, certificate: Certificate) -> bool:
@@ -245,7 +250,7 @@ class CertifiedRun(ABC):
             return self.status == "converged"
         if self.stopping == "gap" and certificate.gap is not None:
             return self._gap_error(certificate) <= self.tol * self._size(certificate)
-        if not certificate.is_within(self.tol * self._unit(certificate)):
+        if not certificate.is_within(self.tol * self._violation_scale(certificate)):
             return False
         self._good = certificate
         return True
@@ -257,14 +262,14 @@ class CertifiedRun(ABC):
             return certificate.gap
         return max(certificate.gap, certificate.rounding * float(np.abs(self.coef).sum()))
 
-    def _unit(self, certificate: Certificate) -> float:
-        """The unit of a violation: the margin, if that is what stopping goes by."""
+    def _violation_scale(self, certificate: Certificate) -> float:
+        """The scale of a violation: the margin, if that is what stopping goes by."""
         if self.stopping != "margin" or self.problem.linear_size > 0.0:
             return 1.0
-        return violation_unit(self.problem, self.gram, self.coef, certificate)
+        return violation_scale(self.problem, self.gram, self.coef, certificate)
 
     def _size(self, certificate: Certificate) -> float:
-        """The unit of a gap: the larger of both values.
+        """The scale of a gap: the larger of both values.
 
         Where hulls overlap the optimum is 0, and a millionth of what the coefficients could
         make of the kernel takes its place (docs/theory/problem.md#hulls-that-overlap).

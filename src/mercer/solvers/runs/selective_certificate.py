@@ -18,7 +18,7 @@ from mercer.gram.native import Precision
 from mercer.problem import Certificate, Problem, certify
 from mercer.problem.certificate import certify_expansion, definiteness_at, reported, rounding_error
 
-__all__ = ["KnownGradient", "Origin", "product_error", "selective_certificate"]
+__all__ = ["Anchor", "KnownGradient", "product_error", "selective_certificate"]
 
 FloatArray = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class KnownGradient:
 
 
 @dataclass(frozen=True)
-class Origin:
+class Anchor:
     """A point whose gradient is known up to ``error``, but for ``corrections``; None is 0."""
 
     coef: FloatArray | None = None
@@ -59,14 +59,14 @@ def selective_certificate(
     gram: Gram,
     coef: FloatArray,
     gradient: FloatArray,
-    origin: Origin,
+    anchor: Anchor,
     precision: Precision = "single",
     *,
     enough: float | None = None,
     keeps_sample: bool = False,
     steps: tuple[int, int] | None = None,
 ) -> Certificate:
-    """The certificate of ``coef``, whose ``gradient`` was followed from ``origin``.
+    """The certificate of ``coef``, whose ``gradient`` was followed from ``anchor``.
 
     For a small problem ``enough`` is what will do: up to that the violation may be a bound. The
     sample is then small, and all variables if these are few. For one of many problems on a Gram its
@@ -86,9 +86,9 @@ def selective_certificate(
         gram.native("double"),
         coef,
         gradient,
-        origin.coef,
-        origin.error,
-        origin.corrections,
+        anchor.coef,
+        anchor.error,
+        anchor.corrections,
         gram.lengths(),
         _options(precision, enough, is_few, keeps_sample),
         steps,
@@ -96,7 +96,7 @@ def selective_certificate(
     if found is None:
         return certify(problem, gram, coef)
     values, corrections, bound, report = found
-    if precision == "double" and origin.corrections is None:
+    if precision == "double" and anchor.corrections is None:
         certificate = certify_expansion(problem, gram, coef, values)
         error = bound + certificate.error
         return replace(certificate, error=error, corrections=corrections)

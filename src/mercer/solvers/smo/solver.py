@@ -180,7 +180,7 @@ class _Run(CertifiedRun):
         options.tolerance = tolerance
         options.max_iterations = max(self.left, 0)
         options.max_seconds = self.deadline.seconds_left
-        options.gradient_error = self.origin.error  # used if a gradient is given
+        options.gradient_error = self.anchor.error  # used if a gradient is given
         if self.smo.refine and precision == "double" and self.stopping != "relative-change":
             options.newton_limit = NEWTON_LIMIT
         return options

@@ -14,7 +14,7 @@ from typing import Any
 from mercer.gram import Gram
 from mercer.problem import Problem, Solution
 
-__all__ = ["Job", "Turn", "Turns"]
+__all__ = ["Job", "Scheduler", "Turn"]
 
 
 @dataclass(eq=False)
@@ -52,7 +52,7 @@ class Turn:
     n_elsewhere: int
 
 
-class Turns:
+class Scheduler:
     """Hands out turns to one thread at a time; jobs are asked for when they are needed."""
 
     def __init__(self, jobs: Iterator[Job]) -> None:

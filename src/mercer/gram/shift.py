@@ -25,11 +25,11 @@ from mercer.problem.error_free import long_product
 __all__ = [
     "FAR",
     "balanced",
-    "far_origin",
-    "far_origin_of_products",
-    "level",
     "moved",
-    "origin_error",
+    "shift_error",
+    "shift_of_far_rows",
+    "shift_of_products",
+    "shift_offset",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -40,7 +40,7 @@ FAR = 2.0**16
 _FULL = 0.5  # share of the entries that are not zero, for rows to be no longer sparse
 
 
-def far_origin(
+def shift_of_far_rows(
     form: shapes.Form, rows: Any, weight: FloatArray | None = None, far: float = FAR
 ) -> FloatArray | None:
     """The mean of rows that are far from the origin, if a kernel may measure from there.
@@ -66,53 +66,55 @@ def far_origin(
     return mean if is_far else None
 
 
-def far_origin_of_products(
+def shift_of_products(
     form: shapes.Form, rows: Any, weight: FloatArray | None = None, far: float = FAR
 ) -> FloatArray | None:
-    """As :func:`far_origin`, for kernels that are an inner product of rows and nothing else.
+    """As :func:`shift_of_far_rows`, for kernels that are an inner product of rows and nothing else.
 
     Coefficients on some of the rows need not add up to zero; :func:`balanced` makes them.
     """
-    return far_origin(form, rows, weight, far) if _is_product(form) else None
+    return shift_of_far_rows(form, rows, weight, far) if _is_product(form) else None
 
 
 def balanced(
-    form: shapes.Form, rows: Any, coef: FloatArray, intercept: FloatArray, origin: FloatArray
+    form: shapes.Form, rows: Any, coef: FloatArray, intercept: FloatArray, shift: FloatArray
 ) -> tuple[Any, FloatArray, FloatArray]:
     """Rows, coefficients and bias of ``sum_j c_j k(x_j - m, x - m) + b`` for rows x.
 
-    The origin m is one more row, with the coefficient that makes the sum zero:
+    The shift m is one more row, with the coefficient that makes the sum zero:
 
         sum_j c_j (x_j - m)'(x - m) = sum_j c_j x_j'x - (sum_j c_j) m'x - sum_j c_j (x_j - m)'m.
     """
-    lower = intercept - level(form, moved(rows, origin), origin, coef)
+    lower = intercept - shift_offset(form, moved(rows, shift), shift, coef)
     if is_sparse(rows):
-        rows = sp.vstack([rows, sp.csr_array(origin[None])]).tocsr()
+        rows = sp.vstack([rows, sp.csr_array(shift[None])]).tocsr()
     else:
-        rows = np.vstack([rows, origin])
+        rows = np.vstack([rows, shift])
     return rows, np.vstack([coef, -coef.sum(axis=0)]), lower
 
 
-def moved(rows: Any, origin: FloatArray) -> Any:
-    """``rows - origin``, sparse if the rows are and the origin is."""
+def moved(rows: Any, shift: FloatArray) -> Any:
+    """``rows - shift``, sparse if the rows are and the shift is."""
     if not is_sparse(rows):
-        return np.subtract(rows, origin, dtype=np.float64)
-    features = np.flatnonzero(origin)
+        return np.subtract(rows, shift, dtype=np.float64)
+    features = np.flatnonzero(shift)
     n, d = rows.shape
     if rows.nnz + n * len(features) >= _FULL * n * d:
-        return np.subtract(rows.toarray(), origin, dtype=np.float64)
-    data = np.tile(origin[features], n)
+        return np.subtract(rows.toarray(), shift, dtype=np.float64)
+    data = np.tile(shift[features], n)
     start = np.arange(0, n * len(features) + 1, len(features))
-    shift = sp.csr_array((data, np.tile(features, n), start), shape=(n, d))
-    return sp.csr_array(rows.astype(np.float64) - shift)
+    moves = sp.csr_array((data, np.tile(features, n), start), shape=(n, d))
+    return sp.csr_array(rows.astype(np.float64) - moves)
 
 
-def level(form: shapes.Form, rows: Any, origin: FloatArray, weights: FloatArray) -> FloatArray:
+def shift_offset(
+    form: shapes.Form, rows: Any, shift: FloatArray, weights: FloatArray
+) -> FloatArray:
     """``sum_j weights[j] (x_j - m)'m`` of the linear part of a kernel, for rows x - m.
 
-    Weights of one function or, as columns, of several. The origin is far away: w has all digits.
+    Weights of one function or, as columns, of several. The rows lie far away: w has all digits.
     """
-    direction = _direction(form, origin)
+    direction = _direction(form, shift)
     transposed = rows.T.tocsr() if is_sparse(rows) else rows.T
     columns = weights.reshape(len(weights), -1).T
     sums = [long_product(transposed, (column, np.zeros_like(column))) for column in columns]
@@ -120,23 +122,23 @@ def level(form: shapes.Form, rows: Any, origin: FloatArray, weights: FloatArray)
     return np.reshape(found, weights.shape[1:])
 
 
-def origin_error(form: shapes.Form, rows: Any, origin: FloatArray) -> FloatArray:
+def shift_error(form: shapes.Form, rows: Any, shift: FloatArray) -> FloatArray:
     """What a sum of coefficients that is off by 1 does to slopes but for a constant: (x - m)'m."""
-    return np.abs(rows @ _direction(form, origin))
+    return np.abs(rows @ _direction(form, shift))
 
 
-def _direction(form: shapes.Form, origin: FloatArray) -> FloatArray:
+def _direction(form: shapes.Form, shift: FloatArray) -> FloatArray:
     """The v with k(x, m) = x'v for the linear part of a kernel."""
     parts = _linear_parts(form)
     assert parts is not None
-    out = np.zeros_like(origin)
+    out = np.zeros_like(shift)
     for factor, transform in parts:
         if transform is None:
-            out += factor * origin
+            out += factor * shift
         elif transform.ndim == 1:
-            out += factor * transform**2 * origin
+            out += factor * transform**2 * shift
         else:
-            out += factor * (transform @ (transform.T @ origin))
+            out += factor * (transform @ (transform.T @ shift))
     return out
 
 
@@ -146,7 +148,7 @@ _Part = tuple[float, "FloatArray | None"]
 def _linear_parts(form: shapes.Form, factor: float = 1.0) -> list[_Part] | None:
     """Factor and transform of every x'z that is added to a kernel of distances.
 
-    None if a kernel depends on the origin in another way.
+    None if a shift changes the kernel in another way.
     """
     match form:
         case shapes.Leaf() if form.kind == "linear":

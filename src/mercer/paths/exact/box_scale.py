@@ -1,4 +1,4 @@
-"""Boxes of extreme size: their path is followed in a box near 1, and read in its own units.
+"""Boxes of extreme size: their path is followed in a box near 1, and read on its own scale.
 
 With the box s times as large, C and 1/t are 1/s times as large and everything else is the same.
 A power of two rounds nothing.
@@ -12,24 +12,24 @@ from mercer.paths.inputs.limits import Limits, PathProgress
 from mercer.paths.results.segments import Segments
 from mercer.problem import Problem
 
-__all__ = ["in_unit", "out_of_unit"]
+__all__ = ["scaled_limits", "unscaled"]
 
 
-def in_unit(limits: Limits, unit: float) -> Limits:
-    """The limits of a path whose box was multiplied by ``unit``."""
+def scaled_limits(limits: Limits, box_scale: float) -> Limits:
+    """The limits of a path whose box was multiplied by ``box_scale``."""
     report = limits.callback
     if report is None:
-        return replace(limits, C_max=limits.C_max / unit)
+        return replace(limits, C_max=limits.C_max / box_scale)
 
     def scaled(progress: PathProgress) -> object:
-        return report(replace(progress, value=progress.value * unit))
+        return report(replace(progress, value=progress.value * box_scale))
 
-    return replace(limits, C_max=limits.C_max / unit, callback=scaled)
+    return replace(limits, C_max=limits.C_max / box_scale, callback=scaled)
 
 
-def out_of_unit(segments: Segments, problem: Problem, unit: float) -> Segments:
-    """The path of ``problem`` from that of its box multiplied by ``unit``."""
-    back = 1.0 / unit
+def unscaled(segments: Segments, problem: Problem, box_scale: float) -> Segments:
+    """The path of ``problem`` from that of its box multiplied by ``box_scale``."""
+    back = 1.0 / box_scale
     return replace(
         segments,
         lower=problem.lower,

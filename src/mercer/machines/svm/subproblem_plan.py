@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.formulations import JoinedFormulations, ReadOuts
+from mercer.formulations import JoinedFormulations, JoinedParameters
 from mercer.gram import Gram
-from mercer.machines.svm.tasks import Formulations, RowLists, Tasks
+from mercer.machines.svm.subproblems import Formulations, RowLists, Subproblems
 from mercer.problem import Problem, Solution
 from mercer.solvers import resolve_solver
 from mercer.solvers.auto import Auto
@@ -20,13 +20,13 @@ from mercer.solvers.parts import Parts, most_variables, solve_parts, suits_parts
 from mercer.solvers.runs.deadline import Deadline
 from mercer.solvers.runs.progress import Callback
 
-__all__ = ["TaskPlan", "task_plan"]
+__all__ = ["SubproblemPlan", "subproblem_plan"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
 
-def task_plan(machine: Any, formulations: Formulations) -> TaskPlan | None:
+def subproblem_plan(machine: Any, formulations: Formulations) -> SubproblemPlan | None:
     """The problems of a machine; None if they are solved one after the other.
 
     That is so for other formulations and solvers.
@@ -37,33 +37,33 @@ def task_plan(machine: Any, formulations: Formulations) -> TaskPlan | None:
     is_plain = first.bias == "multiplier" and first.fallback is None
     if not is_plain or not isinstance(resolve_solver(machine.solver), Auto):
         return None
-    plan = TaskPlan(machine, formulations.tasks, formulations.weight)
+    plan = SubproblemPlan(machine, formulations.subproblems, formulations.weight)
     # one of them may have to be refused, before there are kernel values
     return plan if first.kind != "nu" or plan.joined is not None else None
 
 
 @dataclass(frozen=True, eq=False)
-class TaskPlan:
+class SubproblemPlan:
     """The two-class problems of a scheme.
 
     Attributes
     ----------
     machine : KernelClassifier
         Says how exactly and how long to solve.
-    tasks : Tasks
+    subproblems : Subproblems
         The problems.
     weight : ndarray of shape (n_rows,)
         Weight of each row.
     """
 
     machine: Any
-    tasks: Tasks
+    subproblems: Subproblems
     weight: FloatArray
 
     @cached_property
     def lists(self) -> RowLists:
         """Rows and signs of all problems."""
-        return self.tasks.row_lists(np.arange(len(self.tasks)))
+        return self.subproblems.row_lists(np.arange(len(self.subproblems)))
 
     @cached_property
     def joined(self) -> JoinedFormulations | None:
@@ -78,13 +78,13 @@ class TaskPlan:
         Every class must weigh something: other weights are refused problem by problem. Problems
         without a bound may have no solution, which takes a closer look.
         """
-        if self.tasks.fewest_rows > most_variables(gram) or not suits_parts(gram):
+        if self.subproblems.fewest_rows > most_variables(gram) or not suits_parts(gram):
             return False
-        if not np.bincount(self.tasks.labels, weights=self.weight).all():
+        if not np.bincount(self.subproblems.class_index, weights=self.weight).all():
             return False
         return self.joined is not None and not self.joined.formulation.problem.may_be_unbounded
 
-    def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, ReadOuts]:
+    def solve(self, gram: Gram, deadline: Deadline) -> tuple[Parts, JoinedParameters]:
         """What came of the problems, and what it says."""
         with self.machine._display(1) as display:
             callback = self.machine.callback
@@ -93,7 +93,7 @@ class TaskPlan:
 
     def _solve(
         self, gram: Gram, deadline: Deadline, callback: Callback | None
-    ) -> tuple[Parts, ReadOuts]:
+    ) -> tuple[Parts, JoinedParameters]:
         joined, machine = self.joined, self.machine
         assert joined is not None  # it suits
         parts = solve_parts(
@@ -102,7 +102,7 @@ class TaskPlan:
             gram,
             tol=machine.tol,
             group_sums=joined.group_sums,
-            blocks=self.tasks.blocks,
+            blocks=self.subproblems.blocks,
             start=self._start(joined.formulation.problem, joined.offsets),
             max_iter=machine.max_iter,
             max_time=deadline.seconds_left,

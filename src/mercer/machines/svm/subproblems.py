@@ -17,9 +17,9 @@ __all__ = [
     "Columns",
     "Formulations",
     "RowLists",
-    "Task",
-    "TaskRows",
-    "Tasks",
+    "Subproblem",
+    "SubproblemRows",
+    "Subproblems",
     "class_order",
 ]
 
@@ -28,7 +28,7 @@ IntArray = NDArray[np.intp]
 _SHORT_SEGMENT = 256  # kernel values
 
 
-class Task(Protocol):
+class Subproblem(Protocol):
     """A two-class problem: its rows and the sign each of them has."""
 
     @property
@@ -47,11 +47,11 @@ class RowLists:
     offsets: IntArray
 
 
-class Tasks(Protocol):
+class Subproblems(Protocol):
     """The two-class problems of a scheme, made when they are asked for."""
 
     @property
-    def labels(self) -> IntArray: ...
+    def class_index(self) -> IntArray: ...
 
     @property
     def blocks(self) -> IntArray | None:
@@ -82,13 +82,13 @@ class Columns(Sequence[Column]):
     """The columns of a code on rows of these classes, made when they are asked for."""
 
     code: OutputCode
-    labels: IntArray
+    class_index: IntArray
 
     def __len__(self) -> int:
         return self.code.n_columns
 
     def __getitem__(self, k: Any) -> Any:
-        sign = self.code.matrix[:, k].astype(np.float64)[self.labels]
+        sign = self.code.matrix[:, k].astype(np.float64)[self.class_index]
         if not self.code.has_zeros:
             return Column(np.arange(len(sign)), sign)
         rows = sign.nonzero()[0]
@@ -97,12 +97,12 @@ class Columns(Sequence[Column]):
     @property
     def blocks(self) -> IntArray | None:
         """All rows, if every problem has them."""
-        return None if self.code.has_zeros else np.array([0, len(self.labels)])
+        return None if self.code.has_zeros else np.array([0, len(self.class_index)])
 
     @property
     def fewest_rows(self) -> int:
         """Rows of the smallest problem."""
-        sizes = np.bincount(self.labels, minlength=len(self.code.matrix))
+        sizes = np.bincount(self.class_index, minlength=len(self.code.matrix))
         return int((sizes @ np.abs(self.code.matrix)).min())
 
     def row_lists(self, which: IntArray) -> RowLists:
@@ -116,41 +116,41 @@ class Columns(Sequence[Column]):
 
 
 @dataclass(frozen=True, eq=False)
-class TaskRows(Sequence[IntArray]):
+class SubproblemRows(Sequence[IntArray]):
     """The rows of each problem."""
 
-    tasks: Tasks
+    subproblems: Subproblems
 
     def __len__(self) -> int:
-        return len(self.tasks)
+        return len(self.subproblems)
 
     def __getitem__(self, k: Any) -> Any:
-        return self.tasks[k].rows
+        return self.subproblems[k].rows
 
 
 @dataclass(frozen=True, eq=False)
 class Formulations(Sequence[Formulation]):
     """The formulation of each problem, made when it is asked for."""
 
-    tasks: Tasks
+    subproblems: Subproblems
     weight: FloatArray
     formulate: Callable[[FloatArray, FloatArray], Formulation]
 
     def __len__(self) -> int:
-        return len(self.tasks)
+        return len(self.subproblems)
 
     def __getitem__(self, k: Any) -> Any:
-        task = self.tasks[k]
-        return self.formulate(task.sign, self.weight[task.rows])
+        subproblem = self.subproblems[k]
+        return self.formulate(subproblem.sign, self.weight[subproblem.rows])
 
 
-def class_order(labels: IntArray) -> tuple[IntArray, IntArray | None]:
+def class_order(class_index: IntArray) -> tuple[IntArray, IntArray | None]:
     """Rows sorted by class, so that problems on some classes need only their own segments.
 
     Short segments cost more to keep than to compute: small classes share one.
     """
-    order = np.argsort(labels, kind="stable")
-    counts = np.bincount(labels)
-    if len(labels) < _SHORT_SEGMENT * len(counts):
+    order = np.argsort(class_index, kind="stable")
+    counts = np.bincount(class_index)
+    if len(class_index) < _SHORT_SEGMENT * len(counts):
         return order, None
     return order, np.concatenate([[0], np.cumsum(counts)])

@@ -54,7 +54,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def fit(machine: SVC, *data: Any) -> SVC:
         with monkeypatch.context() as patch:
-            patch.setattr(kernel_classifier, "task_plan", lambda *arguments: None)
+            patch.setattr(kernel_classifier, "subproblem_plan", lambda *arguments: None)
             return machine.fit(*data)
 
     return fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.io.c.source import Source
-from mercer.io.exchange.model import Decoded, Heights, ReadOut, TwoClasses, Votes
+from mercer.io.exchange.model import Decoded, Heights, Output, TwoClasses, Votes
 
 __all__ = ["chosen", "decisions"]
 
@@ -22,32 +22,32 @@ LOSSES = {
 STEEPEST = {"double": 500.0, "single": 80.0}
 
 
-def decisions(source: Source, read_out: ReadOut, values: str, n_values: int) -> tuple[str, int]:
+def decisions(source: Source, output: Output, values: str, n_values: int) -> tuple[str, int]:
     """The function of decision values, and their number."""
-    match read_out:
+    match output:
         case Heights():
-            zero = source.number(read_out.zero)
+            zero = source.number(output.zero)
             lines = [f"{values}(x, out);", f"if (FABS(out[0]) <= {zero})", "    out[0] = ZERO;"]
             return source.function("decision", VALUES, lines), 1
-        case Votes() if not read_out.by_pairs:
-            return _scores_of_votes(source, len(read_out.classes), values, n_values, True)
+        case Votes() if not output.by_pairs:
+            return _scores_of_votes(source, len(output.classes), values, n_values, True)
         case Decoded():
-            return _scores_of_code(source, read_out, values, n_values)
+            return _scores_of_code(source, output, values, n_values)
     return values, n_values
 
 
-def chosen(source: Source, read_out: ReadOut, values: str, n_values: int) -> str:
+def chosen(source: Source, output: Output, values: str, n_values: int) -> str:
     """The function of the position of the class; of one class 1 and -1."""
-    if isinstance(read_out, Heights | TwoClasses):
-        name, _ = decisions(source, read_out, values, n_values)
-        result = "value >= ZERO ? 1 : -1" if isinstance(read_out, Heights) else "value > ZERO"
+    if isinstance(output, Heights | TwoClasses):
+        name, _ = decisions(source, output, values, n_values)
+        result = "value >= ZERO ? 1 : -1" if isinstance(output, Heights) else "value > ZERO"
         lines = ["number value;", f"{name}(x, &value);", f"return {result};"]
         return source.function("label", LABEL, lines)
-    if isinstance(read_out, Votes):
-        n_classes, ties = len(read_out.classes), read_out.break_ties
+    if isinstance(output, Votes):
+        n_classes, ties = len(output.classes), output.break_ties
         name, width = _scores_of_votes(source, n_classes, values, n_values, ties)
     else:
-        name, width = decisions(source, read_out, values, n_values)
+        name, width = decisions(source, output, values, n_values)
     lines = [f"number scores[{width}];", f"{name}(x, scores);", f"return largest(scores, {width});"]
     return source.function("label", LABEL, lines)
 
@@ -74,20 +74,18 @@ def _scores_of_votes(
     return source.function("scores", VALUES, [*lines, *ties]), n_classes
 
 
-def _scores_of_code(
-    source: Source, read_out: Decoded, values: str, n_values: int
-) -> tuple[str, int]:
+def _scores_of_code(source: Source, output: Decoded, values: str, n_values: int) -> tuple[str, int]:
     """Negated losses of the code words (Allwein et al. 2000)."""
     steep = source.number(STEEPEST[source.precision])
-    expression = LOSSES[read_out.loss].replace("STEEP", steep)
+    expression = LOSSES[output.loss].replace("STEEP", steep)
     loss = source.function("loss", "number @(number z)", [f"return {expression};"])
-    n_classes, n_columns = read_out.matrix.shape
-    code = source.table("code", read_out.matrix.astype(np.intp))
+    n_classes, n_columns = output.matrix.shape
+    code = source.table("code", output.matrix.astype(np.intp))
     lines = [f"number values[{n_values}];"]
-    lines += [f"number mixed[{n_columns}];"] if read_out.mixes else []
+    lines += [f"number mixed[{n_columns}];"] if output.mixes else []
     lines += ["int i, j;", f"{values}(x, values);"]
-    name = "mixed" if read_out.mixes else "values"
-    if read_out.mixes:
+    name = "mixed" if output.mixes else "values"
+    if output.mixes:
         lines += [
             f"for (j = 0; j < {n_columns}; j++) {{",
             "    mixed[j] = ZERO;",
