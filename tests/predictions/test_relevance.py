@@ -55,3 +55,13 @@ def test_a_search_on_a_data_frame_does_not_warn_of_names() -> None:
         warnings.simplefilter("error")
         machine = TunedRLSC().fit(frame, frame["a"] > 0)
     assert machine.relevance_.argmax() == 0
+
+
+def test_noise_is_not_relevant_where_a_search_kept_one_width() -> None:
+    """Equal widths gave noise the relevance 1 of the features that decide."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 4))
+    y = X[:, 0] * X[:, 1] + 0.8 * rng.normal(size=400) > 0.6
+    machine = TunedSVC(kernel="ard", cv=3).fit(X, y)
+    assert len(set(machine.kernel_.gamma)) == 1
+    assert machine.relevance_[:2].min() > 2 * machine.relevance_[2:].max()

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import SVC, TunedSVC
+from mercer import RLSC, SVC, TunedRLSC, TunedSVC
 from mercer.selection.training_task import TrainingTask
 from mercer.selection.tuned import last_fit as module
 from mercer.selection.tuned.last_fit import _possible, _power, last_fit
@@ -117,3 +117,35 @@ def test_the_last_fit_left_time_that_was_too_short_for_another_one(
     assert sizes[-1] > 0.6 * ideal
     # all trials together are short beside the machine that is kept
     assert sum(took(n) for n in sizes[:-1]) < 0.2 * seconds
+
+
+def test_least_squares_machines_have_as_many_rows_as_there_is_time_for(few_first: None) -> None:
+    """All rows were solved by no iteration: every row was of one class, class weights blamed."""
+    machine = RLSC(alpha=0.1)
+    found = last_fit(machine, TrainingTask(machine, X, Y), X, Y, None, OVER)
+    assert found.machine.shape_fit_[0] == pytest.approx(100, abs=2)
+    assert found.machine.score(X, Y) > 0.7
+    whole = last_fit(machine, TrainingTask(machine, X, Y), X, Y, None, Deadline.after(1e6))
+    np.testing.assert_array_equal(whole.machine.dual_coef_, RLSC(alpha=0.1).fit(X, Y).dual_coef_)
+
+
+def test_limits_that_nobody_gave_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ "cg stopped after 0 iterations (max_time=1.0)" was said where 0.5 had been given."""
+    monkeypatch.setattr(module, "_FIRST", 100)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        TunedRLSC(max_time=1e-3).fit(X, Y)
+    assert caught
+    assert not [own for own in caught if "max_time=" in str(own.message)]
+
+
+def test_a_least_squares_machine_that_was_stopped_says_how_far_it_is() -> None:
+    machine = RLSC(solver="cg", max_iter=0)
+    with pytest.warns(ConvergenceWarning) as told:
+        machine.fit(X, Y)
+    messages = [(str(own.message), own.category) for own in told]
+    found = module.LastFit(machine, 0.0, messages)
+    assert found.is_stopped
+    assert not found.is_usable
+    with pytest.warns(ConvergenceWarning, match="relative residual 1 "):
+        found.tell(700, "TunedRLSC")

@@ -121,11 +121,12 @@ def relevance(machine: Any, task: TrainingTask) -> FloatArray | None:
     """How much each feature counts, 1 for the largest; None if derivatives are not known.
 
     Its deviation times the root of its width: what it adds to distances of rows. If there is one
-    width for all, or none, times how much the functions of the machine move with it.
+    width for all, also where a search has kept them equal, or none, times how much the functions of
+    the machine move with it.
     """
     kernel: Kernel = machine.kernel_
     gamma = np.asarray(getattr(kernel, "gamma", 0.0))
-    if gamma.dtype.kind == "f" and gamma.ndim > 0:
+    if gamma.dtype.kind == "f" and gamma.ndim > 0 and not _are_equal(gamma):
         root = np.sqrt(np.diagonal(gamma) if gamma.ndim == 2 else gamma)
     elif has_row_slopes(kernel):
         root = sensitivity_at(kernel_machine(machine), task.rows)
@@ -133,6 +134,12 @@ def relevance(machine: Any, task: TrainingTask) -> FloatArray | None:
         return None
     root = root * feature_deviations(task.rows, task.weight)
     return np.asarray(root / max(float(root.max()), np.finfo(np.float64).tiny))
+
+
+def _are_equal(gamma: FloatArray) -> bool:
+    """Whether all features have one width."""
+    equal = gamma.flat[0] * (np.eye(len(gamma)) if gamma.ndim == 2 else np.ones(len(gamma)))
+    return np.allclose(gamma, equal, rtol=1e-9, atol=0.0)
 
 
 def plot_search(histories: list[History], ax: Any = None) -> Any:

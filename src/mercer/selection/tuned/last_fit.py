@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer._sklearn import safe_indexing
 from mercer._warning import warn
+from mercer.machines.least_squares.machine import LeastSquaresMachine
 from mercer.selection.training_task import TrainingTask
 from mercer.solvers.runs.deadline import Deadline
 
@@ -29,8 +30,9 @@ __all__ = ["LastFit", "last_fit"]
 _FIRST = 2000  # rows that are always fitted
 _LEAST_SECONDS = 1.0  # that they may take
 _GROWTH = 8.0  # of the rows, from one trial to the next
-# Of the rows, by which the time of a fit grows: from that of few rows to that of kernel values.
-_POWERS = (1.4, 2.0)
+# Of the rows, by which the time of a fit grows: from that of few rows to that of kernel values, and
+# of least squares from that of kernel values to that of factors.
+_POWERS, _OF_FACTORS = (1.4, 2.0), (2.0, 3.0)
 _MEASURED = 0.1  # seconds of a fit from which on it tells of that growth
 _DOUBT = 0.15  # larger than measured: the power grows with the rows
 _SHARE = 0.85  # of the time left that is planned with
@@ -60,18 +62,30 @@ class LastFit:
     @property
     def is_stopped(self) -> bool:
         """Whether the time ended the fit."""
+        if isinstance(self.machine, LeastSquaresMachine):
+            told = any(issubclass(category, ConvergenceWarning) for _, category in self.messages)
+            return bool(told and self.machine.residual_ > self.machine.tol)
         return any(s.status == "max-time" for s in getattr(self.machine, "solutions_", ()))
 
     @property
     def is_usable(self) -> bool:
         """Whether it is as good as done."""
-        gap = self.machine.dual_gap_ if self.is_stopped else 0.0
+        gap = self._gap if self.is_stopped else 0.0
         return gap is not None and gap <= _USABLE
+
+    @property
+    def _gap(self) -> float | None:
+        """How far a fit that was stopped is from its end."""
+        if isinstance(self.machine, LeastSquaresMachine):
+            return float(self.machine.residual_)
+        return self.machine.dual_gap_
 
     def tell(self, n_rows: int, name: str) -> None:
         """Warn of what users should know of a machine for ``n_rows`` rows."""
         for message, category in self.messages:
-            if not (self.is_stopped and issubclass(category, ConvergenceWarning)):
+            is_told_below = self.is_stopped and issubclass(category, ConvergenceWarning)
+            # the limit of this fit is not one that anybody gave
+            if not is_told_below and "max_time=" not in message:
                 warn(message, category)
         size = int(self.machine.shape_fit_[0])
         if size < n_rows:
@@ -81,13 +95,19 @@ class LastFit:
                 f"equal intervals{within}; allow more for all of them"
             )
         if self.is_stopped:
-            gap = self.machine.dual_gap_
             warn(
-                f"{name}: the time was over before the machine had converged: KKT violation "
-                f"{self.machine.violation_:.2g} (tol={self.machine.tol:g}), relative gap "
-                f"{'unknown' if gap is None else format(gap, '.2g')}; allow more",
+                f"{name}: the time was over before the machine had converged: {self._state}; allow "
+                "more",
                 ConvergenceWarning,
             )
+
+    @property
+    def _state(self) -> str:
+        gap, tol = self._gap, self.machine.tol
+        if isinstance(self.machine, LeastSquaresMachine):
+            return f"relative residual {gap:.2g} (tol={tol:g})"
+        told = "unknown" if gap is None else format(gap, ".2g")
+        return f"KKT violation {self.machine.violation_:.2g} (tol={tol:g}), relative gap {told}"
 
 
 def last_fit(
@@ -100,17 +120,18 @@ def last_fit(
 ) -> LastFit:
     """Fit ``machine`` to all rows or, before a deadline, to as many as there is time for.
 
-    Least squares machines and those of a kernel matrix always have all rows.
+    Machines of a kernel matrix always have all rows.
     """
     deadline = deadline or Deadline()
     given = X, y, sample_weight
     if not np.isfinite(deadline.moment):
         return LastFit(machine.fit(*given), 0.0, [])
-    if task.is_least_squares or machine._is_precomputed():
+    if machine._is_precomputed():
         return _fitted(machine, given, max(deadline.seconds_left, _LEAST_SECONDS))
     size = min(_FIRST, task.n_rows)
     found = _on_sample(machine, task, given, size, max(deadline.seconds_left, _LEAST_SECONDS))
-    power = _POWERS[1]
+    powers = _OF_FACTORS if task.is_least_squares else _POWERS
+    power = powers[1]
     while size < task.n_rows and found.is_usable:
         larger = _possible(size, task.n_rows, found.seconds, deadline.seconds_left, power)
         if larger < min(_WORTH * size, task.n_rows):
@@ -119,15 +140,15 @@ def last_fit(
         if not more.is_usable:
             break
         if found.seconds >= _MEASURED:
-            power = _power(larger / size, more.seconds / found.seconds)
+            power = _power(larger / size, more.seconds / found.seconds, powers)
         size, found = larger, more
     return found
 
 
-def _power(rows: float, seconds: float) -> float:
+def _power(rows: float, seconds: float, powers: tuple[float, float] = _POWERS) -> float:
     """By which the time grows, from how rows and seconds have grown, with room for doubt."""
     measured = float(np.log(max(seconds, 1e-9)) / np.log(rows))
-    return float(np.clip(measured + _DOUBT, *_POWERS))
+    return float(np.clip(measured + _DOUBT, *powers))
 
 
 def _possible(size: int, most: int, seconds: float, left: float, power: float) -> int:
