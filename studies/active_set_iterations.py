@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer import ActiveSet, Gram, solve
 from mercer.formulations import svc
@@ -24,11 +25,16 @@ PRINTED = {
 }  # fmt: skip
 
 
-def iterations(d: int, C: float, seed: int) -> tuple[int, int]:
-    """Inner iterations and the largest basis of one draw."""
+def draw(d: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rows and labels."""
     rng = np.random.default_rng(seed)
     y = np.repeat([1.0, -1.0], 500)
-    X = rng.normal(size=(1000, d)) + 0.1 * (y[:, None] > 0)
+    return rng.normal(size=(1000, d)) + 0.1 * (y[:, None] > 0), y
+
+
+def iterations(d: int, C: float, seed: int) -> tuple[int, int]:
+    """Inner iterations and the largest basis of one draw."""
+    X, y = draw(d, seed)
     solver = ActiveSet(pricing="full", shrinking=False, refine=False)
     gram = Gram(Linear(), X, precision="double")
     solution = solve(svc(y, C).problem, gram, solver, tol=1e-3)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "benchmarks"))
+from studies.hulls import nine_columns
 from suite import load
 
 FloatArray = NDArray[np.float64]
@@ -23,6 +24,11 @@ def whole(data: Path, name: str) -> tuple[FloatArray, NDArray]:
         return dense(arrays["X"]), arrays["y"]
     X = np.vstack([dense(arrays["X_train"]), dense(arrays["X_test"])])
     return X, np.concatenate([arrays["y_train"], arrays["y_test"]])
+
+
+def breast_cancer(data: Path) -> tuple[FloatArray, NDArray]:
+    X, y = whole(data, "breast_cancer_ljubljana")
+    return nine_columns(X), y
 
 
 def training(data: Path, name: str) -> tuple[FloatArray, NDArray]:

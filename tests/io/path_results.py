@@ -23,7 +23,7 @@ from mercer.paths import (
     nu_svr_path,
 )
 from mercer.paths.results.c_solutions import CSolutions
-from mercer.paths.results.gamma_solutions import GammaSolutions
+from mercer.paths.results.kernel_solutions import KernelSolutions
 from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
 from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
 from mercer.paths.results.one_class_solutions import OneClassSolutions
@@ -198,7 +198,7 @@ _BY_SOLUTIONS: dict[type, Callable[[Path, Any], list[Any]]] = {
     OneClassSolutions: _of_nu_path,
     NuSVCSolutions: _of_nu_svc,
     NuSVRSolutions: _of_nu_svr,
-    GammaSolutions: _of_widths,
+    KernelSolutions: _of_widths,
 }
 _ANSWERS: dict[type, Callable[[Any, Any], list[Any]]] = {
     Path: lambda path, rows: _BY_SOLUTIONS[type(path.solutions)](path, rows),

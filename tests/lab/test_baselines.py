@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import Gram, Problem, Smo, certify, solve
 from mercer import formulations as fm
 from mercer.kernels import Gaussian, Linear, Precomputed
-from mercer.lab import Osuna, Platt, SvmFu, SvmLight, compare
+from mercer.lab import Osuna, Platt, SvmFu, SvmLight, SvmQp, compare
+from mercer.lab.baselines.centred_factor import CentredFactor
 from mercer.lab.baselines.column_cache import ColumnCache
+from mercer.lab.baselines.linear_weights import LinearWeights
 from mercer.lab.baselines.svmlight import steepest_direction
 
 SOLVERS = {
@@ -31,8 +34,11 @@ SOLVERS = {
     "svmlight-4": SvmLight(set_size=4),
     "svmlight-2": SvmLight(set_size=2),
     "svmlight-shrinking": SvmLight(set_size=4, shrink_after=1),
+    "svm-qp": SvmQp(),
+    "svm-qp-narrow": SvmQp(list_size=2),
+    "svm-qp-full": SvmQp(list_size=None),
 }
-NAMES = ("osuna", "platt", "svmfu", "svmlight")
+NAMES = ("osuna", "platt", "svmfu", "svmlight", "svm-qp")
 
 
 def rows(seed: int = 0, n: int = 40) -> tuple[Any, Any]:
@@ -160,6 +166,48 @@ def test_shrinking_without_a_final_check_claims_nothing_false(solver: Any) -> No
     assert "stuck" in statuses
 
 
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_matrix])
+def test_platt_keeps_the_weights_of_a_linear_machine(container: Any) -> None:
+    """The same optimum (Rifkin 2002, section 2.3.2), with far fewer kernel values."""
+    X = np.random.default_rng(3).normal(size=(60, 3))
+    y = np.where(X[:, 0] > 0.2 * X[:, 1] ** 2, 1.0, -1.0)
+    p = fm.svc(y, 0.5).problem
+    linear = solve(p, Gram(Linear(), container(X), precision="double"), Platt(), tol=1e-4)
+    stored = solve(p, Gram(Precomputed(), X @ X.T, precision="double"), Platt(), tol=1e-4)
+    assert linear.objective == pytest.approx(stored.objective, rel=1e-6)
+    assert linear.n_kernel < 0.5 * stored.n_kernel
+    weights = LinearWeights(container(X), p.index, linear.coef)
+    assert weights.value(7) == pytest.approx(float(X[7] @ X.T @ linear.coef))
+
+
+def test_svm_qp_goes_on_where_the_kernel_matrix_is_singular() -> None:
+    """Two features: no more than three rows are free, and every further one is a flat step."""
+    X, y = rows(seed=1, n=60)
+    p, gram = fm.svc(y, 5.0).problem, Gram(Linear(), X)
+    found = solve(p, gram, SvmQp(list_size=None), tol=1e-8)
+    assert found.trace["flat_steps"] > 5
+    assert found.status == "converged"
+    assert 0 < found.n_kernel <= 60 * 61
+
+
+def test_a_centred_factor_is_that_of_its_members() -> None:
+    """Members come and go, the first of them too."""
+    rng = np.random.default_rng(2)
+    A = rng.normal(size=(12, 20))
+    H, factor = A @ A.T, CentredFactor()
+    for variable in range(10):
+        factor.append(variable, H[variable, factor.members], H[variable, variable])
+    for place in (4, 0, 7, 0, 2):
+        factor.remove(place)
+        inside = H[np.ix_(factor.members, factor.members)]
+        centred = inside - inside[0] - inside[0][:, None] + inside[0, 0]
+        np.testing.assert_allclose(factor.lower @ factor.lower.T, centred[1:, 1:], rtol=1e-9)
+    entry = factor.entry(H[11, factor.members], H[11, 11])
+    moved = H[np.ix_(factor.members, [*factor.members, 11])] @ np.append(entry.direction, 1.0)
+    assert entry.direction.sum() == pytest.approx(-1.0)
+    np.testing.assert_allclose(moved, moved[0])
+
+
 def test_columns_of_fewer_rows_are_more_columns() -> None:
     X, _ = rows(n=40)
     native = Gram(Gaussian(0.5), X, precision="double").native()
@@ -233,6 +281,7 @@ def test_values_never_fall_and_the_trace_is_true(name: str) -> None:
         "platt": Platt(True),
         "svmfu": SvmFu(chunk_size=20, min_swap=5, keep_extra=5, free_after=5, trace=True),
         "svmlight": SvmLight(trace=True),
+        "svm-qp": SvmQp(trace=True),
     }[name]
     solution = solve(fm.svc(y, 10.0).problem, Gram(Gaussian(0.5), X), solver, tol=1e-6)
     points = solution.trace["points"]
@@ -261,6 +310,7 @@ def test_baselines_take_part_in_comparisons() -> None:
         (lambda: Osuna(chunk_size=1), "chunk_size"),
         (lambda: Osuna(lookahead=0), "lookahead"),
         (lambda: Osuna(max_new=0), "max_new"),
+        (lambda: SvmQp(list_size=1), "list_size"),
         (lambda: SvmFu(chunk_size=1), "chunk_size"),
         (lambda: SvmFu(free_after=0), "free_after"),
         (lambda: SvmFu(shrink_after=0), "shrink_after"),

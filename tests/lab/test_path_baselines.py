@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import svc_path
-from mercer.lab import hastie_path, random_ridge_path
+from mercer.lab import hastie_path, ong_path, random_ridge_path
 from paths.path_cases import TOY_LABELS, TOY_ROWS
 
 
@@ -27,9 +27,9 @@ def integer_matrix(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X @ X.T, y
 
 
-@pytest.mark.parametrize("algorithm", [hastie_path, random_ridge_path])
+@pytest.mark.parametrize("algorithm", [hastie_path, random_ridge_path, ong_path])
 def test_in_general_position_it_is_our_path(algorithm: object) -> None:
-    tolerance = 1e-8 if algorithm is hastie_path else 1e-3
+    tolerance = 1e-3 if algorithm is random_ridge_path else 1e-8
     for seed in range(15):
         K, y = gaussian_matrix(seed)
         ours, theirs = svc_path(K, y, kernel="precomputed"), algorithm(K, y)
@@ -63,3 +63,35 @@ def test_a_random_ridge_removes_singular_systems() -> None:
 def test_a_trivial_path_is_recognised() -> None:
     X = np.array([[-1.0], [1.0], [0.0], [-2.0], [2.0]])
     assert hastie_path(X @ X.T, [1, 1, -1, 1, 1]).status == "trivial"
+
+
+def test_a_linear_program_goes_on_where_hastie_stops() -> None:
+    """Singular systems: every value that is left is optimal, and E may hold the whole margin."""
+    rescued = restarts = 0
+    for seed in range(25):
+        K, y = integer_matrix(seed)
+        ours, theirs = svc_path(K, y, kernel="precomputed", C_max=1e3), ong_path(K, y)
+        assert theirs.status in ("complete", "C_max")
+        rescued += hastie_path(K, y).status in ("singular", "stuck")
+        restarts += theirs.restarts
+        for C in np.geomspace(ours.first_event, 1.0 / theirs.parameter[-1], 8):
+            best, found = ours.coef(C), theirs.coef(C, y)
+            values = [np.abs(coef).sum() - 0.5 * coef @ K @ coef for coef in (best, found)]
+            assert values[1] == pytest.approx(values[0], rel=1e-6)
+            assert abs(found.sum()) <= 1e-8 * C
+            assert (y * found).min() >= -1e-6 * C
+    assert rescued >= 10
+    assert restarts < 8 * 25
+
+
+def test_in_general_position_the_program_is_not_needed() -> None:
+    for seed in range(15):
+        K, y = gaussian_matrix(seed)
+        path = ong_path(K, y)
+        assert (path.status, path.restarts) == ("complete", 0)
+
+
+def test_the_program_finds_every_value_of_the_toy_path() -> None:
+    path = ong_path(TOY_ROWS @ TOY_ROWS.T, TOY_LABELS)
+    assert np.unique(np.round(path.parameter, 6))[[0, -1]].tolist() == [1.0, 7.44]
+    assert path.status == "complete"

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mercer import SVC, Gram, formulations, kernel_path, solve
 from mercer.kernels import Gaussian
-from mercer.paths.kernel.width_gap import _degree
+from mercer.paths.kernel.chord_bound import KernelBound, _degree
 from solvers.active_set_cases import random_case
 
 
@@ -79,7 +79,7 @@ def test_the_values_of_a_chord_are_interpolated_as_accurately_as_is_said(length:
     u = np.linspace(0.0, length, 400)
     for distance in np.geomspace(0.01, 100.0, 30):
         exact = (0.3 + 0.6 * u / length) * (1.0 - np.exp(-distance * np.exp(u)))
-        degree, error = _degree(problem, *ends, length, 1e-3)
+        degree, error = _degree(problem, *ends, length, KernelBound(), 1e-3)
         assert degree > 0
         nodes = 0.5 * length * (1.0 + np.cos(np.pi * np.arange(degree + 1) / degree))
         at_nodes = (0.3 + 0.6 * nodes / length) * (1.0 - np.exp(-distance * np.exp(nodes)))

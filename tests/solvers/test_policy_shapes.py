@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification, make_moons
 from sklearn.preprocessing import StandardScaler
 
 from mercer import Gram, Problem, Smo, solve
@@ -146,6 +146,17 @@ def test_the_stop_of_the_paper_may_end_far_from_the_optimum() -> None:
     assert early.status == "converged"
     proper = plain("hybrid-maximum-gain", stopping="violation")
     assert solve(problem, gram, proper, tol=0.1).objective > 10 * early.objective
+
+
+@pytest.mark.parametrize("selection", ["hybrid-maximum-gain", "cached-maximum-gain"])
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_a_step_that_the_box_cuts_short_does_not_end_a_run(selection: str, C: float) -> None:
+    """The Newton step must be short (Glasmachers 2008, section 6.3): violations once were 0.09."""
+    for seed in range(3):
+        X, y = make_moons(300, noise=0.3, random_state=seed)
+        problem, gram = svc(2.0 * y - 1, C).problem, Gram(Gaussian(2.0), X)
+        solver = plain(selection, stopping="maximum-gain", shrinking=False)
+        assert solve(problem, gram, solver, tol=1e-3).violation < 0.006
 
 
 def test_the_stop_by_the_margin_does_not_depend_on_the_scale() -> None:

@@ -39,7 +39,7 @@ bool is_near_bound(const State<T>& state, std::size_t p, double eta) {
 struct BestPair {
     Pair pair;
     double gain = 0.0;
-    double length = 0.0;  // of the step
+    double newton = 0.0;  // length of the step without the box
 };
 
 // Replaces `best` by the pair of `held` and another active variable of its group with the largest
@@ -66,7 +66,7 @@ void scan_row(const State<T>& state, std::size_t held, const typename State<T>::
             const double slope = std::abs(difference);
             const Pair pair = goes_up ? Pair{p, held} : Pair{held, p};
             const double room = state.room(pair), gain = clipped_gain(slope, curve, room);
-            if (gain > best.gain) best = {pair, gain, std::min(slope / curve, room)};
+            if (gain > best.gain) best = {pair, gain, slope / curve};
         }
     }
 }
@@ -85,7 +85,7 @@ void scan_singles(const State<T>& state, bool clipped, BestPair& best) {
             const double curve = std::max(state.curvature[p], flat<T>(1.0));
             const double gain =
                 clipped ? clipped_gain(slope, curve, room) : unclipped_gain(slope, curve);
-            if (gain > best.gain) best = {pair, gain, std::min(slope / curve, room)};
+            if (gain > best.gain) best = {pair, gain, slope / curve};
         }
     }
 }

@@ -16,7 +16,7 @@ struct Choice {
     Pair pair;
     typename State<T>::Row up_row, down_row;
     bool is_related = false;   // shares a variable with a recent pair, found by maximum gain
-    double length = infinity;  // of the step the selection expects
+    double newton = infinity;  // length of the step without the box, if the selection knows it
     // Working sets larger than a pair: all their variables; `pair` is the worst pair of them.
     std::vector<std::size_t> set;
     std::vector<typename State<T>::Row> set_rows;

@@ -161,7 +161,7 @@ class Solver {
         const Hint hint = step_->hint();
         Choice<T> choice = selection_->select(state_, hint);
         consider(state_, hint.candidates, hint.clipped, choice);
-        if (options_.stop_by_step && choice.is_related) is_converged_ = choice.length < tolerance;
+        if (options_.stop_by_step && choice.is_related) is_converged_ = choice.newton < tolerance;
         if (is_converged_) return {};
         return choice;
     }

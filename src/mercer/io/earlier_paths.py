@@ -14,12 +14,12 @@ from mercer.kernels import Gaussian
 from mercer.paths import Path
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.results.c_solutions import CSolutions
-from mercer.paths.results.gamma_solutions import GammaSolutions
+from mercer.paths.results.kernel_solutions import KernelSolutions
 from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
 from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
 from mercer.paths.results.one_class_solutions import OneClassSolutions
 
-__all__ = ["EARLIER_PATHS", "renewed"]
+__all__ = ["EARLIER_PATHS", "gamma_solutions", "renewed"]
 
 MakeSolutions = Callable[[Any, State], Any]
 # The fields that are now those of the solutions.
@@ -52,6 +52,12 @@ def _nu_svc(state: State, make: MakeSolutions) -> tuple[State, Any]:
     return known | {"solutions": solutions}, path.kernel_values
 
 
+def gamma_solutions(state: State) -> KernelSolutions:
+    """The solutions of a path that could only be over gamma."""
+    rest = {name: value for name, value in state.items() if name != "gamma"}
+    return KernelSolutions(name="gamma", values=state["gamma"], **rest)
+
+
 def _widths(state: State, make: MakeSolutions) -> tuple[State, Any]:
     names = ("gamma", "C", "problem", "status")
     found = {name: state[name] for name in names} | {"at_breakpoints": state["solutions"]}
@@ -60,7 +66,7 @@ def _widths(state: State, make: MakeSolutions) -> tuple[State, Any]:
     values = KernelValues(Gaussian(float(gamma[0])), state["rows"], state["training"])
     check_rows(values.kernel, values.rows, values.training)
     path = {
-        "solutions": make(GammaSolutions, found),
+        "solutions": gamma_solutions(found),
         "classes": state["classes"],
         "accuracy": state["gap"],
         "scores": state["scores"],

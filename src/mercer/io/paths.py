@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from mercer.io.consistency import is_number, require
-from mercer.io.earlier_paths import EARLIER_PATHS, renewed
+from mercer.io.earlier_paths import EARLIER_PATHS, gamma_solutions, renewed
 from mercer.io.recipe import UNTOLD, Recipe, State
 from mercer.paths import PairPaths, Path, PathSVC, StepFunction
 from mercer.paths.inputs.kernel_values import KernelValues
 from mercer.paths.results.c_solutions import CSolutions
-from mercer.paths.results.gamma_solutions import GammaSolutions
 from mercer.paths.results.integrity import check_classes, check_path
+from mercer.paths.results.kernel_solutions import KernelSolutions
 from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
 from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
 from mercer.paths.results.one_class_solutions import OneClassSolutions
@@ -26,7 +26,7 @@ __all__ = ["PATHS", "with_paths"]
 
 # The box of the segments is that of the problem.
 SEGMENTS = tuple(field.name for field in fields(Segments) if field.name not in ("lower", "upper"))
-SOLUTIONS = (CSolutions, OneClassSolutions, NuSVCSolutions, NuSVRSolutions, GammaSolutions)
+SOLUTIONS = (CSolutions, OneClassSolutions, NuSVCSolutions, NuSVRSolutions, KernelSolutions)
 
 
 def _take_solutions(at: Any) -> State:
@@ -133,6 +133,7 @@ def _check_choice(machine: PathSVC) -> None:
 
 PATHS = (
     *map(_solutions_recipe, SOLUTIONS),
+    Recipe("GammaSolutions", object, lambda _: {}, gamma_solutions),
     Recipe("Path", Path, _take_path, lambda state: _made_path(state, state["kernel_values"])),
     *map(_earlier_recipe, EARLIER_PATHS),
     Recipe("PairPaths", PairPaths, _take_pairs, _make_pairs),

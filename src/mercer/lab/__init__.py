@@ -7,7 +7,7 @@ package, and ``import mercer`` does not load it.
 
 from __future__ import annotations
 
-from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight
+from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight, SvmQp
 from mercer.lab.comparison.compare import compare
 from mercer.lab.comparison.result import Comparison
 from mercer.lab.distributions import (
@@ -29,7 +29,7 @@ from mercer.lab.distributions import (
 from mercer.lab.hull_solvers import Gilbert, Gsk, Mdm
 from mercer.lab.landscape import landscape, plot_landscape
 from mercer.lab.normal_form import NormalForm, PairCurvature, normal_form, pair_curvature
-from mercer.lab.path_baselines import BaselinePath, hastie_path, random_ridge_path
+from mercer.lab.path_baselines import BaselinePath, hastie_path, ong_path, random_ridge_path
 from mercer.lab.pictures import HullTrace, hull_report, hull_trace, plot_hulls
 from mercer.lab.solver_names import resolve_solver
 
@@ -50,6 +50,7 @@ __all__ = [
     "SparseCoordinates",
     "SvmFu",
     "SvmLight",
+    "SvmQp",
     "TranslationStarts",
     "Twonorm",
     "Waveform",
@@ -65,6 +66,7 @@ __all__ = [
     "make_twonorm",
     "make_waveform",
     "normal_form",
+    "ong_path",
     "pair_curvature",
     "plot_hulls",
     "plot_landscape",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mercer import solvers
-from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight
+from mercer.lab.baselines import Osuna, Platt, SvmFu, SvmLight, SvmQp
 from mercer.lab.hull_solvers import Gilbert, Gsk, Mdm
 from mercer.solvers import Solver
 from mercer.solvers.solving import SOLVERS
@@ -13,7 +13,7 @@ from mercer.solvers.solving import SOLVERS
 __all__ = ["LITERATURE", "resolve_solver"]
 
 LITERATURE: dict[str, Any] = {
-    kind.name: kind for kind in (Gilbert, Gsk, Mdm, Osuna, Platt, SvmFu, SvmLight)
+    kind.name: kind for kind in (Gilbert, Gsk, Mdm, Osuna, Platt, SvmFu, SvmLight, SvmQp)
 }
 
 
@@ -23,8 +23,8 @@ def resolve_solver(solver: str | Solver) -> Solver:
     Parameters
     ----------
     solver : str or Solver
-        A name that :func:`mercer.solve` takes, "gilbert", "gsk", "mdm", "osuna", "platt", "svmfu"
-        or "svmlight"; objects pass through.
+        A name that :func:`mercer.solve` takes, "gilbert", "gsk", "mdm", "osuna", "platt", "svmfu",
+        "svmlight" or "svm-qp"; objects pass through.
 
     Examples
     --------

@@ -16,7 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._sklearn import Interval, StrOptions, validate_parameter_constraints
+from mercer._sklearn import (
+    CallbackSupportMixin,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from mercer._warning import warn
 from mercer.formulations import FittedParameters, Formulation
 from mercer.gram import Expansion, Gram
@@ -44,7 +49,7 @@ _PLAIN = (int, float, str)
 _MANY_ROWS = 1000  # from which on threads take a problem each
 
 
-class KernelMachine(RowReader, BaseEstimator):
+class KernelMachine(RowReader, CallbackSupportMixin, BaseEstimator):
     """Base of the machines: everything but the formulation and its labels."""
 
     _known_defaults: ClassVar[dict[str, Any]]

@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from mercer._sklearn import HasMethods, StrOptions, safe_split
+from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions, safe_split
 from mercer.codes import OutputCode, as_code, decoding_named
 from mercer.machines.fit_context import counting_all_rows, fit_context
 from mercer.machines.learned_decoding import learned_decoder
@@ -33,7 +33,7 @@ __all__ = ["CodeClassifier"]
 FloatArray = NDArray[np.float64]
 
 
-class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CodeClassifier(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """Many classes by two-class classifiers, one for each column of an output code.
 
     :class:`mercer.SVC`, ``NuSVC``, ``RLSC`` and ``LSSVC`` have codes of their own, which share

@@ -5,7 +5,7 @@ from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.estimator import PathSVC
 from mercer.paths.grid import svc_grid
 from mercer.paths.inputs.limits import PathProgress
-from mercer.paths.kernel.widths import kernel_path
+from mercer.paths.kernel.follow import kernel_path
 from mercer.paths.nu_svc import nu_svc_path
 from mercer.paths.nu_svr import nu_svr_path
 from mercer.paths.one_class import one_class_path

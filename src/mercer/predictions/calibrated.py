@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._sklearn import HasMethods, StrOptions
+from mercer._sklearn import CallbackSupportMixin, HasMethods, StrOptions
 from mercer.calibration import METHODS, Calibration
 from mercer.calibration.layout import layout_of
 from mercer.machines.fit_context import counting_all_rows, fit_context
@@ -30,7 +30,7 @@ def _has_intervals(machine: Any) -> bool:
     return True
 
 
-class CalibratedSVC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CalibratedSVC(MetaEstimatorMixin, ClassifierMixin, CallbackSupportMixin, BaseEstimator):
     """A classifier with calibrated probabilities, whose argmax it predicts.
 
     One machine is trained on all rows. The map from its values to probabilities is fitted to

@@ -21,7 +21,7 @@ Choice<T> MaximumGain<T>::select(State<T>& state, const Hint& hint) {
         BestPair best;
         scan_singles(state, true, best);
         choice.pair = best.pair;
-        choice.length = best.length;
+        choice.newton = best.newton;
         choice.is_related = true;
         return choice;
     }
@@ -59,7 +59,7 @@ Choice<T> MaximumGain<T>::related(State<T>& state, std::size_t group) const {
     }
     Choice<T> choice;
     choice.pair = best.pair;
-    choice.length = best.length;
+    choice.newton = best.newton;
     choice.is_related = true;
     return choice;
 }

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.lab.baselines.baseline import Baseline
+from mercer.lab.baselines.linear_weights import LinearWeights
 from mercer.lab.baselines.pair import move_pair
 from mercer.lab.baselines.run import BaselineRun, check_trace
 from mercer.problem import Problem
@@ -27,8 +28,9 @@ class Platt(Baseline):
     The gradient is kept for the free variables only (the error cache); that of any other is
     computed afresh when it is examined. No bias is estimated: two thresholds, the largest known
     gradient of what may grow and the smallest of what may fall, decide what violates and what
-    it is paired with. Accepts problems with one group that holds every variable. In double
-    precision; kernel values are not kept.
+    it is paired with. With the linear kernel the weight vector is kept, and examining a variable
+    takes one product with its row. Accepts problems with one group that holds every variable. In
+    double precision; kernel values are not kept.
 
     Parameters
     ----------
@@ -63,6 +65,7 @@ class _Run(BaselineRun):
     def prepare(self, gradient: FloatArray) -> None:
         self.gradient = gradient  # up to date where known: free variables, the last pair
         self.diagonal = self.kernel.diagonal()
+        self.weights = LinearWeights.of(self.gram, self.problem, self.coef)
         self.high, self.low = -1, -1  # variables of the thresholds
         self.moved = False
         self._set_thresholds(np.flatnonzero(self._may_grow() & self._may_fall()))
@@ -95,7 +98,7 @@ class _Run(BaselineRun):
         p, coef = self.problem, self.coef[i]
         grows, falls = coef < p.upper[i], coef > p.lower[i]
         if not (grows and falls):
-            value = self.values_at([i])[0]
+            value = self.values_at([i])[0] if self.weights is None else self.weights.value(i)
             self.gradient[i] = p.linear[i] - p.ridge[i] * coef - value
         own = self.gradient[i]
         if grows and (self.high < 0 or own > self.gradient[self.high]):
@@ -122,6 +125,9 @@ class _Run(BaselineRun):
             self.status = "unbounded"
             return False
         self.moved = (self.coef[up], self.coef[down]) != before
+        if self.weights is not None:
+            for i, old in zip((up, down), before, strict=True):
+                self.weights.move(i, self.coef[i] - old)
         self.gradient[known] -= move.step * (block[0] - block[1])
         self.gradient[up] -= move.step * p.ridge[up]
         self.gradient[down] += move.step * p.ridge[down]

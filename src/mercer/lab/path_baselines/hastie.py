@@ -19,7 +19,7 @@ from mercer.gram import Gram
 from mercer.kernels import Precomputed
 from mercer.paths.exact.start import exact_start
 
-__all__ = ["BaselinePath", "hastie_path"]
+__all__ = ["BaselinePath", "PathState", "hastie_path"]
 
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -43,6 +43,8 @@ class BaselinePath:
         The bias divided by C.
     status : str
         How it ended; "singular" and "stuck" are failures.
+    restarts : int
+        How often a solution was computed afresh; of :func:`ong_path` only.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class BaselinePath:
     share: list[FloatArray] = field(default_factory=list)
     bias: list[float] = field(default_factory=list)
     status: Status = "max-events"
+    restarts: int = 0
 
     __repr__ = shown()
 
@@ -109,22 +112,11 @@ def hastie_path(
     >>> hastie_path(X @ X.T, [-1, -1, 1, 1], C_max=10.0).status
     'complete'
     """
-    state = _State(np.asarray(K, dtype=float), np.asarray(y, dtype=float))
-    out = BaselinePath()
-    if not state.begin():
-        out.status = "trivial"
-        return out
-    status: Status | None = None
-    while status is None and len(out.parameter) < max_events:
-        out.record(state.t, state.a, state.bias)
-        status = state.step(1.0 / C_max, together)
-    if status == "C_max":
-        out.record(state.t, state.a, state.bias)
-    out.status = status or "max-events"
-    return out
+    state = PathState(np.asarray(K, dtype=float), np.asarray(y, dtype=float))
+    return state.follow(1.0 / C_max, together, max_events)
 
 
-class _State:
+class PathState:
     """One solution and its three sets: E on the margin, L at the bound, R at zero."""
 
     def __init__(self, K: FloatArray, y: FloatArray) -> None:
@@ -132,6 +124,21 @@ class _State:
         self.E: Mask
         self.L: Mask
         self.moved = -1
+
+    def follow(self, last: float, together: bool, max_events: int) -> BaselinePath:
+        """The path down to 1/C = ``last``."""
+        out = BaselinePath()
+        if not self.begin():
+            out.status = "trivial"
+            return out
+        status: Status | None = None
+        while status is None and len(out.parameter) < max_events:
+            out.record(self.t, self.a, self.bias)
+            status = self.step(last, together)
+        if status == "C_max":
+            out.record(self.t, self.a, self.bias)
+        out.status = status or "max-events"
+        return out
 
     def begin(self) -> bool:
         """The solution for small C; False if it is that of every C."""

@@ -34,7 +34,7 @@ class PathProgress:
         Time since the start.
     parameter : str
         The parameter of the path: "C", "nu", "epsilon" (of the tube that a path over nu of a
-        regression machine follows) or "gamma".
+        regression machine follows), or one of the kernel, as "gamma".
 
     Examples
     --------

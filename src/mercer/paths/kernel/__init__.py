@@ -1,1 +1,1 @@
-"""Kernel paths: the width of a Gaussian kernel moves, C stays."""
+"""Kernel paths: one parameter of the kernel moves, C stays."""

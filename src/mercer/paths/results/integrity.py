@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.gram.native import count_rows
 from mercer.paths.results.c_solutions import CSolutions
-from mercer.paths.results.gamma_solutions import GammaSolutions
+from mercer.paths.results.kernel_solutions import KernelSolutions
 from mercer.paths.results.nu_svc_solutions import NuSVCSolutions
 from mercer.paths.results.nu_svr_solutions import NuSVRSolutions
 from mercer.paths.results.path import Path
@@ -42,9 +42,12 @@ def check_path(path: Path) -> None:
     if path.rows is not None:
         highest, n_rows = int(path.problem.index.max()), count_rows(path.rows)
         _require(highest < n_rows, f"index must lie in 0..{n_rows - 1}, got {highest}")
-        if isinstance(path.solutions, GammaSolutions):
+        if isinstance(path.solutions, KernelSolutions):
             same = path.problem.n_variables == n_rows
             _require(same, f"solutions must be of {n_rows} rows")
+            name, known = path.parameter, path.kernel
+            is_there = known is not None and name in known.parameter_names
+            _require(is_there, f"the kernel has no parameter {name!r:.40}")
 
 
 def check_solutions(at: Solutions) -> None:
@@ -56,8 +59,8 @@ def check_solutions(at: Solutions) -> None:
     _require(isinstance(at.problem, Problem), "problem")
     _require(at.status in at.statuses, f"the status is {at.status!r:.40}")
     _check_problem(at.problem)
-    if isinstance(at, GammaSolutions):
-        _check_widths(at)
+    if isinstance(at, KernelSolutions):
+        _check_kernel_solutions(at)
         return
     if isinstance(at, CSolutions):
         _require_number("start_rate", at.start_rate)
@@ -74,18 +77,19 @@ def _require_number(name: str, value: Any) -> None:
     _require(isinstance(value, Real), f"{name} must be a number, got {value!r:.40}")
 
 
-def _check_widths(at: GammaSolutions) -> None:
-    """Solutions of two classes at ascending gamma."""
-    gamma, n = at.gamma, at.problem.n_variables
-    is_vector = isinstance(gamma, np.ndarray) and gamma.dtype == np.float64 and gamma.ndim == 1
-    _require(is_vector, "gamma must be a vector")
-    ascends = len(gamma) > 0 and gamma[0] > 0 and bool((np.diff(gamma) > 0).all())
-    _require(ascends and np.isfinite(gamma).all(), "gamma must be positive and ascend")
+def _check_kernel_solutions(at: KernelSolutions) -> None:
+    """Solutions of two classes at ascending values."""
+    _require(isinstance(at.name, str), "the name of the parameter")
+    values, n = at.values, at.problem.n_variables
+    is_vector = isinstance(values, np.ndarray) and values.dtype == np.float64 and values.ndim == 1
+    _require(is_vector, f"{at.name} must be a vector")
+    ascends = len(values) > 0 and values[0] > 0 and bool((np.diff(values) > 0).all())
+    _require(ascends and np.isfinite(values).all(), f"{at.name} must be positive and ascend")
     _require_number("C", at.C)
     _require(np.array_equal(at.problem.index, np.arange(n)), "index must hold every row once")
     found = at.at_breakpoints
-    fits = isinstance(found, tuple) and len(found) == len(gamma)
-    _require(fits, f"solutions must be {len(gamma)}")
+    fits = isinstance(found, tuple) and len(found) == len(values)
+    _require(fits, f"solutions must be {len(values)}")
     for solution in found:
         check_solution(solution, n)
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.gram.native import count_rows
-from mercer.kernels import Gaussian
 from mercer.paths.curves.regression_error import ErrorCurve
 from mercer.paths.curves.step_function import StepFunction
 from mercer.paths.inputs.kernel_values import KernelValues, OnRows
+from mercer.paths.inputs.moved_kernel import kernel_at
 from mercer.paths.results.c_solutions import CSolutions
 from mercer.paths.results.certified import bias_interval, certify_machine
+from mercer.paths.results.kernel_solutions import KernelSolutions
 from mercer.paths.results.one_class_solutions import OneClassSolutions
 from mercer.paths.results.segments import Segments
 from mercer.paths.results.solutions import Solutions
@@ -33,17 +34,17 @@ class Path(OnRows):
     """Machines for every value of one parameter between ``begin`` and ``end``.
 
     Made by :func:`svc_path` and :func:`svr_path` (C), :func:`nu_svc_path`, :func:`nu_svr_path` and
-    :func:`one_class_path` (nu), and :func:`kernel_path` (gamma). Saved and loaded by
-    :mod:`mercer.io`.
+    :func:`one_class_path` (nu), and :func:`kernel_path` (gamma, or another parameter of the
+    kernel). Saved and loaded by :mod:`mercer.io`.
 
     Attributes
     ----------
     parameter : str
-        What ``value`` means in the methods: "C", "nu" or "gamma".
+        What ``value`` means in the methods: "C", "nu", or the parameter of the kernel that moves.
     breakpoints : ndarray of shape (n_breakpoints,)
         Values of the parameter where the formula of the solution changes, in the order of the
-        path, equal ones repeated. Between them the coefficients are affine in the parameter; over
-        gamma, in its logarithm.
+        path, equal ones repeated. Between them the coefficients are affine in the parameter; if
+        it is one of the kernel, in its logarithm.
     begin, end : float
         From where and how far the path is known. Over C the end is infinite if the path is
         complete or trivial, and 0 if it ended before the first solution was found.
@@ -55,11 +56,12 @@ class Path(OnRows):
         number if it is the same for all.
     status : str
         "complete" (nothing changes any more), "C_max", "nu_min", "epsilon_min" or "gamma_max" (it
-        came as far as asked), "trivial" (one constant for all values), or why it ended early:
-        "max-events", "max-time", "callback", "precision-limit".
+        came as far as asked; any parameter of the kernel has its own), "trivial" (one constant for
+        all values), or why it ended early: "max-events", "max-time", "callback",
+        "precision-limit".
     events : structured ndarray of shape (n_events,)
         Fields with the name of the parameter, ``row``, ``side`` (-1: now at zero, 0: now free, 1:
-        now at its bound) and ``n_free`` afterwards. Not over gamma.
+        now at its bound) and ``n_free`` afterwards. Not if the kernel moves.
     classes : ndarray of shape (2,) or None
         The labels; a positive decision means the second. None for regression and one class.
     solutions : Solutions
@@ -151,7 +153,7 @@ class Path(OnRows):
 
     @property
     def segments(self) -> Segments:
-        """The pieces between the breakpoints; not over gamma."""
+        """The pieces between the breakpoints; not if the kernel moves."""
         segments: Segments = self._of_machines("segments")
         return segments
 
@@ -186,8 +188,15 @@ class Path(OnRows):
     @property
     def gamma(self) -> FloatArray:
         """Gamma of the machines at the breakpoints."""
+        if self.parameter == "gamma":
+            return self.breakpoints
         gamma: FloatArray = self._of_machines("gamma")
         return gamma
+
+    @property
+    def moves_kernel(self) -> bool:
+        """Whether the parameter is one of the kernel."""
+        return isinstance(self.solutions, KernelSolutions)
 
     def _of_machines(self, name: str) -> Any:
         try:
@@ -254,9 +263,10 @@ class Path(OnRows):
     def _values_at(self, value: float) -> KernelValues:
         """Kernel values of the machine at a value of the parameter."""
         known = self._known_values()
-        if self.parameter != "gamma":
+        if not self.moves_kernel:
             return known
-        return KernelValues(Gaussian(float(value)), known.rows, known.training)
+        kernel = kernel_at(known.kernel, self.parameter, float(value))
+        return KernelValues(kernel, known.rows, known.training)
 
     def decision_function(self, X: Any, value: float | ArrayLike) -> FloatArray:
         """Values of the machine; positive means ``classes[1]``, negative of one class an outlier.
@@ -283,7 +293,7 @@ class Path(OnRows):
             )
         several = list(np.atleast_1d(np.asarray(value)))
         coef = np.column_stack([self.coef(at) for at in several])
-        if self.parameter == "gamma":
+        if self.moves_kernel:
             out = np.column_stack(
                 [self._values_at(at).expand(X, coef[:, [k]]) for k, at in enumerate(several)]
             )
@@ -411,8 +421,8 @@ class Path(OnRows):
     def plot(self, X: Any = None, y: ArrayLike | None = None, *, axes: Any = None) -> Any:
         """Coefficients and the number of free rows against the parameter, and what else there is.
 
-        Over C, with ``X`` and ``y``, the error; of nu-SVR the tube; over gamma the support vectors
-        and the scores.
+        Over C, with ``X`` and ``y``, the error; of nu-SVR the tube; where the kernel moves the
+        support vectors and the scores.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Pictures of paths over nu and gamma, of grids and of choices of C; needs matplotlib."""
+"""Pictures of paths over nu and over the kernel, of grids and of choices of C; needs matplotlib."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def plot_any_path(path: Path, X: Any, y: ArrayLike | None, axes: Any) -> Any:
         return plot_path(path, X, y, axes)
     if X is not None:
         raise ValueError(f"X must be None: the error is shown over C, not over {path.parameter}")
-    return _plot_gamma(path, axes) if path.parameter == "gamma" else _plot_nu(path, axes)
+    return _plot_kernel(path, axes) if path.moves_kernel else _plot_nu(path, axes)
 
 
 def _plot_nu(path: Path, axes: Any) -> Any:
@@ -79,17 +79,17 @@ def _shares(at: Solutions, nu: float) -> FloatArray:
     return np.asarray(np.abs(at.variables(nu)) / np.where(bound > 0, bound, 1.0))
 
 
-def _plot_gamma(path: Path, axes: Any) -> Any:
-    """Support vectors and, if there are any, scores against gamma."""
+def _plot_kernel(path: Path, axes: Any) -> Any:
+    """Support vectors and, if there are any, scores against the parameter of the kernel."""
     axes = _axes(axes, 1 if path.scores is None else 2)
-    counts = [np.count_nonzero(path.coef(gamma)) for gamma in path.gamma]
-    axes[0].plot(path.gamma, counts, "o-", ms=3)
+    counts = [np.count_nonzero(path.coef(value)) for value in path.breakpoints]
+    axes[0].plot(path.breakpoints, counts, "o-", ms=3)
     axes[0].set_ylabel("support vectors")
     if path.scores is not None:
-        axes[1].plot(path.gamma, path.scores, "o-", ms=3, color="0.2")
+        axes[1].plot(path.breakpoints, path.scores, "o-", ms=3, color="0.2")
         axes[1].set_ylabel("score")
     axes[-1].set_xscale("log")
-    axes[-1].set_xlabel("gamma")
+    axes[-1].set_xlabel(path.parameter)
     return axes
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +19,7 @@ class Solutions:
     Attributes
     ----------
     parameter : str
-        The name of the parameter: "C", "nu" or "gamma".
+        The name of the parameter: "C", "nu" or one of the kernel, as "gamma".
     statuses : tuple of str
         Every way such a path may end.
     problem : Problem
@@ -34,10 +32,18 @@ class Solutions:
         The first and the last value the path is known for.
     """
 
-    parameter: ClassVar[str]
-    statuses: ClassVar[tuple[str, ...]] = ENDED
     problem: Problem
     status: str
+
+    @property
+    def parameter(self) -> str:
+        """The name of the parameter."""
+        raise NotImplementedError
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """Every way such a path may end."""
+        return ENDED
 
     @property
     def breakpoints(self) -> FloatArray:

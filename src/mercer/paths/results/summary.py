@@ -25,7 +25,7 @@ class PathSummary:
     parameter : str
         What moves along the path.
     n_rows, n_events : int
-        Rows, and how often one changed sides; over gamma the number of solutions.
+        Rows, and how often one changed sides; where the kernel moves the number of solutions.
     n_repeats : int
         Events at the same value of the parameter as the one before.
     first_event, end : float
@@ -73,7 +73,7 @@ class PathSummary:
 def summarize(path: Path) -> PathSummary:
     """The summary of a path."""
     at = path.solutions
-    points = path.segments.parameter if path.parameter != "gamma" else at.breakpoints
+    points = at.breakpoints if path.moves_kernel else path.segments.parameter
     moved = np.abs(np.diff(points))
     return PathSummary(
         parameter=path.parameter,

@@ -59,9 +59,9 @@ class Smo:
         What the tolerance bounds: the largest KKT violation in units of the margin (1
         wherever the problem has a linear term, as for SVC and SVR; less for the nu family
         and hulls), "violation" itself, or the relative duality "gap". Two rules of the
-        literature are there for study, as they may end far from the optimum: the length of a
-        step of "maximum-gain" (docs/theory/smo.md#stopping), and the "relative-change" of the
-        dual value in one step, which is cheap to state and free of scale.
+        literature are there for study, as they may end far from the optimum: the length of the
+        Newton step of "maximum-gain" (docs/theory/smo.md#stopping), and the "relative-change" of
+        the dual value in one step, which is cheap to state and free of scale.
     shrinking : bool, default=True
         Whether to leave out variables that seem to stay at a bound.
     refine : bool, default=True

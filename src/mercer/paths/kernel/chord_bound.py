@@ -1,16 +1,17 @@
-"""Between two solutions of a kernel path: how far from optimal the chord is at most, at any width.
+"""Between two solutions of a kernel path: how far from optimal the chord is at most, everywhere.
 
-As functions of u = log gamma the values of a Gaussian kernel are exp(-d e^u), d a squared distance.
-For complex u with |Im u| <= pi/2 the real part of d e^u is not negative, so that none of them is
-larger than 1 there, whatever d. On an interval of length L they are therefore analytic, and
-bounded by 1, in every Bernstein ellipse with rho - 1/rho <= 2 pi / L. So are the values of the
-machines of a chord, up to the size of its coefficients: a polynomial through a few of them is that
-accurate everywhere between.
+As functions of u, the logarithm of the parameter, kernel values are analytic, and for
+|Im u| <= pi/2 they are bounded by M(Re u) (:mod:`mercer.paths.kernel.largest_value`). On an
+interval of length L they are so in every Bernstein ellipse with rho - 1/rho <= 2 pi / L, whose
+largest real part is (rho + 1/rho - 2) L / 4 beyond the end. So are the values of the machines of a
+chord, up to the size of its coefficients: a polynomial through a few of them is that accurate
+everywhere between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
@@ -18,11 +19,18 @@ from numpy.typing import NDArray
 
 from mercer.problem import Problem, Solution
 
-__all__ = ["chord_bound"]
+__all__ = ["KernelBound", "chord_bound"]
 
 FloatArray = NDArray[np.float64]
 _PIECES = 64  # of a chord, on each of which slopes are bounded
 _LARGEST_DEGREE = 14
+
+
+class KernelBound(NamedTuple):
+    """Kernel values are at most ``largest`` at the right end, and e^(growth t) times that at t."""
+
+    largest: float = 1.0
+    growth: int = 0
 
 
 def chord_bound(
@@ -30,6 +38,7 @@ def chord_bound(
     left: Solution,
     right: Solution,
     length: float,
+    kernel: KernelBound,
     values: Callable[[float], FloatArray],
     accuracy: float,
 ) -> float:
@@ -42,13 +51,15 @@ def chord_bound(
     left, right : Solution
         The solutions at the two ends; coefficients and bias are affine between them.
     length : float
-        Of the interval of log gamma.
+        Of the interval of the logarithm of the parameter.
+    kernel : KernelBound
+        How large kernel values are.
     values : callable
-        From a share of the chord to the kernel expansion of its coefficients, at its width.
+        From a share of the chord to the kernel expansion of its coefficients there.
     accuracy : float
         What the bound will be compared with: it need not be sharper.
     """
-    degree, error = _degree(problem, left, right, length, accuracy)
+    degree, error = _degree(problem, left, right, length, kernel, accuracy)
     if degree == 0:
         return np.inf
     nodes = np.cos(np.pi * np.arange(degree + 1) / degree)
@@ -59,7 +70,12 @@ def chord_bound(
 
 
 def _degree(
-    problem: Problem, left: Solution, right: Solution, length: float, accuracy: float
+    problem: Problem,
+    left: Solution,
+    right: Solution,
+    length: float,
+    kernel: KernelBound,
+    accuracy: float,
 ) -> tuple[int, float]:
     """Degree of the interpolation and its largest error; degree 0 if none of them suffices.
 
@@ -72,12 +88,14 @@ def _degree(
     rho = np.geomspace(1.0, widest, 40)[1:]
     middle = 0.5 * np.abs(left.coef + right.coef).sum()
     half = 0.5 * np.abs(right.coef - left.coef).sum()
-    bound = middle + half * 0.5 * (rho + 1.0 / rho)
+    axis = 0.5 * (rho + 1.0 / rho)
+    beyond = 0.5 * length * (axis - 1.0)
+    bound = kernel.largest * np.exp(kernel.growth * beyond) * (middle + half * axis)
     free = [(end.coef > problem.lower) & (end.coef < problem.upper) for end in (left, right)]
     room = (problem.upper - problem.lower)[free[0] | free[1]].sum()
     share = max(left.objective, right.objective) / max(room, 1e-300)
     wanted = accuracy * min(0.05 * share, 0.1)
-    rounding = 4.0 * np.finfo(np.float64).eps * (middle + half)
+    rounding = 4.0 * np.finfo(np.float64).eps * kernel.largest * (middle + half)
     for degree in range(2, _LARGEST_DEGREE + 1):
         error = float((4.0 * bound / (rho**degree * (rho - 1.0))).min()) + rounding
         if error <= wanted:
