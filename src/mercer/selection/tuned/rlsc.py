@@ -20,8 +20,8 @@ class TunedRLSC(TunedClassifier):
     """An :class:`RLSC` that chooses its alpha and the parameters of its kernel.
 
     The criterion is the exact squared error of left-out rows, minimized with its gradient on a
-    sample of 600 rows if there are more, or with `max_time` on as many as the time allows. The
-    factorization of the final fit is always finished, whatever it takes.
+    sample of 500 rows if there are more, or with `max_time` on as many as the time allows. The
+    machine is then fitted to all rows, or to as many as the time allows.
 
     Parameters
     ----------
