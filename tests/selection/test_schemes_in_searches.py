@@ -13,7 +13,7 @@ from mercer import SVC, TunedSVC
 from mercer.codes import make_code
 from mercer.kernels import Gaussian
 from mercer.machines.svm import uncertified as uncertified_module
-from mercer.multiclass import ALL_IN_ONE
+from mercer.multiclass.formulations import ALL_IN_ONE
 from mercer.selection import make_objective
 
 RNG = np.random.default_rng(8)
